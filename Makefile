@@ -1,0 +1,52 @@
+# Everything runs in a virtual environment of its own (.venv); the only thing needed beforehand is Python 3.11+.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help venv demo radon test lint types bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    train a small network on handwritten digits (writes digits.png)"
+	@echo "make radon   sample a hierarchical model with Hamiltonian Monte Carlo (writes radon.png)"
+	@echo "make test    run the tests"
+	@echo "make lint    ruff"
+	@echo "make types   mypy"
+	@echo "make bench   print the benchmark table"
+	@echo "make clean   remove .venv and caches"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "aesara needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo]'
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,test]'
+	@touch $@ $(VENV)/demo.stamp
+
+venv: $(VENV)/test.stamp
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/python examples/digits.py
+	@echo "Next: make radon (Hamiltonian Monte Carlo on a hierarchical model)."
+
+radon: $(VENV)/demo.stamp
+	$(BIN)/python examples/radon.py
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+
+types: $(VENV)/test.stamp
+	$(BIN)/mypy
+
+bench: $(VENV)/demo.stamp
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -1,0 +1,236 @@
+"""The layers of docs/architecture.md, held by reading every import statement of the package.
+
+Imports point down, never up; no two modules import each other, however long the way round; nothing of the package is
+imported inside a function; modules that only re-export names are for users, and nothing inside imports them.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import aesara
+
+ROOT = Path(aesara.__file__).resolve().parent
+
+# The longest matching prefix decides. A new file or folder must be given its place here.
+LAYERS = {
+    "aesara._version": 0,
+    "aesara.errors": 0,
+    "aesara.configparser": 0,
+    "aesara.configdefaults": 0,
+    "aesara.utils": 0,
+    "aesara.graph": 1,
+    "aesara.scalar": 2,
+    "aesara.tensor": 3,
+    "aesara.sparse": 3,
+    "aesara.typed_list": 3,
+    "aesara.tensor.rewriting": 4,
+    "aesara.tensor.random.rewriting": 4,
+    "aesara.sparse.rewriting": 4,
+    "aesara.raise_op": 5,
+    "aesara.ifelse": 5,
+    "aesara.scan": 5,
+    "aesara.updates": 5,
+    "aesara.ir": 6,
+    "aesara.lower": 7,
+    "aesara.link": 8,
+    "aesara.compile": 9,
+    "aesara": 10,
+    "aesara.breakpoint": 10,
+    "aesara.d3viz": 10,
+    "aesara.gradient": 10,
+    "aesara.misc": 10,
+    "aesara.printing": 10,
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+def is_facade(name: str) -> bool:
+    """Whether the module only re-exports: a docstring, imports, and assignments to dunder names."""
+    if FILES[name].name == "__init__.py":
+        return False
+    body = [s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+
+    def passes_names_on(statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.Assign):
+            return all(isinstance(t, ast.Name) and t.id.startswith("__") for t in statement.targets)
+        return isinstance(statement, ast.Import | ast.ImportFrom)
+
+    return bool(body) and all(map(passes_names_on, body))
+
+
+FACADES = {name for name in FILES if is_facade(name)}
+
+
+def layer_of(name: str) -> int:
+    if name in FACADES:
+        return 10
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        prefix = ".".join(parts[:end])
+        if prefix in LAYERS and (end > 1 or len(parts) == 1):
+            return LAYERS[prefix]
+    raise AssertionError(f"{name} has no layer: give it one in LAYERS of tests/test_layers.py")
+
+
+def is_type_checking(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.If):
+        return False
+    test = statement.test
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def imported_modules(name: str, statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Modules of this package that the statement imports (parents, which Python runs anyway, not counted)."""
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            if alias.name.split(".")[0] == "aesara":
+                yield alias.name
+        return
+    base = statement.module or ""
+    if statement.level:
+        parts = name.split(".")
+        package = parts if FILES[name].name == "__init__.py" else parts[:-1]
+        base = ".".join(package[: len(package) - statement.level + 1] + ([base] if base else []))
+    if base.split(".")[0] != "aesara":
+        return
+    for alias in statement.names:
+        submodule = f"{base}.{alias.name}"
+        yield submodule if submodule in FILES else base
+
+
+def imports(name: str) -> Iterator[tuple[str, int, bool]]:
+    """(module, line, inside a function) of every import of the package, those for type checkers left out."""
+    stack: list[tuple[ast.AST, bool]] = [(TREES[name], False)]
+    while stack:
+        node, in_function = stack.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import | ast.ImportFrom):
+                for module in imported_modules(name, child):
+                    yield module, child.lineno, in_function
+            elif isinstance(child, ast.stmt) and is_type_checking(child):
+                continue
+            else:
+                inside = in_function or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                stack.append((child, inside))
+
+
+IMPORTS = {name: sorted(imports(name)) for name in FILES}
+
+
+def where(name: str, line: int) -> str:
+    return f"{FILES[name].relative_to(ROOT.parent)}:{line}"
+
+
+def test_every_module_has_a_layer():
+    for name in FILES:
+        layer_of(name)
+
+
+def test_no_import_inside_functions():
+    wrong = [
+        f"{where(name, line)} imports {module} inside a function"
+        for name in FILES
+        for module, line, inside in IMPORTS[name]
+        if inside
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_point_down():
+    wrong = [
+        f"{where(name, line)} (layer {layer_of(name)}) imports {module} (layer {layer_of(module)})"
+        for name in FILES
+        for module, line, _ in IMPORTS[name]
+        if module in FILES and module not in FACADES and layer_of(module) > layer_of(name)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imported_modules_exist():
+    wrong = [
+        f"{where(name, line)} imports {module}, which does not exist"
+        for name in FILES
+        for module, line, _ in IMPORTS[name]
+        if module not in FILES
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_facades_are_not_imported_inside():
+    wrong = [
+        f"{where(name, line)} imports the facade {module}"
+        for name in FILES
+        # A facade may lead on to another one; `aesara` itself makes the public modules reachable.
+        if name not in FACADES and name != "aesara"
+        for module, line, _ in IMPORTS[name]
+        if module in FACADES
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def strongly_connected(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of modules that can reach one another (Kosaraju's algorithm, without recursion)."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for root in edges:
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(sorted(edges[root])))]
+        while stack:
+            node, targets = stack[-1]
+            for target in targets:
+                if target not in seen:
+                    seen.add(target)
+                    stack.append((target, iter(sorted(edges[target]))))
+                    break
+            else:
+                order.append(node)
+                stack.pop()
+    backwards: dict[str, set[str]] = {name: set() for name in edges}
+    for name, targets in edges.items():
+        for target in targets:
+            backwards[target].add(name)
+    groups, taken = [], set()
+    for root in reversed(order):
+        group, todo = [], [root]
+        while todo:
+            node = todo.pop()
+            if node not in taken:
+                taken.add(node)
+                group.append(node)
+                todo.extend(backwards[node])
+        if group:
+            groups.append(sorted(group))
+    return groups
+
+
+def test_no_import_cycles():
+    edges = {
+        name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name} for name in FILES
+    }
+    cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
+    assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
+
+
+def test_the_cycle_finder_finds_cycles():
+    edges = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}
+    assert [g for g in strongly_connected(edges) if len(g) > 1] == [["a", "b", "c"]]
+
+
+@pytest.mark.parametrize("name", sorted(FACADES))
+def test_facades_name_what_they_export(name):
+    assert ast.get_docstring(TREES[name]), f"{name} needs a docstring that says where its names live"
