@@ -13,12 +13,20 @@ True
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
-from . import exponential, logarithm
+from . import error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
 from .builder import FORMATS, build
 
-_FORMULAS = {**exponential.FORMULAS, **logarithm.FORMULAS}
+_FORMULAS = {
+    **exponential.FORMULAS,
+    **logarithm.FORMULAS,
+    **trigonometric.FORMULAS,
+    **inverse_trigonometric.FORMULAS,
+    **error_function.FORMULAS,
+    **power.FORMULAS,
+}
 _PARAMETERS = {"pow": ("x", "y"), "atan2": ("y", "x")}
 
 
@@ -43,3 +51,13 @@ def definition(name: str, dtype: str) -> str | None:
 def dependencies(name: str, dtype: str) -> tuple[str, ...]:
     """Names of the vecmath functions that the text calls: none, everything is written out."""
     return ()
+
+
+def accurate_range(name: str, dtype: str) -> tuple[float, float]:
+    """Arguments (low, high) between which the function is accurate to 4 units in the last place.
+
+    All functions but sin, cos and tan are accurate everywhere. Outside their range those three return finite numbers
+    of decreasing accuracy, so that a caller must take another way there.
+    """
+    limit = trigonometric.LARGEST[dtype] if name in trigonometric.FORMULAS else math.inf
+    return -limit, limit

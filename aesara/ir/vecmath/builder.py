@@ -180,8 +180,9 @@ class Value:
         """Unsigned integer `<`."""
         return self._compare("ult", "ult", other)
 
-    def is_nan(self):
-        return self._compare("uno", "", self)
+    def unordered(self, other):
+        """True where either is NaN."""
+        return self._compare("uno", "", other)
 
     def __bool__(self):
         raise TypeError("a value of generated code has no truth value; use select()")

@@ -118,4 +118,28 @@ def tanh(x: Value) -> Value:
     return copy_sign(numerator / (numerator + 2.0), x)
 
 
-FORMULAS = {"exp": exp, "exp2": exp2, "expm1": expm1, "tanh": tanh}
+def _quarter_of_exp(magnitude: Value) -> tuple[Value, Value]:
+    """(2**(n - 2), exp(r) - 1): a quarter of exp(magnitude) is finite wherever cosh is."""
+    format = format_of(magnitude)
+    reduced = reduce_exp(at_most(magnitude, 710.6 if format.bits == 64 else 89.5))
+    return power_of_two(reduced.low_bits, format, offset=-2), reduced.expm1_r
+
+
+def sinh(x: Value) -> Value:
+    """(E + E / (E + 1)) / 2 with E = exp(|x|) - 1, computed from E / 4."""
+    magnitude = absolute(x)
+    power, growth = _quarter_of_exp(magnitude)
+    quarter = fma_add(power, growth, power - 0.25)
+    halved = quarter + quarter / fma_add(quarter, 4.0, 1.0)
+    tiny = 2.0 ** -(format_of(x).fraction_bits // 2 + 2)
+    return select(magnitude < tiny, x, copy_sign(halved + halved, x))
+
+
+def cosh(x: Value) -> Value:
+    power, growth = _quarter_of_exp(absolute(x))
+    quarter = fma_add(power, growth, power)
+    halved = quarter + 0.0625 / quarter
+    return halved + halved
+
+
+FORMULAS = {"exp": exp, "exp2": exp2, "expm1": expm1, "sinh": sinh, "cosh": cosh, "tanh": tanh}

@@ -40,6 +40,9 @@ def _extremes(error: Callable, low, high, count: int):
     return [grid[k] for k in peaks], max(abs(values[k]) for k in peaks)
 
 
+ERFC_CENTRE = mp.mpf("2.5")  # also in error_function.py
+
+
 def minimax(target, low, high, count: int, weight=lambda x: mp.mpf(1), first_power: int = 0, rounds: int = 12):
     """Best polynomial sum c[k] x**(first_power + k) for `target` on [low, high] under |weight * error|.
 
@@ -61,16 +64,9 @@ def minimax(target, low, high, count: int, weight=lambda x: mp.mpf(1), first_pow
     return coefficients, worst
 
 
-def odd_or_even(function, at_zero, power: int = 1):
-    """function(sqrt(z)) / sqrt(z)**power as a function of z, with its limit at zero."""
-
-    def of_square(z):
-        if z < 1e-60:
-            return mp.mpf(at_zero)
-        x = mp.sqrt(z)
-        return function(x) / x**power
-
-    return of_square
+def _in_square(function, at_zero):
+    """function(x) as a function of z = x**2, with its limit at zero."""
+    return lambda z: mp.mpf(at_zero) if abs(z) < 1e-40 else function(mp.sqrt(z))
 
 
 def _removable(function, at_zero):
@@ -95,11 +91,63 @@ def _logarithms():
     yield "LOG", "float32", "(log(1 + f) - f + f**2 / 2) / f**3", *fit
 
 
-FAMILIES = (_exponentials, _logarithms)
+def _trigonometric():
+    def near(z):
+        return z + mp.mpf("0.001")
+
+    sine_tail = _in_square(lambda r: (mp.sin(r) / r - 1) / r**2, -mp.mpf(1) / 6)
+    cosine_tail = _in_square(lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4, mp.mpf(1) / 24)
+    quarter = (mp.pi / 4 * mp.mpf("1.001")) ** 2
+    for dtype, narrow in (("float64", 6), ("float32", 3)):
+        yield "SIN", dtype, "(sin(r) / r - 1) / r**2 in r**2", *minimax(sine_tail, 0, quarter, narrow, near)
+        fit = minimax(cosine_tail, 0, quarter, narrow, lambda z: z**2 + mp.mpf("0.001"))
+        yield "COS", dtype, "(cos(r) - 1 + r**2 / 2) / r**4 in r**2", *fit
+    asin_tail = _in_square(lambda r: (mp.asin(r) / r - 1) / r**2, mp.mpf(1) / 6)
+    atan_tail = _in_square(lambda r: (mp.atan(r) / r - 1) / r**2, -mp.mpf(1) / 3)
+    for dtype, asin_count, atan_count in (("float64", 12, 11), ("float32", 5, 5)):
+        fit = minimax(asin_tail, 0, mp.mpf("0.2501"), asin_count, near)
+        yield "ASIN", dtype, "(asin(s) / s - 1) / s**2 in s**2, s <= 1/2", *fit
+        fit = minimax(atan_tail, 0, mp.mpf("0.1717"), atan_count, near)
+        yield "ATAN", dtype, "(atan(t) / t - 1) / t**2 in t**2, t <= sqrt(2) - 1", *fit
+
+
+def _error_functions():
+    erf_tail = _in_square(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1)
+
+    def log_erfc(x):
+        return mp.log(mp.erfc(x))
+
+    for dtype, small, large, end in (("float64", 12, 17, "5.95"), ("float32", 6, 7, "3.95")):
+        split = mp.mpf(1) if dtype == "float64" else mp.mpf("0.875")
+        yield "ERF", dtype, "erf(x) / x - 1 in x**2, x <= ERF_SPLIT", *minimax(erf_tail, 0, split**2, small)
+        yield "LOG_ERFC", dtype, "log(erfc(x)) from ERF_SPLIT", *minimax(log_erfc, split, mp.mpf(end), large, mp.erfc)
+
+    def scaled(t):
+        x = ERFC_CENTRE * (1 + t) / (1 - t)
+        return mp.exp(x**2) * mp.erfc(x) * (x + ERFC_CENTRE)
+
+    for dtype, inner, count, end in (("float64", 9, 21, "28"), ("float32", 5, 9, "10.5")):
+        yield "ERFC_INNER", dtype, "erf(x) / x - 1 in x**2, x <= 1/2", *minimax(erf_tail, 0, mp.mpf("0.2501"), inner)
+        first, last = ((x - ERFC_CENTRE) / (x + ERFC_CENTRE) for x in (mp.mpf("0.499"), mp.mpf(end)))
+        fit = minimax(scaled, first, last, count, lambda t: 1 / scaled(t), rounds=5)
+        yield "ERFC", dtype, "exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5", *fit
+
+
+def _powers():
+    widest = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.0001")
+    tail = _in_square(lambda s: (3 * mp.atanh(s) / s - 3 - s**2) / s**4, mp.mpf(3) / 5)
+    fit = minimax(tail, 0, widest, 7, lambda z: z**2 + mp.mpf("0.00001"))
+    yield "POW_LOG", "float64", "(3 atanh(s) / s - 3 - s**2) / s**4 in s**2", *fit
+    log2 = _removable(lambda f: mp.log1p(f) / f / mp.log(2), 1 / mp.log(2))
+    fit = minimax(log2, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, 14)
+    yield "POW_LOG", "float32", "log2(1 + f) / f", *fit
+
+
+FAMILIES = (_exponentials, _logarithms, _trigonometric, _error_functions, _powers)
 
 
 def main() -> None:
-    mp.mp.dps = 150
+    mp.mp.dps = 110
     print('"""Polynomial coefficients, lowest degree first, by dtype. Made by `minimax.py`; do not edit."""\n')
     fits: dict[str, list] = {}
     for family in FAMILIES:

@@ -1,0 +1,115 @@
+"""x**y with the special cases of IEEE 754.
+
+exp2(y log2 |x|), where float64 carries the logarithm as a sum of two numbers: a head of at most 26 significant bits
+and a tail. Products of two heads are exact without FMA.
+"""
+
+from __future__ import annotations
+
+import math
+
+from . import coefficients
+from .builder import FLOAT64, Value, absolute, at_least, at_most, constant, fma_add, format_of, horner, select, split_constant
+from .exponential import LN2_DIGITS, expm1_polynomial, round_to_integer, scale_in_two_steps
+from .logarithm import normalise, split_exponent
+
+# 2 / (3 ln 2)
+TWO_THIRDS_LOG2_E_DIGITS = "0.96179669392597560490811612545316306842957789085590"
+
+
+def _head(x: Value) -> Value:
+    """x cut to 26 significant bits."""
+    return (x.as_bits() & (FLOAT64.mask ^ ((1 << 27) - 1))).as_float()
+
+
+def _log2_two_parts(x: Value) -> tuple[Value, Value]:
+    """log2 of a positive number as head + tail, to about 67 bits.
+
+    With s = (m - 1) / (m + 1): log2(m) = 2 / (3 ln 2) * s * (3 + s**2 + s**4 Q(s**2)).
+    """
+    split = split_exponent(*normalise(x))
+    mantissa = split.mantissa
+    f = mantissa - 1.0
+    total = mantissa + 1.0
+    total_head = _head(total)
+    total_tail = mantissa - (total_head - 1.0)
+    inverse = 1.0 / total
+    s_head = _head(f * inverse)
+    # What s_head leaves of f, exactly, gives the tail of the quotient.
+    s_tail = fma_add(s_head, -total_tail, fma_add(s_head, -total_head, f)) * inverse
+    square_head = s_head * s_head
+    square_tail = s_tail * (s_head + s_head + s_tail)
+    square = square_head + square_tail
+    small = fma_add(square * square, horner(coefficients.POW_LOG["float64"], square), square_tail)
+    bracket_head = _head(square_head + 3.0 + small)
+    bracket_tail = small - ((bracket_head - 3.0) - square_head)
+    product = s_head * bracket_head
+    product_rest = fma_add(s_head + s_tail, bracket_tail, s_tail * bracket_head)
+    log_head = _head(product + product_rest)
+    log_tail = product_rest - (log_head - product)
+    factor_head, factor_tail = split_constant(TWO_THIRDS_LOG2_E_DIGITS, FLOAT64, 26)
+    scaled = log_head * factor_head
+    scaled_rest = fma_add(log_tail, factor_head + factor_tail, log_head * factor_tail)
+    result_head = _head(split.exponent + scaled + scaled_rest)
+    return result_head, scaled_rest - ((result_head - split.exponent) - scaled)
+
+
+def _exp2_two_parts(head: Value, tail: Value) -> Value:
+    """2**(head + tail) with gradual underflow."""
+    total = at_most(at_least(head + tail, -1080.0), 1030.0)
+    n, low_bits = round_to_integer(total, 1.0, offset=2 * FLOAT64.bias)
+    # Out of range the fraction is nonsense: bound it, the power of two decides.
+    fraction = at_most(at_least((head - n) + tail, -1.0), 1.0)
+    high, low = split_constant(LN2_DIGITS, FLOAT64, FLOAT64.fraction_bits + 1)
+    return scale_in_two_steps(expm1_polynomial(fma_add(fraction, low, fraction * high)) + 1.0, low_bits)
+
+
+def _magnitude_float64(x: Value, y: Value) -> Value:
+    """x**y for finite positive x."""
+    # An exponent this large overflows or underflows for every x but 1, whose logarithm is 0.
+    y = at_most(at_least(y, -(2.0**66)), 2.0**66)
+    head, tail = _log2_two_parts(x)
+    y_head = _head(y)
+    return _exp2_two_parts(y_head * head, fma_add(y, tail, (y - y_head) * head))
+
+
+def _magnitude_float32(x: Value, y: Value) -> Value:
+    """x**y for finite positive x; the exponent is computed in float64."""
+    format = format_of(x)
+    split = split_exponent(*normalise(x))
+    f = (split.mantissa - 1.0).to_double()
+    log2 = fma_add(f, horner(coefficients.POW_LOG["float32"], f), split.exponent.to_double())
+    y = at_most(at_least(y, -(2.0**40)), 2.0**40)
+    total = at_most(at_least(y.to_double() * log2, -160.0), 140.0)
+    magic = FLOAT64.round_magic + 2 * format.bias
+    shifted = total + magic
+    fraction = (total - (shifted - magic)).to_single()
+    grown = expm1_polynomial(fraction * (math.log(2))) + 1.0
+    return scale_in_two_steps(grown, shifted.as_bits().to_i32())
+
+
+def power(x: Value, y: Value) -> Value:
+    format = format_of(x)
+    base = absolute(x)
+    magnitude = (_magnitude_float64 if format.bits == 64 else _magnitude_float32)(base, y)
+
+    is_zero, is_infinite = base.equals(0.0), base.equals(math.inf)
+    grows = is_zero ^ (y > 0.0)
+    magnitude = select(is_zero | is_infinite, select(grows, constant(x, math.inf), 0.0), magnitude)
+
+    # y / 2 minus its nearest integer: 0 for even integers, 1/2 for odd ones. Large numbers are even.
+    threshold = 2.0**format.fraction_bits
+    half = at_most(absolute(y) * 0.5, threshold)
+    distance = absolute(half - ((half + threshold) - threshold))
+    odd = distance.equals(0.5)
+    whole = odd | distance.equals(0.0)
+    sign = x.as_bits() & select(odd, constant(x.as_bits(), format.sign_bits), 0)
+    result = (magnitude.as_bits() ^ sign).as_float()
+
+    undefined = (x < 0.0) & (x > -math.inf) & ~whole
+    either_nan = x.unordered(y)
+    result = select(undefined | either_nan, math.nan, result)
+    return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
+
+
+FORMULAS = {"pow": power}

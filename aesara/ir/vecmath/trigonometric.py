@@ -1,0 +1,91 @@
+"""sin, cos and tan.
+
+The argument is reduced by an integer multiple n of pi / 2, subtracted in parts short enough for n times each
+part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the results lose accuracy
+gradually; they stay finite, and inf gives NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from . import coefficients
+from .builder import FLOAT64, Value, absolute, fma_add, format_of, horner, select, split_constant
+
+PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+
+# n stays below 2**24 for float64 and 2**22 for float32 (whose reduction is done in float64).
+LARGEST = {"float64": 2.0**24, "float32": 2.0**22}
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """x = n * pi / 2 + r with |r| <= pi / 4; the low bits of `low_bits` are those of n."""
+
+    r: Value
+    low_bits: Value
+
+
+def reduce_by_half_pi(x: Value) -> Reduced:
+    wide = x.to_double()
+    magic = FLOAT64.round_magic
+    shifted = fma_add(wide, 2.0 / math.pi, magic)
+    n = shifted - magic
+    if x.type == "double":
+        return Reduced(_subtract_four_parts(wide, n), shifted.as_bits())
+    high, low = _half_pi_parts(30, 2)
+    r = fma_add(n, -low, fma_add(n, -high, wide))
+    return Reduced(r.to_single(), shifted.as_bits().to_i32())
+
+
+def _half_pi_parts(bits: int, count: int) -> tuple[float, ...]:
+    return tuple(part / 2 for part in split_constant(PI_DIGITS, FLOAT64, bits, count))
+
+
+def _subtract_four_parts(x: Value, n: Value) -> Value:
+    """x - n * pi / 2; only the second subtraction can round much, and its error is carried along."""
+    first, second, third, fourth = _half_pi_parts(28, 4)
+    once = fma_add(n, -first, x)
+    twice = fma_add(n, -second, once)
+    error = fma_add(n, -second, once - twice)
+    return fma_add(n, -fourth, twice - fma_add(n, third, -error))
+
+
+def _sine_and_cosine(r: Value) -> tuple[Value, Value]:
+    """Both for |r| <= pi / 4, so that no result exceeds 1 by rounding and cos(0) is 1."""
+    dtype = format_of(r).dtype
+    z = r * r
+    sine = fma_add(r * z, horner(coefficients.SIN[dtype], z), r)
+    cosine = fma_add(z * z, horner(coefficients.COS[dtype], z), fma_add(z, -0.5, 1.0))
+    return sine, cosine
+
+
+def _flip(value: Value, word: Value) -> Value:
+    """Multiply by -1 if the top bit of `word` is set."""
+    return (value.as_bits() ^ (word & format_of(value).sign_bits)).as_float()
+
+
+def sin(x: Value) -> Value:
+    reduced = reduce_by_half_pi(absolute(x))
+    sine, cosine = _sine_and_cosine(reduced.r)
+    value = select((reduced.low_bits & 1).equals(0), sine, cosine)
+    return _flip(value, (reduced.low_bits << (format_of(x).bits - 2)) ^ x.as_bits())
+
+
+def cos(x: Value) -> Value:
+    reduced = reduce_by_half_pi(absolute(x))
+    sine, cosine = _sine_and_cosine(reduced.r)
+    value = select((reduced.low_bits & 1).equals(0), cosine, sine)
+    return _flip(value, (reduced.low_bits + 1) << (format_of(x).bits - 2))
+
+
+def tan(x: Value) -> Value:
+    reduced = reduce_by_half_pi(absolute(x))
+    sine, cosine = _sine_and_cosine(reduced.r)
+    even = (reduced.low_bits & 1).equals(0)
+    quotient = select(even, sine, cosine) / select(even, cosine, sine)
+    return _flip(quotient, (reduced.low_bits << (format_of(x).bits - 1)) ^ x.as_bits())
+
+
+FORMULAS = {"sin": sin, "cos": cos, "tan": tan}
