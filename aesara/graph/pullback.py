@@ -1,0 +1,340 @@
+"""The algorithm of reverse-mode differentiation.
+
+Nothing here knows tensors. `pull_back` walks the graph once from the differentiated variables to their
+ancestors and back, asks each `Op` on the way for its `L_op`, and adds up what arrives at each variable.
+`grad` and the other functions of `aesara.graph.autodiff` are ways of calling it.
+
+The time is linear in the size of the graph and nothing recurses, so graphs may be as deep as memory allows.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import singledispatch
+from typing import Any
+
+from aesara.configdefaults import config
+from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.null_type import NullType
+from aesara.graph.op import Op
+from aesara.graph.source import inherit_source
+from aesara.graph.type import Type
+
+DISCRETE_DTYPES = frozenset(
+    ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+)
+
+
+class DisconnectedInputError(ValueError):
+    """A gradient was asked for with respect to a variable that the cost does not depend on."""
+
+
+class NullTypeGradError(TypeError):
+    """A gradient that was asked for is undefined or not implemented."""
+
+
+# What an op's gradient may say about one of its inputs
+
+
+def grad_not_implemented(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
+    """Stand in for the gradient of `op` with respect to input `x_pos`, which could exist but was not written.
+
+    Asking for a gradient that flows through it raises `NullTypeGradError`.
+
+    Parameters
+    ----------
+    op
+        The op whose gradient is missing.
+    x_pos
+        Position of the input among the op's inputs.
+    x
+        That input.
+    comment
+        Why, or what to do instead; becomes part of the error message.
+    """
+    return NullType(
+        f"This variable is Null because the gradient of {op} with respect to its input {x_pos} ({x}) is not"
+        f" implemented. {comment}".rstrip()
+    )()
+
+
+def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variable:
+    """Stand in for the gradient of `op` with respect to input `x_pos`, which does not exist mathematically.
+
+    Parameters are those of `grad_not_implemented`.
+    """
+    return NullType(
+        f"This variable is Null because the gradient of {op} with respect to its input {x_pos} ({x}) is"
+        " undefined."
+        f" {comment}".rstrip()
+    )()
+
+
+def is_discrete(variable: Variable) -> bool:
+    """Whether the variable holds integers or booleans."""
+    return getattr(variable.type, "dtype", None) in DISCRETE_DTYPES
+
+
+def is_disconnected(variable: Variable) -> bool:
+    """Whether the variable stands for a gradient that is zero because nothing connects the two."""
+    return isinstance(variable.type, DisconnectedType)
+
+
+def is_null(variable: Variable) -> bool:
+    """Whether the variable stands for a gradient that does not exist."""
+    return isinstance(variable.type, NullType)
+
+
+def gradient_dtype(variable: Variable) -> str | None:
+    """Return the dtype of a gradient with respect to `variable`: its own, `floatX` if that is discrete."""
+    dtype = getattr(variable.type, "dtype", None)
+    return config.floatX if dtype in DISCRETE_DTYPES else dtype
+
+
+def float_zeros_like(variable: Any) -> Variable:
+    """Zeros of the shape of `variable`, in the dtype of its gradient."""
+    return variable.zeros_like(dtype=gradient_dtype(variable))
+
+
+def float_ones_like(variable: Any) -> Variable:
+    """Ones of the shape of `variable`, in the dtype of its gradient."""
+    return variable.ones_like(dtype=gradient_dtype(variable))
+
+
+@singledispatch
+def sum_gradients(gradient_type: Type, terms: Sequence[Any]) -> Variable:
+    """Add two or more gradients of one variable.
+
+    Dispatches on the type of the first term. The general method adds neighbours with ``+`` until one is left:
+    a balanced tree, so that a variable with many uses adds little depth and little rounding error.
+    """
+    while len(terms) > 1:
+        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
+        if len(terms) % 2:
+            pairs.append(terms[-1])
+        terms = pairs
+    return terms[0]
+
+
+# The algorithm
+
+
+def connections(node: Apply) -> list[list[bool]] | None:
+    """Return which input is connected to which output, ``[input][output]``, or None when all are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the op's `connection_pattern` returns something else than lists of booleans of the right lengths.
+    """
+    method = getattr(node.op, "connection_pattern", None)
+    if method is None:
+        return None
+    pattern = method(node)
+    if pattern is None:
+        return None
+    if not isinstance(pattern, list) or not all(isinstance(row, list) for row in pattern):
+        raise TypeError(
+            f"{node.op}.connection_pattern must return a list of lists of booleans, [input][output]; got"
+            f" {pattern!r}."
+        )
+    n_outputs = len(node.outputs)
+    if len(pattern) != len(node.inputs) or any(len(row) != n_outputs for row in pattern):
+        raise ValueError(
+            f"{node.op}.connection_pattern must have one row for each of the {len(node.inputs)} inputs and"
+            " in each"
+            f" row one entry for each of the {n_outputs} outputs; got {pattern!r}."
+        )
+    return pattern
+
+
+def nodes_towards(sources: Iterable[Variable], blocked: Collection[Variable] = ()) -> list[Apply]:
+    """Return the nodes that compute `sources`, inputs before clients, not looking behind `blocked`."""
+    order: list[Apply] = []
+    open_nodes: set[Apply] = set()
+    closed: set[Apply] = set()
+    stack = [s.owner for s in sources if s.owner is not None and s not in blocked]
+    while stack:
+        node = stack[-1]
+        if node in open_nodes:
+            stack.pop()
+            if node not in closed:
+                closed.add(node)
+                order.append(node)
+            continue
+        open_nodes.add(node)
+        for variable in node.inputs:
+            owner = variable.owner
+            if owner is not None and owner not in open_nodes and variable not in blocked:
+                stack.append(owner)
+    return order
+
+
+def leading_inputs(
+    order: Iterable[Apply], wrt: Iterable[Variable], final: Collection[Variable]
+) -> list[tuple[Apply, list[list[bool]] | None, list[int]]]:
+    """Return the nodes of `order` that depend on `wrt`, each with its pattern and the inputs that do.
+
+    `final` are variables that take no gradient from their clients, since theirs is given.
+    """
+    leads = {variable for variable in wrt if variable not in final}
+    active = []
+    for node in order:
+        positions = [i for i, variable in enumerate(node.inputs) if variable in leads]
+        if not positions:
+            continue
+        pattern = connections(node)
+        if pattern is not None:
+            positions = [i for i in positions if True in pattern[i]]
+            if not positions:
+                continue
+        active.append((node, pattern, positions))
+        for j, output in enumerate(node.outputs):
+            if output not in final and (pattern is None or any(pattern[i][j] for i in positions)):
+                leads.add(output)
+    return active
+
+
+def pull_back(
+    seeds: Mapping[Variable, Variable],
+    wrt: Sequence[Variable],
+    consider_constant: Collection[Variable] = (),
+    final: Collection[Variable] = (),
+) -> list[Variable]:
+    """Return the gradients with respect to `wrt` of the sum over `seeds` of ``variable * gradient``.
+
+    Parameters
+    ----------
+    seeds
+        Variable -> its gradient.
+    wrt
+        The variables whose gradients are wanted.
+    consider_constant
+        Variables behind which nothing is differentiated.
+    final
+        Those of `seeds` whose whole gradient is given: being used by other variables adds nothing to it.
+
+    Returns
+    -------
+    list of Variable
+        For each of `wrt` its gradient. The gradient has `DisconnectedType` where nothing connects it to the
+        seeds, and `NullType` where it does not exist.
+    """
+    order = nodes_towards(seeds, frozenset(consider_constant))
+    active = leading_inputs(order, wrt, final)
+    arrived: dict[Variable, list[Variable]] = {variable: [gradient] for variable, gradient in seeds.items()}
+    wanted = set(wrt)
+    nothing = disconnected_type()
+    for node, pattern, positions in reversed(active):
+        # Nothing below can arrive at these outputs any more: their clients come later in `order`.
+        with inherit_source(node):
+            output_gradients = [
+                total(arrived, output, output in wanted) if output in arrived else nothing
+                for output in node.outputs
+            ]
+            if all(map(is_disconnected, output_gradients)):
+                continue
+            for position, term in zip(positions, input_gradients(node, pattern, positions, output_gradients)):
+                variable = node.inputs[position]
+                if not is_disconnected(term) and variable not in final:
+                    arrived.setdefault(variable, []).append(term)
+    return [total(arrived, variable, True) if variable in arrived else nothing for variable in wrt]
+
+
+def total(arrived: dict[Variable, list[Variable]], variable: Variable, keep: bool) -> Variable:
+    """Return the sum of what arrived at `variable`; forget it unless it is needed again."""
+    terms = arrived[variable] if keep else arrived.pop(variable)
+    if len(terms) == 1:
+        return terms[0]
+    for term in terms:
+        if is_null(term):
+            result = term
+            break
+    else:
+        result = sum_gradients(terms[0].type, terms)
+    if keep:
+        arrived[variable] = [result]
+    return result
+
+
+def input_gradients(
+    node: Apply,
+    pattern: list[list[bool]] | None,
+    positions: Sequence[int],
+    output_gradients: list[Variable],
+) -> list[Variable]:
+    """Return the gradients with respect to the inputs at `positions`, given those of the outputs."""
+    outputs = node.outputs
+    nulls = [j for j, gradient in enumerate(output_gradients) if is_null(gradient)]
+    spoiled: dict[int, Variable] = {}
+    if nulls:
+        # What does not exist behind a node does not exist before it either.
+        for i in positions:
+            for j in nulls:
+                if pattern is None or pattern[i][j]:
+                    spoiled[i] = output_gradients[j]
+        if len(spoiled) == len(positions):
+            return [spoiled[i] for i in positions]
+        output_gradients = [disconnected_type() if is_null(g) else g for g in output_gradients]
+
+    terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
+    if len(terms) != len(node.inputs):
+        raise ValueError(
+            f"{node.op}.L_op returned {len(terms)} gradients for {len(node.inputs)} inputs: the wrong number"
+            " of"
+            " gradient terms. It must return one for each input."
+        )
+    smooth = [not is_discrete(o) and not is_disconnected(g) for o, g in zip(outputs, output_gradients)]
+    every_output_smooth = all(smooth)
+    result = []
+    for i in positions:
+        if i in spoiled:
+            result.append(spoiled[i])
+            continue
+        term = terms[i]
+        check_term(node, i, term)
+        if not every_output_smooth and not isinstance(term.type, NullType | DisconnectedType):
+            # Discrete outputs are piecewise constant: whatever the op says, nothing flows through them.
+            if not any(s and (pattern is None or pattern[i][j]) for j, s in enumerate(smooth)):
+                term = float_zeros_like(node.inputs[i])
+        result.append(term)
+    return result
+
+
+def as_output(gradient: Any, output: Variable) -> Variable:
+    """Give the gradient of an output the output's dtype, so that one wide term does not widen the rest."""
+    dtype = getattr(output.type, "dtype", None)
+    if dtype is None or dtype in DISCRETE_DTYPES:
+        return gradient
+    if getattr(gradient.type, "dtype", dtype) != dtype and dtype not in ("complex64", "complex128"):
+        return gradient.astype(dtype)
+    return gradient
+
+
+def check_term(node: Apply, position: int, term: Any) -> None:
+    """Raise unless `term` can be the gradient with respect to the input at `position`."""
+    if not isinstance(term, Variable):
+        what = "None" if term is None else f"{term!r} of type {type(term).__name__}"
+        raise TypeError(
+            f"{node.op}.grad returned {what} for a gradient term (input index {position}), this is"
+            " prohibited."
+            " Return a variable: x.zeros_like() where the gradient is zero, disconnected_type() where the"
+            " output"
+            " does not depend on the input, grad_undefined(...) or grad_not_implemented(...) where there is"
+            " none."
+        )
+    term_type = term.type
+    if isinstance(term_type, NullType | DisconnectedType):
+        return
+    if getattr(term_type, "dtype", None) in DISCRETE_DTYPES:
+        raise TypeError(
+            f"{node.op}.grad illegally returned an integer-valued variable."
+            f" (Input index {position}, dtype {term_type.dtype}). Gradients are floating-point: use"
+            " x.zeros_like(dtype=config.floatX) for a zero."
+        )
+    ndim = getattr(node.inputs[position].type, "ndim", None)
+    term_ndim = getattr(term_type, "ndim", None)
+    if ndim is not None and term_ndim is not None and term_ndim != ndim:
+        raise ValueError(
+            f"{node.op}.grad returned a term with {term_ndim} dimensions, but {ndim} are required"
+            f" (input index {position})."
+        )
