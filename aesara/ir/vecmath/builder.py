@@ -295,18 +295,20 @@ def horner(coefficients: Sequence[float], x: Value) -> Value:
     return total
 
 
-def estrin(coefficients: Sequence[float], x: Value) -> Value:
-    """The same polynomial evaluated pairwise: more independent work, a few more multiplications."""
-    terms: list = list(coefficients)
-    power = x
-    while len(terms) > 1:
-        pairs = [
-            fma_add(power, terms[i + 1], terms[i]) if i + 1 < len(terms) else terms[i] for i in range(0, len(terms), 2)
-        ]
-        terms = pairs
-        if len(terms) > 1:
-            power = power * power
-    return terms[0]
+def polynomial(coefficients: Sequence[float], x: Value) -> Value:
+    """The same polynomial as 1, 2 or 4 interleaved chains.
+
+    The chains run side by side in the processor, which matters more than the one or two multiplications they cost.
+    """
+    count = len(coefficients)
+    if count <= 3:
+        return horner(coefficients, x)
+    square = x * x
+    if count <= 11:
+        return fma_add(horner(coefficients[1::2], square), x, horner(coefficients[::2], square))
+    fourth = square * square
+    chains = [horner(coefficients[k::4], fourth) for k in range(4)]
+    return fma_add(fma_add(chains[3], x, chains[2]), square, fma_add(chains[1], x, chains[0]))
 
 
 def format_of(x: Value) -> Format:

@@ -8,7 +8,7 @@ exp(x**2) erfc(x) (x + c) (after Shepherd and Laframboise, Math. Comp. 36 (1981)
 from __future__ import annotations
 
 from . import coefficients
-from .builder import Value, absolute, at_most, copy_sign, fma_add, format_of, horner, select
+from .builder import Value, absolute, at_most, copy_sign, fma_add, format_of, polynomial, select
 from .exponential import expm1_polynomial, ln2_parts, power_of_two, reduce_exp, round_to_integer, scale_in_two_steps
 from .exponential import LOG2_E
 
@@ -20,9 +20,9 @@ def erf(x: Value) -> Value:
     format = format_of(x)
     magnitude = absolute(x)
     square = x * x
-    inner = fma_add(x, horner(coefficients.ERF[format.dtype], square), x)
+    inner = fma_add(x, polynomial(coefficients.ERF[format.dtype], square), x)
     limited = at_most(magnitude, 5.95 if format.bits == 64 else 3.95)
-    reduced = reduce_exp(horner(coefficients.LOG_ERFC[format.dtype], limited))
+    reduced = reduce_exp(polynomial(coefficients.LOG_ERFC[format.dtype], limited))
     power = power_of_two(reduced.low_bits, format)
     outer = copy_sign(1.0 - fma_add(power, reduced.expm1_r, power), x)
     return select(magnitude < SPLIT[format.dtype], inner, outer)
@@ -33,7 +33,7 @@ def erfc(x: Value) -> Value:
     magnitude = at_most(absolute(x), 27.5 if format.bits == 64 else 10.5)
     inverse = 1.0 / (magnitude + ERFC_CENTRE)
     t = (magnitude - ERFC_CENTRE) * inverse
-    scaled = horner(coefficients.ERFC[format.dtype], t)
+    scaled = polynomial(coefficients.ERFC[format.dtype], t)
     # exp(-x**2), with x**2 as an exact square plus the rest.
     half_width = format.mask ^ ((1 << (format.fraction_bits // 2 + 1)) - 1)
     head = (magnitude.as_bits() & half_width).as_float()
@@ -45,7 +45,7 @@ def erfc(x: Value) -> Value:
     product = fma_add(expm1_polynomial(r), scaled, scaled) * inverse
     tail = scale_in_two_steps(product, low_bits)
     outer = select(x < 0.0, 2.0 - tail, tail)
-    inner = fma_add(x, -horner(coefficients.ERFC_INNER[format.dtype], x * x), 1.0 - x)
+    inner = fma_add(x, -polynomial(coefficients.ERFC_INNER[format.dtype], x * x), 1.0 - x)
     return select(magnitude < 0.5, inner, outer)
 
 

@@ -19,7 +19,7 @@ from .builder import (
     copy_sign,
     fma_add,
     format_of,
-    horner,
+    polynomial,
     select,
     split_constant,
 )
@@ -52,8 +52,16 @@ def round_to_integer(x: Value, factor: float, offset: int = 0) -> tuple[Value, V
 
 def expm1_polynomial(r: Value) -> Value:
     """exp(r) - 1 for |r| <= ln(2) / 2."""
-    tail = horner(coefficients.EXP[format_of(r).dtype], r)
+    tail = polynomial(coefficients.EXP[format_of(r).dtype], r)
     return fma_add(r * r, tail, r)
+
+
+def exp2_minus_1(fraction: Value) -> Value:
+    """2**fraction - 1 for |fraction| <= 1/2."""
+    format = format_of(fraction)
+    high, low = split_constant(LN2_DIGITS, format, format.fraction_bits + 1)
+    tail = polynomial((low, *coefficients.EXP2[format.dtype]), fraction)
+    return fma_add(fraction, tail, fraction * high)
 
 
 def reduce_exp(x: Value, offset: int = 0) -> Reduced:
@@ -91,10 +99,7 @@ def exp2(x: Value) -> Value:
     format = format_of(x)
     x = at_most(at_least(x, -1076.0), 1025.0) if format.bits == 64 else at_most(at_least(x, -151.0), 129.0)
     n, low_bits = round_to_integer(x, 1.0, offset=2 * format.bias)
-    high, low = split_constant(LN2_DIGITS, format, format.fraction_bits + 1)
-    fraction = x - n
-    r = fma_add(fraction, low, fraction * high)
-    return scale_in_two_steps(expm1_polynomial(r) + 1.0, low_bits)
+    return scale_in_two_steps(exp2_minus_1(x - n) + 1.0, low_bits)
 
 
 def expm1(x: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from . import coefficients
-from .builder import Value, absolute, constant, copy_sign, fma_add, format_of, horner, select, split_constant, square_root
+from .builder import Value, absolute, constant, copy_sign, fma_add, format_of, polynomial, select, split_constant, square_root
 from .trigonometric import PI_DIGITS
 
 
@@ -18,7 +18,7 @@ def _pi_parts(x: Value, divisor: int) -> tuple[float, float]:
 
 def _odd_polynomial(x: Value, z: Value, table: dict[str, tuple[float, ...]]) -> Value:
     """x + x z P(z), where z = x**2."""
-    return fma_add(x * z, horner(table[format_of(x).dtype], z), x)
+    return fma_add(x * z, polynomial(table[format_of(x).dtype], z), x)
 
 
 def _asin_core(magnitude: Value) -> tuple[Value, Value]:
@@ -56,7 +56,7 @@ def _atan_quotient(numerator: Value, denominator: Value) -> Value:
     t = top / bottom
     high, low = _pi_parts(numerator, 4)
     z = t * t
-    tail = fma_add(t * z, horner(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0))
+    tail = fma_add(t * z, polynomial(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0))
     return select(turn, constant(t, high), 0.0) + (t + tail)
 
 

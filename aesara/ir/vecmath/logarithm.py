@@ -17,7 +17,7 @@ from .builder import (
     copy_sign,
     fma_add,
     format_of,
-    horner,
+    polynomial,
     select,
     split_constant,
     square_root,
@@ -69,10 +69,10 @@ def log_of_mantissa(f: Value, exponent: Value | None) -> Value:
         # With s = f / (2 + f): log(1 + f) = 2 atanh(s) = f - f**2 / 2 + s (f**2 / 2 + tail(s)).
         s = f / (f + 2.0)
         z = s * s
-        tail = horner(coefficients.LOG[format.dtype], z) * z
+        tail = polynomial(coefficients.LOG[format.dtype], z) * z
         correction = s * (half_square + tail)
     else:
-        correction = f * f * f * horner(coefficients.LOG[format.dtype], f)
+        correction = f * f * f * polynomial(coefficients.LOG[format.dtype], f)
     if exponent is None:
         return f - (half_square - correction)
     small = half_square - fma_add(exponent, low, correction)

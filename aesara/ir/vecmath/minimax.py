@@ -79,6 +79,10 @@ def _exponentials():
     for dtype, count in (("float64", 10), ("float32", 5)):
         fit = minimax(expm1_tail, -half_ln2, half_ln2, count, weight=lambda r: abs(r) + mp.mpf("0.01"))
         yield "EXP", dtype, "(exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2", *fit
+    exp2_tail = _removable(lambda f: (mp.mpf(2) ** f - 1 - f * mp.log(2)) / f**2, mp.log(2) ** 2 / 2)
+    for dtype, count in (("float64", 10), ("float32", 5)):
+        fit = minimax(exp2_tail, mp.mpf("-0.50001"), mp.mpf("0.50001"), count, weight=lambda f: abs(f) + mp.mpf("0.01"))
+        yield "EXP2", dtype, "(2**f - 1 - f ln(2)) / f**2, |f| <= 1/2", *fit
 
 
 def _logarithms():

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from . import coefficients
-from .builder import FLOAT64, Value, absolute, at_least, at_most, constant, fma_add, format_of, horner, select, split_constant
-from .exponential import LN2_DIGITS, expm1_polynomial, round_to_integer, scale_in_two_steps
+from .builder import FLOAT64, Value, absolute, at_least, at_most, constant, fma_add, format_of, polynomial, select, split_constant
+from .exponential import exp2_minus_1, round_to_integer, scale_in_two_steps
 from .logarithm import normalise, split_exponent
 
 # 2 / (3 ln 2)
@@ -34,13 +34,14 @@ def _log2_two_parts(x: Value) -> tuple[Value, Value]:
     total_head = _head(total)
     total_tail = mantissa - (total_head - 1.0)
     inverse = 1.0 / total
-    s_head = _head(f * inverse)
+    s = f * inverse
+    s_head = _head(s)
     # What s_head leaves of f, exactly, gives the tail of the quotient.
     s_tail = fma_add(s_head, -total_tail, fma_add(s_head, -total_head, f)) * inverse
     square_head = s_head * s_head
     square_tail = s_tail * (s_head + s_head + s_tail)
-    square = square_head + square_tail
-    small = fma_add(square * square, horner(coefficients.POW_LOG["float64"], square), square_tail)
+    square = s * s  # good enough for the higher terms, and early
+    small = fma_add(square * square, polynomial(coefficients.POW_LOG["float64"], square), square_tail)
     bracket_head = _head(square_head + 3.0 + small)
     bracket_tail = small - ((bracket_head - 3.0) - square_head)
     product = s_head * bracket_head
@@ -60,8 +61,7 @@ def _exp2_two_parts(head: Value, tail: Value) -> Value:
     n, low_bits = round_to_integer(total, 1.0, offset=2 * FLOAT64.bias)
     # Out of range the fraction is nonsense: bound it, the power of two decides.
     fraction = at_most(at_least((head - n) + tail, -1.0), 1.0)
-    high, low = split_constant(LN2_DIGITS, FLOAT64, FLOAT64.fraction_bits + 1)
-    return scale_in_two_steps(expm1_polynomial(fma_add(fraction, low, fraction * high)) + 1.0, low_bits)
+    return scale_in_two_steps(exp2_minus_1(fraction) + 1.0, low_bits)
 
 
 def _magnitude_float64(x: Value, y: Value) -> Value:
@@ -78,14 +78,13 @@ def _magnitude_float32(x: Value, y: Value) -> Value:
     format = format_of(x)
     split = split_exponent(*normalise(x))
     f = (split.mantissa - 1.0).to_double()
-    log2 = fma_add(f, horner(coefficients.POW_LOG["float32"], f), split.exponent.to_double())
+    log2 = fma_add(f, polynomial(coefficients.POW_LOG["float32"], f), split.exponent.to_double())
     y = at_most(at_least(y, -(2.0**40)), 2.0**40)
     total = at_most(at_least(y.to_double() * log2, -160.0), 140.0)
     magic = FLOAT64.round_magic + 2 * format.bias
     shifted = total + magic
     fraction = (total - (shifted - magic)).to_single()
-    grown = expm1_polynomial(fraction * (math.log(2))) + 1.0
-    return scale_in_two_steps(grown, shifted.as_bits().to_i32())
+    return scale_in_two_steps(exp2_minus_1(fraction) + 1.0, shifted.as_bits().to_i32())
 
 
 def power(x: Value, y: Value) -> Value:
@@ -97,9 +96,10 @@ def power(x: Value, y: Value) -> Value:
     grows = is_zero ^ (y > 0.0)
     magnitude = select(is_zero | is_infinite, select(grows, constant(x, math.inf), 0.0), magnitude)
 
-    # y / 2 minus its nearest integer: 0 for even integers, 1/2 for odd ones. Large numbers are even.
+    # y / 2 minus its nearest integer: 0 for even integers, 1/2 for odd ones. Large numbers are even;
+    # half of the smallest number must not vanish.
     threshold = 2.0**format.fraction_bits
-    half = at_most(absolute(y) * 0.5, threshold)
+    half = at_most(at_least(absolute(y) * 0.5, format.smallest_normal), threshold)
     distance = absolute(half - ((half + threshold) - threshold))
     odd = distance.equals(0.5)
     whole = odd | distance.equals(0.0)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from . import coefficients
-from .builder import FLOAT64, Value, absolute, fma_add, format_of, horner, select, split_constant
+from .builder import FLOAT64, Value, absolute, fma_add, format_of, polynomial, select, split_constant
 
 PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 
@@ -56,8 +56,8 @@ def _sine_and_cosine(r: Value) -> tuple[Value, Value]:
     """Both for |r| <= pi / 4, so that no result exceeds 1 by rounding and cos(0) is 1."""
     dtype = format_of(r).dtype
     z = r * r
-    sine = fma_add(r * z, horner(coefficients.SIN[dtype], z), r)
-    cosine = fma_add(z * z, horner(coefficients.COS[dtype], z), fma_add(z, -0.5, 1.0))
+    sine = fma_add(r * z, polynomial(coefficients.SIN[dtype], z), r)
+    cosine = fma_add(z * z, polynomial(coefficients.COS[dtype], z), fma_add(z, -0.5, 1.0))
     return sine, cosine
 
 
