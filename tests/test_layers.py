@@ -1,7 +1,8 @@
 """The layers of docs/architecture.md, held by reading every import statement of the package.
 
-Imports point down, never up; no two modules import each other, however long the way round; nothing of the package is
-imported inside a function; modules that only re-export names are for users, and nothing inside imports them.
+Imports point down, never up; no two modules import each other, however long the way round; nothing of the
+package is imported inside a function; modules that only re-export names are for users, and nothing inside
+imports them.
 """
 
 import ast
@@ -10,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import aesara
-
-ROOT = Path(aesara.__file__).resolve().parent
+ROOT = Path(__file__).resolve().parent.parent / "aesara"
 
 # The longest matching prefix decides. A new file or folder must be given its place here.
 LAYERS = {
@@ -40,6 +39,7 @@ LAYERS = {
     "aesara": 10,
     "aesara.breakpoint": 10,
     "aesara.d3viz": 10,
+    "aesara.finite_differences": 10,
     "aesara.gradient": 10,
     "aesara.misc": 10,
     "aesara.printing": 10,
@@ -59,7 +59,9 @@ def is_facade(name: str) -> bool:
     """Whether the module only re-exports: a docstring, imports, and assignments to dunder names."""
     if FILES[name].name == "__init__.py":
         return False
-    body = [s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    body = [
+        s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    ]
 
     def passes_names_on(statement: ast.stmt) -> bool:
         if isinstance(statement, ast.Assign):
@@ -74,7 +76,8 @@ FACADES = {name for name in FILES if is_facade(name)}
 
 def layer_of(name: str) -> int:
     if name in FACADES:
-        return 10
+        # What it re-exports may live above the place where its path puts it.
+        return max([1, *(layer_of(module) for module, _, _ in IMPORTS[name] if module in FILES)])
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
@@ -127,7 +130,7 @@ def imports(name: str) -> Iterator[tuple[str, int, bool]]:
                 stack.append((child, inside))
 
 
-IMPORTS = {name: sorted(imports(name)) for name in FILES}
+IMPORTS = {name: sorted(set(imports(name))) for name in FILES}
 
 
 def where(name: str, line: int) -> str:
@@ -154,7 +157,7 @@ def test_imports_point_down():
         f"{where(name, line)} (layer {layer_of(name)}) imports {module} (layer {layer_of(module)})"
         for name in FILES
         for module, line, _ in IMPORTS[name]
-        if module in FILES and module not in FACADES and layer_of(module) > layer_of(name)
+        if module in FILES and layer_of(module) > layer_of(name)
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -173,8 +176,8 @@ def test_facades_are_not_imported_inside():
     wrong = [
         f"{where(name, line)} imports the facade {module}"
         for name in FILES
-        # A facade may lead on to another one; `aesara` itself makes the public modules reachable.
-        if name not in FACADES and name != "aesara"
+        # A facade may lead on to another one, and a package is the face of its modules.
+        if name not in FACADES and FILES[name].name != "__init__.py"
         for module, line, _ in IMPORTS[name]
         if module in FACADES
     ]
@@ -220,7 +223,8 @@ def strongly_connected(edges: dict[str, set[str]]) -> list[list[str]]:
 
 def test_no_import_cycles():
     edges = {
-        name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name} for name in FILES
+        name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name}
+        for name in FILES
     }
     cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
     assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
