@@ -1,0 +1,506 @@
+"""Typed configuration options read from ``AESARA_FLAGS`` and ``~/.aesararc``.
+
+A value is looked for in the flags of the environment, then in the configuration files, then in the option's default.
+Values live in the instance dictionary of the parser, so that reading an option costs one attribute access.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+
+
+class AesaraConfigWarning(Warning):
+    """A warning about the configuration itself."""
+
+    @classmethod
+    def warn(cls, message: str, stacklevel: int = 0) -> None:
+        """Issue `message` as a warning of this class."""
+        warnings.warn(message, cls, stacklevel=stacklevel + 3)
+
+
+class ConfigAccessViolation(AttributeError):
+    """An option was used through a parser that does not have it."""
+
+
+class ConfigParam:
+    """One option: its default, how a value is converted, and what is allowed.
+
+    Parameters
+    ----------
+    default
+        A value, or a function without parameters that makes it when the option is first read.
+    apply
+        Converts a given value; raises `ValueError` where it cannot.
+    validate
+        Tells whether a converted value is allowed.
+    mutable
+        Whether the option may change once it was read.
+
+    Examples
+    --------
+    >>> ConfigParam("3", apply=int).apply("4")
+    4
+    """
+
+    def __init__(
+        self,
+        default: object | Callable[[], object],
+        *,
+        apply: Callable[[object], object] | None = None,
+        validate: Callable[[object], bool] | None = None,
+        mutable: bool = True,
+    ):
+        self._default = default
+        self._apply = apply
+        self._validate = validate
+        self._mutable = mutable
+        self.name = "unregistered"
+        self.doc = ""
+        self.in_c_key = True
+
+    @property
+    def default(self):
+        """The default, or the function that makes it."""
+        return self._default
+
+    @property
+    def mutable(self) -> bool:
+        """Whether the option may change once it was read."""
+        return self._mutable
+
+    def apply(self, value):
+        """Convert a value that was given for this option."""
+        return value if self._apply is None else self._apply(value)
+
+    def validate(self, value) -> bool:
+        """Tell whether a converted value is allowed; raise `ValueError` where it is not."""
+        if self._validate is not None and self._validate(value) is False:
+            raise ValueError(f"Invalid value ({value!r}) for the configuration option '{self.name}'.")
+        return True
+
+    def convert(self, value):
+        """Convert and check a value."""
+        converted = self.apply(value)
+        self.validate(converted)
+        return converted
+
+
+class TypedParam(ConfigParam):
+    """Base of the options of one Python type."""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.default})"
+
+
+class EnumStr(ConfigParam):
+    """A string out of a few.
+
+    Examples
+    --------
+    >>> EnumStr("low", ["high"]).apply("high")
+    'high'
+    """
+
+    def __init__(self, default: str, options: Sequence[str], validate=None, mutable: bool = True):
+        for value in options:
+            if not isinstance(value, str):
+                raise ValueError(f"Non-str value {value!r} among the options of an EnumStr.")
+        self.all = {default, *options}
+        self.options = [default, *(option for option in options if option != default)]
+        super().__init__(default, apply=self._choose, validate=validate, mutable=mutable)
+
+    def _choose(self, value):
+        if value in self.all:
+            return value
+        close = difflib.get_close_matches(str(value), self.options, 1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        raise ValueError(
+            f"Invalid value ({value!r}) for the configuration option '{self.name}'. "
+            f"Valid options are {self.options}.{hint}"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.options})"
+
+
+class StrParam(TypedParam):
+    """A string."""
+
+    def __init__(self, default, validate=None, mutable: bool = True):
+        super().__init__(default, apply=str, validate=validate, mutable=mutable)
+
+
+class IntParam(TypedParam):
+    """An integer."""
+
+    def __init__(self, default, validate=None, mutable: bool = True):
+        super().__init__(default, apply=self._as_int, validate=validate, mutable=mutable)
+
+    def _as_int(self, value):
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"Invalid value ({value!r}) for the configuration option '{self.name}': expected an integer."
+            ) from None
+
+
+class FloatParam(TypedParam):
+    """A floating-point number."""
+
+    def __init__(self, default, validate=None, mutable: bool = True):
+        super().__init__(default, apply=self._as_float, validate=validate, mutable=mutable)
+
+    def _as_float(self, value):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"Invalid value ({value!r}) for the configuration option '{self.name}': expected a number."
+            ) from None
+
+
+_TRUE = (True, "1", "t", "true", "True", "TRUE", "yes", "on")
+_FALSE = (False, "0", "f", "false", "False", "FALSE", "no", "off")
+
+
+class BoolParam(TypedParam):
+    """A truth value; also given as 1/0, true/false, yes/no, on/off.
+
+    Examples
+    --------
+    >>> BoolParam(False).apply("true")
+    True
+    """
+
+    def __init__(self, default, validate=None, mutable: bool = True):
+        super().__init__(default, apply=self._as_bool, validate=validate, mutable=mutable)
+
+    def _as_bool(self, value):
+        if value in _TRUE:
+            return True
+        if value in _FALSE:
+            return False
+        raise ValueError(
+            f"Invalid value ({value!r}) for the configuration option '{self.name}': expected True or False."
+        )
+
+
+class DeviceParam(ConfigParam):
+    """The device that computes; only the CPU is chosen here."""
+
+    def __init__(self, default, *options, **kwargs):
+        self._options = {default, *options}
+        super().__init__(default, apply=self._check, mutable=kwargs.get("mutable", True))
+
+    def _check(self, value):
+        if value in self._options or (isinstance(value, str) and value.startswith("cpu")):
+            return value
+        if isinstance(value, str) and value.startswith(("cuda", "opencl", "gpu")):
+            raise ValueError(
+                f"The device '{value}' is not chosen through this option: it was removed from Aesara. "
+                "Compile with mode='JAX' to compute on an accelerator."
+            )
+        raise ValueError(f"Invalid device {value!r}. Valid options start with one of: 'cpu'.")
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.default})"
+
+
+class ContextsParam(ConfigParam):
+    """A list of ``name->device`` pairs, kept as it was given."""
+
+    def __init__(self):
+        super().__init__("", apply=self._check, mutable=False)
+
+    @staticmethod
+    def _check(value):
+        for pair in str(value).split(";"):
+            if pair and len(pair.split("->")) != 2:
+                raise ValueError(f"Malformed context {pair!r}: expected 'name->device'.")
+        return value
+
+
+_INTERNAL = frozenset(("_flags_dict", "_aesara_cfg", "_aesara_raw_cfg", "_config_var_dict"))
+
+
+class AesaraConfigParser:
+    """The options and their values.
+
+    Parameters
+    ----------
+    flags_dict
+        Values from the environment, by option name.
+    aesara_cfg, aesara_raw_cfg
+        Parsed configuration files (`configparser.ConfigParser` objects), or None.
+
+    Examples
+    --------
+    >>> parser = AesaraConfigParser({"answer": "42"}, None, None)
+    >>> parser.add("answer", "An example.", IntParam(1))
+    >>> parser.answer
+    42
+    >>> with parser.change_flags(answer=7):
+    ...     parser.answer
+    7
+    """
+
+    def __init__(self, flags_dict: dict, aesara_cfg=None, aesara_raw_cfg=None):
+        values = self.__dict__
+        values["_flags_dict"] = flags_dict
+        values["_aesara_cfg"] = aesara_cfg
+        values["_aesara_raw_cfg"] = aesara_raw_cfg
+        values["_config_var_dict"] = {}
+
+    def add(self, name: str, doc: str, configparam: ConfigParam, in_c_key: bool = True) -> None:
+        """Declare an option.
+
+        A value from the environment or from a file is checked here, so that a mistake shows at once.
+        """
+        if "." in name:
+            raise ValueError(f"'{name}' is no option name: use double underscores instead of dots.")
+        if name in self._config_var_dict:
+            raise AttributeError(f"The configuration option '{name}' was already added.")
+        configparam.name = name
+        configparam.doc = doc
+        configparam.in_c_key = in_c_key
+        self._config_var_dict[name] = configparam
+        try:
+            given = self.fetch_val_for_key(name)
+        except KeyError:
+            if callable(configparam.default):
+                return
+            given = configparam.default
+            if given is None:
+                self.__dict__[name] = None
+                return
+        try:
+            self.__dict__[name] = configparam.convert(given)
+        except ValueError:
+            del self._config_var_dict[name]
+            raise
+
+    def fetch_val_for_key(self, key: str, delete_key: bool = False):
+        """Return the value that the user gave for `key`; raise `KeyError` where there is none."""
+        flags = self._flags_dict
+        if key in flags:
+            return flags.pop(key) if delete_key else flags[key]
+        if self._aesara_cfg is None:
+            raise KeyError(key)
+        section, _, option = key.rpartition("__")
+        section = section or "global"
+        for files in (self._aesara_cfg, self._aesara_raw_cfg):
+            if files is not None and files.has_option(section, option):
+                try:
+                    return files.get(section, option)
+                except Exception:  # bad interpolation; the raw parser comes next
+                    continue
+        raise KeyError(key)
+
+    def __getattr__(self, name: str):
+        # Reached only for options without a value yet: those whose default is a function.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        param = self._config_var_dict.get(name)
+        if param is None:
+            raise ConfigAccessViolation(self._unknown(name))
+        value = param.default()
+        value = value if value is None else param.convert(value)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value) -> None:
+        param = self._config_var_dict.get(name)
+        if param is None:
+            raise ConfigAccessViolation(self._unknown(name))
+        if not param.mutable and name in self.__dict__:
+            raise Exception(
+                f"Can't change the value of the configuration option '{name}': it is read once, when the package "
+                f"starts. Set it in the environment variable AESARA_FLAGS='{name}={value}'."
+            )
+        self.__dict__[name] = param.convert(value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Configuration options cannot be deleted ('{name}').")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._config_var_dict
+
+    def __iter__(self):
+        return iter(self._config_var_dict)
+
+    def _unknown(self, name: str) -> str:
+        close = difflib.get_close_matches(name, self._config_var_dict, 1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        return f"There is no configuration option '{name}'.{hint}"
+
+    def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:
+        """Change options for the extent of a ``with`` block or of a decorated function.
+
+        Parameters
+        ----------
+        *args
+            Dictionaries of option names and values, or sequences of pairs.
+        **kwargs
+            Option names and values.
+        """
+        return _ChangeFlagsDecorator(*args, _root=self, **kwargs)
+
+    def warn_unused_flags(self) -> None:
+        """Warn about flags of the environment that name no option."""
+        for key in self._flags_dict:
+            if key not in self._config_var_dict:
+                AesaraConfigWarning.warn(f"AESARA_FLAGS: {self._unknown(key)}")
+
+    def get_config_hash(self) -> str:
+        """Return a hash of the options that influence compiled code."""
+        options = sorted(name for name, param in self._config_var_dict.items() if param.in_c_key)
+        text = "\n".join(f"{name} = {getattr(self, name)}" for name in options)
+        return "m" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    def config_print(self, buf, print_doc: bool = True) -> None:
+        """Write every option with its value to the text stream `buf`."""
+        for param in self._config_var_dict.values():
+            print(param, file=buf)
+            if print_doc:
+                print("    Doc: ", param.doc, file=buf)
+            print("    Value: ", getattr(self, param.name), file=buf)
+            print("", file=buf)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {getattr(self, name)!r}" for name in self._config_var_dict)
+
+    __repr__ = __str__
+
+
+class _ChangeFlagsDecorator:
+    """Set options on entry and restore them on exit; also wraps functions."""
+
+    def __init__(self, *args, _root: AesaraConfigParser, **kwargs):
+        changes: dict[str, object] = {}
+        for arg in args:
+            changes.update(dict(arg))
+        changes.update(kwargs)
+        for name in changes:
+            if name not in _root._config_var_dict:
+                raise ConfigAccessViolation(_root._unknown(name))
+        self._root = _root
+        self._changes = changes
+        self._saved: list[dict[str, object]] = []
+
+    def __call__(self, function):
+        changes, root = self._changes, self._root
+
+        @wraps(function)
+        def with_changed_flags(*args, **kwargs):
+            with _ChangeFlagsDecorator(changes, _root=root):
+                return function(*args, **kwargs)
+
+        return with_changed_flags
+
+    def __enter__(self):
+        root = self._root
+        saved = {name: getattr(root, name) for name in self._changes}
+        self._saved.append(saved)
+        try:
+            for name, value in self._changes.items():
+                setattr(root, name, value)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exc_info) -> None:
+        self._root.__dict__.update(self._saved.pop())
+
+
+class _ConfigProxy:
+    """Forwards to the parser behind ``aesara.config``; kept for code that imports it from here."""
+
+    def __init__(self, actual: AesaraConfigParser):
+        object.__setattr__(self, "_actual", actual)
+
+    def __getattr__(self, name: str):
+        return getattr(object.__getattribute__(self, "_actual"), name)
+
+    def __setattr__(self, name: str, value) -> None:
+        setattr(object.__getattribute__(self, "_actual"), name, value)
+
+
+def parse_config_string(config_string: str, issue_warnings: bool = True) -> dict[str, str]:
+    """Read ``key=value`` pairs separated by commas; quotes protect commas.
+
+    Examples
+    --------
+    >>> parse_config_string("floatX=float32, optimizer_excluding='a,b'")
+    {'floatX': 'float32', 'optimizer_excluding': 'a,b'}
+    """
+    flags: dict[str, str] = {}
+    for pair in _split_outside_quotes(config_string):
+        pair = pair.strip()
+        if not pair:
+            continue
+        key, equals, value = pair.partition("=")
+        if not equals:
+            if issue_warnings:
+                AesaraConfigWarning.warn(
+                    f"The flag '{pair}' has been passed without a value and will be ignored. "
+                    "Flags have the form key1=value1,key2=value2.",
+                    stacklevel=1,
+                )
+            continue
+        flags[key.strip().replace(".", "__")] = value.strip().strip("\"'")
+    return flags
+
+
+def _split_outside_quotes(text: str) -> list[str]:
+    parts, current, quote = [], [], ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+            current.append(character)
+        elif character in "\"'":
+            quote = character
+            current.append(character)
+        elif character == ",":
+            parts.append("".join(current))
+            current = []
+        else:
+            current.append(character)
+    parts.append("".join(current))
+    return parts
+
+
+def config_files_from_aesararc() -> list[str]:
+    """Return the paths of the configuration files: ``AESARARC``, or ``~/.aesararc``."""
+    paths = [os.path.expanduser(path) for path in os.getenv("AESARARC", "~/.aesararc").split(os.pathsep)]
+    if os.getenv("AESARARC") is None and sys.platform == "win32":
+        paths.append(os.path.expanduser("~/.aesararc.txt"))
+    return paths
+
+
+def _create_default_config() -> AesaraConfigParser:
+    flags = parse_config_string(os.getenv("AESARA_FLAGS", ""))
+    files = [path for path in config_files_from_aesararc() if os.path.isfile(path)]
+    if not files:
+        return AesaraConfigParser(flags, None, None)
+    # Loaded only where there is a file to read: the module is comparatively heavy.
+    from configparser import ConfigParser, RawConfigParser
+
+    parsers = []
+    for kind in (ConfigParser, RawConfigParser):
+        parser = kind()
+        parser.optionxform = str  # option names are case-sensitive
+        parser.read(files)
+        parsers.append(parser)
+    return AesaraConfigParser(flags, *parsers)
+
+
+_config = _create_default_config()
+config = _ConfigProxy(_config)

@@ -1,0 +1,569 @@
+"""Features: objects that follow, check, or extend a `FunctionGraph`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph import hooks
+from aesara.graph.traversal import view_roots
+from aesara.graph.utils import InconsistencyError
+
+
+class AlreadyThere(Exception):
+    """Raised by ``on_attach`` when an equal feature is attached already; the attachment is then skipped."""
+
+
+class ReplacementDidNotRemoveError(Exception):
+    """A replacement that should have removed variables left some of them in the graph."""
+
+
+class BadOptimization(Exception):
+    """A rewrite changed a result.
+
+    Parameters
+    ----------
+    old_r, new_r
+        The variable and its replacement.
+    old_r_val, new_r_val
+        Their values.
+    reason
+        The rewrite.
+    old_graph, new_graph
+        Texts of the graphs.
+    """
+
+    def __init__(
+        self, old_r, new_r=None, old_r_val=None, new_r_val=None, reason=None, old_graph=None, new_graph=None
+    ):
+        super().__init__()
+        self.old_r = old_r
+        self.new_r = new_r
+        self.old_r_val = old_r_val
+        self.new_r_val = new_r_val
+        self.reason = reason
+        self.old_graph = self._graph_text(old_r) if old_graph is None else old_graph
+        self.new_graph = self._graph_text(new_r) if new_graph is None else new_graph
+        self.full_err: str | None = None
+
+    @staticmethod
+    def _graph_text(variable) -> str:
+        if variable is None or not hooks.debugprint.is_set:
+            return str(variable)
+        buffer = StringIO()
+        hooks.debugprint(variable, file=buffer)
+        return buffer.getvalue()
+
+    def __str__(self) -> str:
+        return self.str_diagnostic()
+
+    def str_diagnostic(self) -> str:
+        """Return a description of the difference."""
+        if self.full_err is not None:
+            return self.full_err
+        lines = [
+            "BadOptimization Error",
+            f"  Variable: id {id(self.new_r)} {self.new_r}",
+            f"  Op {getattr(self.new_r, 'owner', None)}",
+            f"  Value Type: {type(self.new_r_val)}",
+        ]
+        for label, value in (("Old", self.old_r_val), ("New", self.new_r_val)):
+            shape = getattr(value, "shape", None)
+            dtype = getattr(value, "dtype", None)
+            lines.append(f"  {label} Value shape, dtype: {shape}, {dtype}")
+            lines.append(f"  {label} Value: {_excerpt(value)}")
+        try:
+            difference = np.abs(np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float))
+            if difference.size:
+                lines.append(f"  Max Abs Diff: {np.nanmax(difference)}")
+        except (TypeError, ValueError):
+            pass
+        lines.append(f"  Reason: {self.reason}")
+        lines += ["  Old Graph:", str(self.old_graph), "  New Graph:", str(self.new_graph)]
+        lines.append("")
+        lines.append("Hint: relax the tolerance of comparisons by the option tensor__cmp_sloppy, or report the rewrite.")
+        self.full_err = "\n".join(lines)
+        return self.full_err
+
+
+def _excerpt(value, length: int = 300) -> str:
+    text = str(value)
+    return text if len(text) <= length else f"{text[: length // 2]} ... {text[-length // 2 :]}"
+
+
+class Feature:
+    """Base of what can be attached to a `FunctionGraph`.
+
+    The methods are called when something happens to the graph. Those that a subclass does not override cost nothing.
+
+    Attributes
+    ----------
+    exports
+        Names of methods that are offered as methods of the graph while the feature is attached:
+        ``fgraph.name(...)`` calls ``feature.name(fgraph, ...)``.
+    orderings_follow_graph
+        Says that `orderings` only changes when the graph does, so that sorted nodes may be remembered.
+
+    Examples
+    --------
+    >>> class CountImports(Feature):
+    ...     count = 0
+    ...     def on_import(self, fgraph, node, reason):
+    ...         self.count += 1
+    """
+
+    exports: tuple[str, ...] = ()
+    orderings_follow_graph = False
+
+    def on_attach(self, fgraph) -> None:
+        """Called when the feature is attached; may raise `AlreadyThere`."""
+
+    def on_detach(self, fgraph) -> None:
+        """Called when the feature is removed."""
+
+    def on_import(self, fgraph, node, reason) -> None:
+        """Called after a node has become part of the graph."""
+
+    def on_prune(self, fgraph, node, reason) -> None:
+        """Called after a node was removed because nothing uses its outputs."""
+
+    def on_change_input(self, fgraph, node, i, var, new_var, reason=None) -> None:
+        """Called after input `i` of `node` (or output `i`, where `node` is "output") became `new_var`."""
+
+    def orderings(self, fgraph) -> dict[Any, list]:
+        """Return for nodes the nodes that must be computed before them."""
+        return {}
+
+    def clone(self):
+        """Return the feature to attach to a copy of the graph."""
+        return self
+
+
+class Bookkeeper(Feature):
+    """A feature that is told about the nodes present when it is attached or removed."""
+
+    def on_attach(self, fgraph) -> None:
+        """Call `on_import` for each node."""
+        for node in fgraph.toposort():
+            self.on_import(fgraph, node, "on_attach")
+
+    def on_detach(self, fgraph) -> None:
+        """Call `on_prune` for each node."""
+        for node in fgraph.toposort():
+            self.on_prune(fgraph, node, "Bookkeeper.detach")
+
+
+class GetCheckpoint:
+    """Takes a checkpoint of a `History` when called."""
+
+    __slots__ = ("history", "fgraph")
+
+    def __init__(self, history, fgraph):
+        self.history = history
+        self.fgraph = fgraph
+
+    def __call__(self) -> int:
+        return self.history.checkpoint(self.fgraph)
+
+
+class LambdaExtract:
+    """Undoes one change of an input when called."""
+
+    __slots__ = ("fgraph", "node", "i", "r", "reason")
+
+    def __init__(self, fgraph, node, i, r, reason=None):
+        self.fgraph = fgraph
+        self.node = node
+        self.i = i
+        self.r = r
+        self.reason = reason
+
+    def __call__(self):
+        return self.fgraph.change_node_input(self.node, self.i, self.r, reason=("Revert", self.reason), check=False)
+
+
+class History(Feature):
+    """Remembers changes, so that a graph can be taken back to a checkpoint.
+
+    Adds ``fgraph.checkpoint()`` and ``fgraph.revert(checkpoint)``.
+    """
+
+    exports = ("checkpoint", "revert")
+    _name = "History"
+
+    def __init__(self):
+        # Per graph: [changes, whether a user holds a checkpoint, whether a revert is going on].
+        self.history: dict[Any, list] = {}
+
+    def on_attach(self, fgraph) -> None:
+        """Start to remember."""
+        if fgraph.has_method("checkpoint") or fgraph.has_method("revert"):
+            raise AlreadyThere(
+                "History feature is already present or in conflict with another plugin."
+            )
+        self.history[fgraph] = [[], False, False]
+
+    def on_detach(self, fgraph) -> None:
+        """Forget everything."""
+        self.history.pop(fgraph, None)
+
+    def clone(self):
+        """Return a new feature of the same kind."""
+        return type(self)()
+
+    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+        """Remember the change."""
+        record = self.history.get(fgraph)
+        if record is not None and not record[2]:
+            record[0].append(LambdaExtract(fgraph, node, i, r, reason))
+
+    def checkpoint(self, fgraph) -> int:
+        """Return a number that stands for the present state."""
+        record = self.history[fgraph]
+        record[1] = True
+        return len(record[0])
+
+    def revert(self, fgraph, checkpoint: int) -> None:
+        """Take the graph back to the state of `checkpoint`."""
+        record = self.history[fgraph]
+        changes = record[0]
+        record[2] = True
+        try:
+            while len(changes) > checkpoint:
+                changes.pop()()
+        finally:
+            record[2] = False
+
+    def __getstate__(self):
+        return {**self.__dict__, "history": {}}
+
+
+class Validator(Feature):
+    """Lets other features check the graph.
+
+    Adds ``fgraph.validate()`` and ``fgraph.consistent()``: features with a method ``validate(fgraph)`` raise
+    `InconsistencyError` where they find the graph inconsistent.
+    """
+
+    exports = ("validate", "consistent")
+
+    def on_attach(self, fgraph) -> None:
+        """Refuse to be attached twice."""
+        if fgraph.has_method("validate"):
+            raise AlreadyThere("Validator feature is already present or in conflict with another plugin.")
+
+    def on_detach(self, fgraph) -> None:
+        """Nothing to undo."""
+
+    def validate_(self, fgraph) -> None:
+        """Ask every feature; raise `InconsistencyError` where one objects."""
+        try:
+            fgraph.execute_callbacks("validate")
+        except InconsistencyError as error:
+            cause = getattr(error, "reason", None)
+            if config.optimizer_verbose and cause is None:
+                caller = inspect.currentframe()
+                name = caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
+                print(f"validate failed in {name}: {error}")
+            raise
+
+    def consistent_(self, fgraph) -> bool:
+        """Tell whether no feature objects."""
+        try:
+            fgraph.validate()
+            return True
+        except InconsistencyError:
+            return False
+
+    def exported(self, name: str):
+        """Return the function behind an exported name; the names differ, as features define ``validate`` themselves."""
+        return getattr(self, f"{name}_")
+
+
+class ReplaceValidate(History, Validator):
+    """Replacements that are undone where the graph becomes inconsistent.
+
+    Adds ``fgraph.replace_validate``, ``fgraph.replace_all_validate`` and ``fgraph.replace_all_validate_remove`` to
+    what `History` and `Validator` add.
+    """
+
+    exports = (
+        *History.exports,
+        *Validator.exports,
+        "replace_validate",
+        "replace_all_validate",
+        "replace_all_validate_remove",
+    )
+
+    def __init__(self):
+        super().__init__()
+        self.nodes_removed: set = set()
+        self._name_nodes_removed = "_replace_validate_nodes_removed"
+        self.fail_validate: bool | Exception = False
+
+    def on_attach(self, fgraph) -> None:
+        """Start to remember."""
+        for name in ("replace_validate", "replace_all_validate", "replace_all_validate_remove"):
+            if fgraph.has_method(name):
+                raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
+        History.on_attach(self, fgraph)
+        Validator.on_attach(self, fgraph)
+
+    def on_detach(self, fgraph) -> None:
+        """Forget everything."""
+        History.on_detach(self, fgraph)
+        Validator.on_detach(self, fgraph)
+
+    def exported(self, name: str):
+        """Return the function behind an exported name."""
+        return getattr(self, f"{name}_" if name in Validator.exports else name)
+
+    def replace_validate(self, fgraph, r, new_r, reason=None, **kwargs) -> None:
+        """Replace `r` by `new_r`; undo it and raise where the graph becomes inconsistent."""
+        self.replace_all_validate(fgraph, [(r, new_r)], reason=reason, **kwargs)
+
+    def replace_all_validate(self, fgraph, replacements, reason=None, verbose: bool | None = None, **kwargs):
+        """Replace several variables; undo everything and raise where the graph becomes inconsistent.
+
+        Parameters
+        ----------
+        fgraph
+            The graph.
+        replacements
+            Pairs of a variable and its replacement.
+        reason
+            What asks for the replacement.
+        verbose
+            Whether to print the replacements; by default the option ``optimizer_verbose``.
+        **kwargs
+            Passed to `FunctionGraph.replace`.
+
+        Returns
+        -------
+        int
+            A checkpoint from before.
+        """
+        record = self.history[fgraph]
+        start = len(record[0])
+        if verbose is None:
+            verbose = config.optimizer_verbose
+        for r, new_r in replacements:
+            try:
+                fgraph.replace(r, new_r, reason=reason, verbose=False, **kwargs)
+            except Exception as error:
+                self.revert(fgraph, start)
+                if isinstance(error, (TypeError, AssertionError)) and hasattr(error, "add_note"):
+                    error.add_note(
+                        f"While replacing {r} (type {r.type}) by {new_r} "
+                        f"(type {getattr(new_r, 'type', type(new_r))}), for the reason: {reason}."
+                    )
+                raise
+        try:
+            fgraph.validate()
+        except Exception as error:
+            self.revert(fgraph, start)
+            if verbose:
+                print(f"rewriting: validate failed on node {replacements[0][0]}.\n Reason: {reason}, {error}")
+            raise
+        if verbose:
+            for r, new_r in replacements:
+                print(f"rewriting: rewrite {reason} replaces {r} of {r.owner} with {new_r} of {new_r.owner}")
+        if not record[1]:
+            # Nobody can go back behind this point.
+            del record[0][start:]
+        return start
+
+    def replace_all_validate_remove(
+        self, fgraph, replacements, remove: Sequence, reason=None, warn: bool = True, **kwargs
+    ) -> None:
+        """Replace, and undo everything where a variable of `remove` is still part of the graph afterwards.
+
+        Raises `ReplacementDidNotRemoveError` in that case.
+        """
+        record = self.history[fgraph]
+        held = record[1]
+        record[1] = True
+        try:
+            start = self.replace_all_validate(fgraph, replacements, reason=reason, **kwargs)
+            for variable in remove:
+                if variable in fgraph.variables or variable in fgraph.apply_nodes:
+                    self.revert(fgraph, start)
+                    if warn:
+                        warnings.warn(
+                            f"The replacement '{reason}' was undone: {variable}, which it should remove, is still "
+                            "in use.",
+                            stacklevel=2,
+                        )
+                    raise ReplacementDidNotRemoveError(f"{variable} is still part of the graph.")
+            if not held:
+                del record[0][start:]
+        finally:
+            record[1] = held
+
+    def validate(self, fgraph) -> None:
+        """Raise `InconsistencyError` if validation was told to fail."""
+        if self.fail_validate:
+            error = self.fail_validate
+            self.fail_validate = False
+            raise error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail.")
+
+    def on_import(self, fgraph, node, reason) -> None:
+        """Note nodes that were removed for good and come back."""
+        if node in self.nodes_removed:
+            self.fail_validate = InconsistencyError(f"Trying to reintroduce a removed node: {node}.")
+
+    def __getstate__(self):
+        return {**self.__dict__, "history": {}, "nodes_removed": set()}
+
+    def __setstate__(self, state) -> None:
+        self.__dict__.update(state)
+
+
+class NodeFinder(Bookkeeper):
+    """Finds nodes by their Op: adds ``fgraph.get_nodes(op)``."""
+
+    exports = ("get_nodes",)
+
+    def __init__(self):
+        self.fgraph = None
+        self.d: dict[Any, dict] = {}
+
+    def on_attach(self, fgraph) -> None:
+        """Collect the nodes."""
+        if fgraph.has_method("get_nodes"):
+            raise AlreadyThere("NodeFinder is already present or in conflict with another plugin.")
+        self.fgraph = fgraph
+        super().on_attach(fgraph)
+
+    def clone(self):
+        """Return a new feature of the same kind."""
+        return type(self)()
+
+    def on_detach(self, fgraph) -> None:
+        """Forget the nodes."""
+        if self.fgraph is not fgraph:
+            raise Exception("This NodeFinder instance was not attached to the provided fgraph.")
+        self.fgraph = None
+        self.d = {}
+
+    def on_import(self, fgraph, node, reason) -> None:
+        """Add the node."""
+        try:
+            self.d.setdefault(node.op, {})[node] = None
+        except TypeError:  # unhashable Op
+            return
+
+    def on_prune(self, fgraph, node, reason) -> None:
+        """Remove the node."""
+        try:
+            nodes = self.d.get(node.op)
+        except TypeError:
+            return
+        if nodes is not None:
+            nodes.pop(node, None)
+            if not nodes:
+                del self.d[node.op]
+
+    def get_nodes(self, fgraph, op) -> list:
+        """Return the nodes that apply `op`, in the order they came."""
+        return list(self.d.get(op, ()))
+
+    def __getstate__(self):
+        return {**self.__dict__, "d": {op: list(nodes) for op, nodes in self.d.items()}}
+
+    def __setstate__(self, state) -> None:
+        self.fgraph = state["fgraph"]
+        self.d = {op: dict.fromkeys(nodes) for op, nodes in state["d"].items()}
+
+
+class PrintListener(Feature):
+    """Prints what happens to the graph.
+
+    Parameters
+    ----------
+    active
+        Whether to print.
+    """
+
+    def __init__(self, active: bool = True):
+        self.active = active
+
+    def _print(self, *what) -> None:
+        if self.active:
+            print(*what, file=sys.stdout)
+
+    def on_attach(self, fgraph) -> None:
+        """Print that the feature was attached."""
+        self._print("-- attaching to: ", fgraph)
+
+    def on_detach(self, fgraph) -> None:
+        """Print that the feature was removed."""
+        self._print("-- detaching from: ", fgraph)
+
+    def on_import(self, fgraph, node, reason) -> None:
+        """Print the new node."""
+        self._print(f"-- importing: {node}, reason: {reason}")
+
+    def on_prune(self, fgraph, node, reason) -> None:
+        """Print the removed node."""
+        self._print(f"-- pruning: {node}, reason: {reason}")
+
+    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+        """Print the change."""
+        self._print(f"-- changing ({node}.inputs[{i}]) from {r} to {new_r}")
+
+
+class PreserveVariableAttributes(Feature):
+    """Hands the name and the tag of a replaced variable on to its replacement."""
+
+    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+        """Copy the name and the entries of the tag that the replacement lacks."""
+        if r.name is not None and new_r.name is None:
+            new_r.name = r.name
+        if r._tag is not None:
+            for name, value in r._tag.__dict__.items():
+                if name not in ("attr", "attr_filter") and not hasattr(new_r.tag, name):
+                    setattr(new_r.tag, name, value)
+
+
+class NoOutputFromInplace(Feature):
+    """Refuses graphs whose outputs are written over other memory.
+
+    Parameters
+    ----------
+    protected_out_ids
+        Indices of the outputs to protect.
+    """
+
+    def __init__(self, protected_out_ids):
+        self.protected_out_ids = tuple(protected_out_ids)
+
+    def on_attach(self, fgraph) -> None:
+        """Refuse to be attached twice."""
+        if any(isinstance(feature, NoOutputFromInplace) for feature in fgraph._features):
+            raise AlreadyThere("A NoOutputFromInplace feature is already attached.")
+
+    def clone(self):
+        """Return a feature that protects the same outputs."""
+        return type(self)(self.protected_out_ids)
+
+    def validate(self, fgraph) -> bool:
+        """Raise `InconsistencyError` where a protected output is the result of an in-place operation."""
+        if not fgraph.has_destroyers_at_all():
+            return True
+        for index in self.protected_out_ids:
+            for root in view_roots(fgraph.outputs[index]):
+                node = root.owner
+                if node is not None and root.index in (node.op.destroy_map or ()):
+                    raise InconsistencyError(
+                        f"Output {index} would be written over an input of {node.op}. Its index is protected by "
+                        "NoOutputFromInplace."
+                    )
+        return True

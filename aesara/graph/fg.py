@@ -1,0 +1,776 @@
+"""Graphs that are owned by one place and can be changed: what rewriting and compilation work on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Literal, Union
+
+from aesara.configdefaults import config
+from aesara.graph.cloning import clone_get_equiv
+from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.formatting import as_string
+from aesara.graph.nodes import Apply, AtomicVariable, Variable
+from aesara.graph.null_type import NullType
+from aesara.graph.pickling import Block, block_of
+from aesara.graph.pickling import epoch as mutation_epoch
+from aesara.graph.traversal import graph_inputs, io_toposort
+from aesara.graph.utils import MetaObject, MissingInputError
+
+ApplyOrOutput = Union[Apply, Literal["output"]]
+ClientType = tuple[ApplyOrOutput, int]
+
+# Longer lists of clients keep the positions of their elements.
+_LONG = 64
+
+
+class ClientList(list):
+    """A list of clients from which elements are removed in constant time; the last takes the place of the removed."""
+
+    __slots__ = ("_positions",)
+
+    def __init__(self, clients: Iterable[ClientType]):
+        super().__init__(clients)
+        self._positions = {client: position for position, client in enumerate(self)}
+
+    def append(self, client: ClientType) -> None:
+        self._positions[client] = len(self)
+        super().append(client)
+
+    def remove(self, client: ClientType) -> None:
+        position = self._positions.get(client)
+        if position is None or position >= len(self) or self[position] != client:
+            # Somebody changed the list in another way.
+            self._positions = {known: place for place, known in enumerate(self)}
+            if client not in self._positions:
+                raise ValueError(f"{client} is not in the list of clients.")
+            position = self._positions[client]
+        del self._positions[client]
+        last = self.pop()
+        if position < len(self):
+            self[position] = last
+            self._positions[last] = position
+
+    def __reduce__(self):
+        return (ClientList, (list(self),))
+
+
+class FunctionGraph(MetaObject):
+    """A graph between inputs and outputs that knows where each variable is used, and can be changed.
+
+    Parameters
+    ----------
+    inputs
+        Inputs of the graph; by default everything that `outputs` depend on and that is no constant.
+    outputs
+        Results of the graph.
+    features
+        Features to attach.
+    clone
+        Whether the graph is a copy. Otherwise the given nodes are changed themselves.
+    update_mapping
+        ``{output index: input index}`` of results that become new values of inputs.
+    **clone_kwds
+        Passed to `clone_get_equiv`.
+
+    Attributes
+    ----------
+    inputs, outputs : list of Variable
+    apply_nodes : set of Apply
+    variables : set of Variable
+    clients : dict
+        ``clients[variable]`` lists where a variable is used: pairs of a node, or "output", and an index.
+
+    Examples
+    --------
+    ::
+
+        fgraph = FunctionGraph([x], [exp(log(x))])
+        fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[Variable] | None = None,
+        outputs: Sequence[Variable] | None = None,
+        features: Sequence[Feature] | None = None,
+        clone: bool = True,
+        update_mapping: dict[int, int] | None = None,
+        **clone_kwds,
+    ):
+        if outputs is None:
+            raise ValueError("No outputs specified: a FunctionGraph needs a list of outputs.")
+        if inputs is None:
+            inputs = [variable for variable in graph_inputs(outputs) if not isinstance(variable, AtomicVariable)]
+        if clone:
+            memo = clone_get_equiv(inputs, outputs, **clone_kwds)
+            outputs = [memo[variable] for variable in outputs]
+            inputs = [memo[variable] for variable in inputs]
+        elif clone_kwds:
+            raise TypeError(f"{sorted(clone_kwds)} only have a meaning with clone=True.")
+
+        self._features: list[Feature] = []
+        self._callbacks: dict[str, list[tuple[Feature, Callable]]] = {}
+        self._sorted: list[Apply] | None = None
+        self.execute_callbacks_time: float = 0.0
+        self.execute_callbacks_times: dict[Feature, float] = {}
+        self.inputs: list[Variable] = []
+        self.outputs: list[Variable] = []
+        self.apply_nodes: set[Apply] = set()
+        self.variables: set[Variable] = set()
+        self.clients: dict[Variable, list[ClientType]] = {}
+        self.profile = None
+
+        for variable in inputs:
+            if variable in self.variables:
+                raise ValueError(
+                    f"The variable {variable} is given as input more than once. Give each input its own variable."
+                )
+            self.add_input(variable, check=False)
+        for variable in outputs:
+            self.add_output(variable, reason="init")
+        for feature in features or ():
+            self.attach_feature(feature)
+        self.update_mapping = update_mapping
+
+    # Inputs and outputs
+
+    def add_input(self, var: Variable, check: bool = True) -> None:
+        """Add an input.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        check
+            Whether to do nothing where `var` is an input already.
+        """
+        if check and var in self.inputs:
+            return
+        self.inputs.append(var)
+        self.setup_var(var)
+        self.variables.add(var)
+
+    def add_output(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
+        """Add an output.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        reason
+            What asks for it.
+        import_missing
+            Whether unknown inputs of `var` become inputs of the graph.
+        """
+        self.import_var(var, reason=reason, import_missing=import_missing)
+        self.outputs.append(var)
+        self._sorted = None
+        self.add_client(var, ("output", len(self.outputs) - 1))
+
+    def remove_output(self, output_idx: int, reason: str | None = None) -> None:
+        """Remove an output and what only it needs."""
+        variable = self.outputs[output_idx]
+        self._renumber("outputs", output_idx)
+        del self.outputs[output_idx]
+        self._sorted = None
+        self.remove_client(variable, ("output", output_idx), reason=reason, remove_if_empty=True)
+        for index, output in enumerate(self.outputs[output_idx:], output_idx):
+            self._replace_client(output, ("output", index + 1), ("output", index))
+
+    def remove_input(self, input_idx: int, reason: str | None = None) -> None:
+        """Remove an input, with all nodes that use it; outputs that depend on it are removed too."""
+        variable = self.inputs[input_idx]
+        for client, index in reversed(list(self.clients[variable])):
+            if client == "output":
+                self.remove_output(index, reason=reason)
+            elif client in self.apply_nodes:
+                self.remove_node(client, reason=reason)
+        self._renumber("inputs", input_idx)
+        del self.inputs[input_idx]
+        self._sorted = None
+        if variable not in self.inputs:
+            self.variables.discard(variable)
+            self.clients.pop(variable, None)
+
+    def _renumber(self, which: str, removed: int) -> None:
+        """Adapt the update mapping to the removal of an input or output."""
+        if not self.update_mapping:
+            return
+        position = 0 if which == "outputs" else 1
+        adapted = {}
+        for pair in self.update_mapping.items():
+            if pair[position] == removed:
+                continue
+            moved = [number - (number > removed) if place == position else number for place, number in enumerate(pair)]
+            adapted[moved[0]] = moved[1]
+        self.update_mapping = adapted
+
+    def set_update_mapping(self, update_mapping: dict[int, int] | None) -> None:
+        """Set which outputs become new values of which inputs."""
+        self.update_mapping = update_mapping
+
+    # Clients
+
+    def setup_var(self, var: Variable) -> None:
+        """Prepare the list of clients of a variable."""
+        if var not in self.clients:
+            self.clients[var] = []
+
+    def get_clients(self, var: Variable) -> list[ClientType]:
+        """Return where `var` is used: pairs of a node, or "output", and an index."""
+        return self.clients[var]
+
+    def add_client(self, var: Variable, new_client: ClientType) -> None:
+        """Note that `var` is used by `new_client`."""
+        clients = self.clients.get(var)
+        if clients is None:
+            self.clients[var] = [new_client]
+        elif len(clients) == _LONG and type(clients) is list:
+            self.clients[var] = ClientList([*clients, new_client])
+        else:
+            clients.append(new_client)
+
+    def _replace_client(self, var: Variable, old: ClientType, new: ClientType) -> None:
+        clients = self.clients[var]
+        clients[clients.index(old)] = new
+
+    def remove_client(
+        self,
+        var: Variable,
+        client_to_remove: ClientType,
+        reason: str | None = None,
+        remove_if_empty: bool = False,
+    ) -> None:
+        """Note that `var` is no longer used by a client, and remove the nodes that nothing uses any more.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        client_to_remove
+            A pair of a node, or "output", and an index.
+        reason
+            What asks for the removal.
+        remove_if_empty
+            Whether variables without clients are removed from the graph.
+        """
+        removals: list[tuple[Variable, ClientType]] = [(var, client_to_remove)]
+        while removals:
+            variable, client = removals.pop()
+            clients = self.clients.get(variable)
+            if clients is None:
+                continue
+            try:
+                clients.remove(client)
+            except ValueError:
+                continue
+            if clients:
+                continue
+            node = variable.owner
+            if node is not None and node in self.apply_nodes:
+                if not any(self.clients.get(output) for output in node.outputs):
+                    self._drop_node(node, reason)
+                    removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
+            elif remove_if_empty and node is None and not self._is_input(variable):
+                self.variables.discard(variable)
+                del self.clients[variable]
+
+    def _is_input(self, variable: Variable) -> bool:
+        return not isinstance(variable, AtomicVariable) and variable in self.inputs
+
+    def _drop_node(self, node: Apply, reason) -> None:
+        self.apply_nodes.remove(node)
+        self._sorted = None
+        for output in node.outputs:
+            if not self._is_input(output):
+                self.variables.discard(output)
+                self.clients.pop(output, None)
+        self.execute_callbacks("on_prune", node, reason)
+
+    def remove_node(self, node: Apply, reason: str | None = None) -> None:
+        """Remove a node, with all nodes and outputs that depend on it, and what only they need."""
+        pending = [node]
+        while pending:
+            current = pending[-1]
+            if current not in self.apply_nodes:
+                pending.pop()
+                continue
+            users = [client for output in current.outputs for client in self.clients.get(output, ())]
+            nodes = [client for client, _ in users if client != "output"]
+            if nodes:
+                pending.extend(nodes)
+                continue
+            outputs = sorted((index for client, index in users if client == "output"), reverse=True)
+            if outputs:
+                # Removing its last output removes the node too.
+                for index in outputs:
+                    self.remove_output(index, reason=reason)
+                continue
+            pending.pop()
+            self._drop_node(current, reason)
+            for i, variable in enumerate(current.inputs):
+                self.remove_client(variable, (current, i), reason=reason, remove_if_empty=True)
+
+    # Import
+
+    def import_var(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
+        """Make a variable part of the graph, with all nodes that compute it.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        reason
+            What asks for it.
+        import_missing
+            Whether unknown inputs become inputs of the graph; otherwise they raise `MissingInputError`.
+        """
+        if var in self.variables:
+            return
+        node = var.owner
+        if node is not None:
+            if node not in self.apply_nodes:
+                self.import_node(node, reason=reason, import_missing=import_missing)
+            return
+        self._import_leaf(var, None, import_missing)
+
+    def _import_leaf(self, variable: Variable, user: Apply | None, import_missing: bool) -> None:
+        if isinstance(variable.type, NullType):
+            raise TypeError(f"Computation graph contains a NaN. {variable.type.why_null}")
+        if not isinstance(variable, AtomicVariable):
+            if not import_missing:
+                raise MissingInputError(_missing_input_message(variable, user), variable=variable)
+            self.add_input(variable)
+            return
+        self.setup_var(variable)
+        self.variables.add(variable)
+
+    def import_node(
+        self, apply_node: Apply, check: bool = True, reason: str | None = None, import_missing: bool = False
+    ) -> None:
+        """Make a node part of the graph, with all nodes before it.
+
+        Parameters
+        ----------
+        apply_node
+            The node.
+        check
+            Whether unknown inputs are looked for.
+        reason
+            What asks for it.
+        import_missing
+            Whether unknown inputs become inputs of the graph; otherwise they raise `MissingInputError`.
+        """
+        new_nodes = self._nodes_to_import(apply_node)
+        if check:
+            # Before anything changes, so that a failure leaves the graph as it was.
+            for node in new_nodes:
+                for variable in node.inputs:
+                    if variable.owner is None and variable not in self.variables:
+                        self._import_leaf(variable, node, import_missing)
+        self._sorted = None
+        variables, clients = self.variables, self.clients
+        for node in new_nodes:
+            self.apply_nodes.add(node)
+            for output in node.outputs:
+                variables.add(output)
+                if output not in clients:
+                    clients[output] = []
+            for i, variable in enumerate(node.inputs):
+                variables.add(variable)
+                self.add_client(variable, (node, i))
+            self.execute_callbacks("on_import", node, reason)
+
+    def _nodes_to_import(self, last: Apply) -> list[Apply]:
+        """Return `last` and the nodes before it that are not part of the graph, inputs first."""
+        known_nodes, known_variables = self.apply_nodes, self.variables
+        order: list[Apply] = []
+        entered: set[Apply] = set()
+        done: set[Apply] = set()
+        stack = [last]
+        while stack:
+            node = stack[-1]
+            if node in done or node in known_nodes:
+                stack.pop()
+            elif node in entered:
+                stack.pop()
+                done.add(node)
+                order.append(node)
+            else:
+                entered.add(node)
+                for variable in reversed(node.inputs):
+                    parent = variable.owner
+                    if parent is None or variable in known_variables or parent in known_nodes:
+                        continue
+                    if parent in entered:
+                        if parent not in done:
+                            raise ValueError(f"The graph contains a cycle through the node {parent.op}.")
+                        continue
+                    stack.append(parent)
+        return order
+
+    # Changes
+
+    def change_node_input(
+        self,
+        node: ApplyOrOutput,
+        i: int,
+        new_var: Variable,
+        reason: str | None = None,
+        import_missing: bool = False,
+        check: bool = True,
+    ) -> None:
+        """Change input `i` of a node, or output `i` of the graph, to `new_var`.
+
+        Parameters
+        ----------
+        node
+            A node of the graph, or "output".
+        i
+            Index of the input or output.
+        new_var
+            The new variable.
+        reason
+            What asks for the change.
+        import_missing
+            Whether unknown inputs of `new_var` become inputs of the graph.
+        check
+            Whether the type of `new_var` must fit.
+        """
+        if node == "output":
+            old = self.outputs[i]
+        else:
+            old = node.inputs[i]
+        if check and old is not new_var and not old.type.is_super(new_var.type):
+            raise TypeError(
+                "The type of the replacement must be compatible with the type of the original Variable: "
+                f"{new_var} has type {new_var.type}, which is no case of {old.type}, the type of {old}"
+                f"{_place(node, i)}."
+            )
+        if old is new_var:
+            return
+        self.import_var(new_var, reason=reason, import_missing=import_missing)
+        if node == "output":
+            self.outputs[i] = new_var
+        else:
+            node.inputs[i] = new_var
+            mutation_epoch[0] += 1
+        self._sorted = None
+        self.add_client(new_var, (node, i))
+        self.remove_client(old, (node, i), reason=reason, remove_if_empty=True)
+        self.execute_callbacks("on_change_input", node, i, old, new_var, reason=reason)
+
+    def replace(
+        self,
+        var: Variable,
+        new_var: Variable,
+        reason: str | None = None,
+        verbose: bool | None = None,
+        import_missing: bool = False,
+    ) -> None:
+        """Replace a variable wherever the graph uses it.
+
+        Parameters
+        ----------
+        var
+            A variable of the graph; nothing happens where the graph does not have it.
+        new_var
+            What replaces it.
+        reason
+            What asks for the replacement.
+        verbose
+            Whether to print the replacement; by default the option ``optimizer_verbose``.
+        import_missing
+            Whether unknown inputs of `new_var` become inputs of the graph.
+        """
+        if verbose is None:
+            verbose = config.optimizer_verbose
+        if verbose:
+            print(f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}")
+        new_var = var.type.filter_variable(new_var, allow_convert=True)
+        if var not in self.variables:
+            # An earlier replacement of the same batch may have removed it.
+            return
+        if config.compute_test_value != "off":
+            _check_test_values(var, new_var, reason)
+        for node, i in list(self.clients[var]):
+            self.change_node_input(node, i, new_var, reason=reason, import_missing=import_missing)
+
+    def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **kwargs) -> None:
+        """Replace several variables, one after the other.
+
+        Parameters
+        ----------
+        pairs
+            Pairs of a variable and its replacement.
+        **kwargs
+            Passed to `replace`.
+        """
+        for var, new_var in pairs:
+            self.replace(var, new_var, **kwargs)
+
+    # Features
+
+    def attach_feature(self, feature: Feature) -> None:
+        """Attach a feature; nothing happens where an equal one is attached already."""
+        if feature in self._features:
+            return
+        attach = getattr(feature, "on_attach", None)
+        if attach is not None:
+            try:
+                attach(self)
+            except AlreadyThere:
+                return
+        self.execute_callbacks_times.setdefault(feature, 0.0)
+        self._features.append(feature)
+        self._features_changed()
+
+    def remove_feature(self, feature: Feature) -> None:
+        """Remove a feature; nothing happens where it is not attached."""
+        if feature not in self._features:
+            return
+        self._features.remove(feature)
+        self._features_changed()
+        detach = getattr(feature, "on_detach", None)
+        if detach is not None:
+            detach(self)
+
+    def _features_changed(self) -> None:
+        self._callbacks = {}
+        self._sorted = None
+
+    def _listeners(self, name: str) -> list[tuple[Feature, Callable]]:
+        """Return the features that handle `name`, with their methods; those that inherit an empty one are left out."""
+        listeners = self._callbacks.get(name)
+        if listeners is None:
+            empty = getattr(Feature, name, None)
+            listeners = []
+            for feature in self._features:
+                method = getattr(feature, name, None)
+                if method is not None and (empty is None or getattr(method, "__func__", method) is not empty):
+                    listeners.append((feature, method))
+            self._callbacks[name] = listeners
+        return listeners
+
+    def execute_callbacks(self, name: str, *args, **kwargs) -> None:
+        """Call a method of every feature that has it.
+
+        Parameters
+        ----------
+        name
+            Name of the method.
+        *args, **kwargs
+            Passed to it after the graph.
+        """
+        listeners = self._callbacks.get(name)
+        if listeners is None:
+            listeners = self._listeners(name)
+        if not listeners:
+            return
+        if not config.profile_optimizer:
+            for _, method in listeners:
+                method(self, *args, **kwargs)
+            return
+        start = time.perf_counter()
+        for feature, method in listeners:
+            feature_start = time.perf_counter()
+            method(self, *args, **kwargs)
+            self.execute_callbacks_times[feature] += time.perf_counter() - feature_start
+        self.execute_callbacks_time += time.perf_counter() - start
+
+    def collect_callbacks(self, name: str, *args) -> dict[Feature, Any]:
+        """Call a method of every feature that has it, and return the results by feature."""
+        return {feature: method(self, *args) for feature, method in self._listeners(name)}
+
+    def __getattr__(self, name: str):
+        # Methods that attached features offer, such as `replace_validate`.
+        if not name.startswith("__"):
+            for feature in self.__dict__.get("_features", ()):
+                if name in getattr(feature, "exports", ()):
+                    exported = getattr(feature, "exported", None)
+                    method = getattr(feature, name) if exported is None else exported(name)
+                    return partial(method, self)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def has_method(self, name: str) -> bool:
+        """Tell whether `name` is a method, possibly one that a feature offers."""
+        return hasattr(self, name)
+
+    def has_destroyers_at_all(self) -> bool:
+        """Tell whether a node of the graph writes over one of its inputs."""
+        return any(node.op.destroy_map for node in self.apply_nodes)
+
+    # Order
+
+    def toposort(self) -> list[Apply]:
+        """Return the nodes, each after those it depends on and those that features put before it."""
+        order = self._sorted
+        if order is not None:
+            return list(order)
+        listeners = self._listeners("orderings")
+        order = io_toposort(self.inputs, self.outputs, self.orderings() if listeners else None)
+        if all(getattr(feature, "orderings_follow_graph", False) for feature, _ in listeners):
+            self._sorted = order
+            return list(order)
+        return order
+
+    def orderings(self) -> dict[Apply, list[Apply]]:
+        """Return for nodes the nodes that features put before them."""
+        merged: dict[Apply, dict[Apply, None]] = {}
+        for feature, method in self._listeners("orderings"):
+            orderings = method(self)
+            if not isinstance(orderings, dict):
+                raise TypeError(
+                    f"{type(feature).__name__}.orderings must return a dictionary of lists, not {orderings!r}."
+                )
+            for node, before in orderings.items():
+                merged.setdefault(node, {}).update(dict.fromkeys(before))
+        return {node: list(before) for node, before in merged.items()}
+
+    # Checks and copies
+
+    def check_integrity(self) -> None:
+        """Raise an exception where nodes, variables and clients contradict each other."""
+        nodes = set(io_toposort(self.inputs, self.outputs))
+        if self.apply_nodes != nodes:
+            raise Exception(
+                f"The nodes are inappropriately cached. missing, in excess: {nodes - self.apply_nodes}, "
+                f"{self.apply_nodes - nodes}"
+            )
+        expected: dict[Variable, set[ClientType]] = {variable: set() for variable in self.inputs}
+        for node in nodes:
+            for index, output in enumerate(node.outputs):
+                if output.owner is not node or output.index != index:
+                    raise Exception(f"Output {index} of {node} has owner {output.owner} and index {output.index}.")
+                expected.setdefault(output, set())
+        for node in nodes:
+            for i, variable in enumerate(node.inputs):
+                expected.setdefault(variable, set()).add((node, i))
+        for i, variable in enumerate(self.outputs):
+            expected.setdefault(variable, set()).add(("output", i))
+        if self.variables != set(expected):
+            raise Exception(
+                f"The variables are inappropriately cached. missing, in excess: {set(expected) - self.variables}, "
+                f"{self.variables - set(expected)}"
+            )
+        for variable, clients in expected.items():
+            if variable.owner is None and variable not in self.inputs and not isinstance(variable, AtomicVariable):
+                raise Exception(f"Undeclared input: {variable}")
+            known = self.clients.get(variable)
+            if known is None or set(known) != clients or len(known) != len(clients):
+                raise Exception(f"Inconsistent clients of {variable}: {known} instead of {clients}.")
+
+    def clone(self, check_integrity: bool = True) -> FunctionGraph:
+        """Return a copy with copies of the features."""
+        return self.clone_get_equiv(check_integrity)[0]
+
+    def clone_get_equiv(
+        self, check_integrity: bool = True, attach_feature: bool = True, **kwargs
+    ) -> tuple[FunctionGraph, dict[Any, Any]]:
+        """Return a copy, and the map from variables and nodes to their copies.
+
+        Parameters
+        ----------
+        check_integrity
+            Whether both graphs are checked.
+        attach_feature
+            Whether copies of the features are attached to the copy.
+        **kwargs
+            Passed to `clone_get_equiv`.
+        """
+        if check_integrity:
+            self.check_integrity()
+        equiv = clone_get_equiv(self.inputs, self.outputs, **kwargs)
+        copy = type(self)(
+            [equiv[variable] for variable in self.inputs],
+            [equiv[variable] for variable in self.outputs],
+            clone=False,
+            update_mapping=None if self.update_mapping is None else dict(self.update_mapping),
+        )
+        if check_integrity:
+            copy.check_integrity()
+        if attach_feature:
+            for feature in self._features:
+                copy.attach_feature(feature.clone())
+        return copy, equiv
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_callbacks"] = {}
+        state["_sorted"] = None
+        # First, and in one piece, so that everything after it finds its nodes there.
+        owners = dict.fromkeys(v.owner for v in [*self.outputs, *self.inputs] if v.owner is not None)
+        block: Block | None = block_of(list(owners))
+        # The sets and lists of clients follow from the graph.
+        for derived in ("apply_nodes", "variables", "clients"):
+            del state[derived]
+        return {"_graph_block": block, **state}
+
+    def __setstate__(self, state) -> None:
+        state = dict(state)
+        state.pop("_graph_block", None)
+        self.__dict__.update(state)
+        self.apply_nodes = set()
+        self.variables = set(self.inputs)
+        self.clients = {variable: [] for variable in self.inputs}
+        for node in io_toposort(self.inputs, self.outputs):
+            self.apply_nodes.add(node)
+            for output in node.outputs:
+                self.variables.add(output)
+                self.setup_var(output)
+            for i, variable in enumerate(node.inputs):
+                self.variables.add(variable)
+                self.add_client(variable, (node, i))
+        for i, variable in enumerate(self.outputs):
+            self.variables.add(variable)
+            self.add_client(variable, ("output", i))
+
+    def __contains__(self, item: Variable | Apply) -> bool:
+        if isinstance(item, Variable):
+            return item in self.variables
+        if isinstance(item, Apply):
+            return item in self.apply_nodes
+        raise TypeError(f"A FunctionGraph contains variables and Apply nodes, not {item!r}.")
+
+    def __str__(self) -> str:
+        return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _place(node: ApplyOrOutput, i: int) -> str:
+    return f" (output {i} of the graph)" if node == "output" else f" (input {i} of {node.op})"
+
+
+def _missing_input_message(variable: Variable, user: Apply | None) -> str:
+    if user is None:
+        return (
+            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, and has no "
+            "given value. Declare it as an input of the graph."
+        )
+    source = f", built at {user.source}," if user.source is not None else ""
+    position = next(i for i, candidate in enumerate(user.inputs) if candidate is variable)
+    return (
+        f"Input {position} ({variable}) of the graph (indices start from 0), used to compute {user.op}{source} was not "
+        "provided and not given a value. Declare it as an input of the graph. Use the option "
+        "exception_verbosity='high' for more information on this error."
+    )
+
+
+def _check_test_values(var: Variable, new_var: Variable, reason) -> None:
+    old_tag, new_tag = var._tag, new_var._tag
+    if old_tag is None or new_tag is None:
+        return
+    old_shape = getattr(getattr(old_tag, "test_value", None), "shape", None)
+    new_shape = getattr(getattr(new_tag, "test_value", None), "shape", None)
+    if old_shape is not None and new_shape is not None and old_shape != new_shape:
+        raise AssertionError(
+            f"The replacement variable has a test value of shape {new_shape}, but the original one has {old_shape}. "
+            f"Reason of the replacement: {reason}."
+        )
+
+
+__all__ = ["ApplyOrOutput", "ClientType", "FunctionGraph", "MissingInputError", "config"]

@@ -1,0 +1,61 @@
+"""Slots through which graphs reach what is defined above them: evaluation and printing.
+
+The module that provides a service fills its slot when it is imported::
+
+    hooks.pprint.set(pprint)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Slot:
+    """A function that is provided later.
+
+    Examples
+    --------
+    >>> double = Slot("double", "an example")
+    >>> _ = double.set(lambda x: 2 * x)
+    >>> double(4)
+    8
+    """
+
+    __slots__ = ("name", "provider", "function")
+
+    def __init__(self, name: str, provider: str):
+        self.name = name
+        self.provider = provider
+        self.function: Callable[..., Any] | None = None
+
+    def set(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Fill the slot; returns `function`, so that this is a decorator too."""
+        self.function = function
+        return function
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the slot was filled."""
+        return self.function is not None
+
+    def __call__(self, *args, **kwargs):
+        if self.function is None:
+            raise RuntimeError(
+                f"'{self.name}' is not available yet: it is provided by {self.provider}. "
+                "Import `aesara` before using graphs."
+            )
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Slot({self.name!r}, {'set' if self.is_set else 'unset'})"
+
+
+#: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
+eval_variable = Slot("eval_variable", "aesara.compile")
+#: ``pprint(variable)`` returns a formula.
+pprint = Slot("pprint", "aesara.printing")
+#: ``debugprint(graph, **options)`` prints a graph as a tree.
+debugprint = Slot("debugprint", "aesara.printing")
+#: ``min_informative_str(variable)`` returns a short tree.
+min_informative_str = Slot("min_informative_str", "aesara.printing")

@@ -1,0 +1,349 @@
+"""Ops: what can be computed."""
+
+from __future__ import annotations
+
+import pdb
+import warnings
+from collections.abc import Callable, Sequence
+from types import GenericAlias
+from typing import Any, Protocol
+
+from aesara.configdefaults import config
+from aesara.graph.conversion import as_symbolic
+from aesara.graph.inner import HasInnerGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.type import Type
+from aesara.graph.utils import MetaObject, MethodNotDefined, NoParams, TestValueError, add_tag_trace
+
+StorageCellType = list
+StorageMapType = dict
+ComputeMapType = dict
+OutputStorageType = list
+
+
+class ThunkType(Protocol):
+    """A function without parameters that computes one node, from and into one-element lists."""
+
+    inputs: list[list]
+    outputs: list[list]
+    lazy: bool
+
+    def __call__(self, *args, **kwargs) -> Any:
+        """Compute the node."""
+
+
+def is_thunk_type(thunk: Callable) -> ThunkType:
+    """Return `thunk` unchanged; tells type checkers that attributes will be set on it."""
+    return thunk  # type: ignore[return-value]
+
+
+def compute_test_value(node: Apply) -> None:
+    """Compute the test values of a node's outputs from those of its inputs.
+
+    The option ``compute_test_value`` says what happens where one is missing.
+    """
+    policy = config.compute_test_value
+    storage_map: dict[Variable, list] = {}
+    compute_map: dict[Variable, list] = {}
+    for position, variable in enumerate(node.inputs):
+        try:
+            storage_map[variable] = [variable.get_test_value()]
+            compute_map[variable] = [True]
+        except TestValueError:
+            message = (
+                f"Cannot compute test value: input {position} ({variable}) of Op {node.op} missing default value."
+            )
+            if policy == "pdb":
+                pdb.post_mortem()
+            if policy == "ignore":
+                return
+            missing_test_message(message)
+            return
+    for output in node.outputs:
+        storage_map[output] = [None]
+        compute_map[output] = [False]
+    thunk = node.op.make_thunk(node, storage_map, compute_map, no_recycling=[])
+    thunk.inputs = [storage_map[variable] for variable in node.inputs]
+    thunk.outputs = [storage_map[variable] for variable in node.outputs]
+    thunk()
+    for output in node.outputs:
+        # Filtering keeps what perform produced from having another type.
+        output.tag.test_value = storage_map[output][0]
+
+
+def missing_test_message(msg: str) -> None:
+    """Raise `msg`, warn it, or stay silent, as the option ``compute_test_value`` says."""
+    policy = config.compute_test_value
+    if policy == "raise":
+        raise TestValueError(msg)
+    if policy == "warn":
+        warnings.warn(msg, stacklevel=2)
+    elif policy == "pdb":
+        pdb.set_trace()
+    elif policy != "ignore":
+        raise ValueError(f"compute_test_value is '{policy}': there is nothing to do about a missing test value.")
+
+
+def get_test_value(v: Any) -> Any:
+    """Return the test value of a variable, or of what `v` is as a variable."""
+    if not isinstance(v, Variable):
+        v = as_symbolic(v)
+    return v.get_test_value()
+
+
+def get_test_values(*args: Variable) -> Any:
+    """Return a list with the tuple of all test values, or an empty list where one is missing.
+
+    Examples
+    --------
+    ::
+
+        for x_value, y_value in get_test_values(x, y):
+            ...  # runs at most once, and only if test values are in use
+    """
+    if config.compute_test_value == "off":
+        return []
+    values = []
+    for position, variable in enumerate(args):
+        try:
+            values.append(get_test_value(variable))
+        except TestValueError:
+            missing_test_message(f"Argument {position} ({variable}) has no test value.")
+            return []
+    return [tuple(values)]
+
+
+class Op(MetaObject):
+    """An operation on values, applied to variables by calling it.
+
+    A subclass defines `make_node` (or the class attributes ``itypes`` and ``otypes``), `perform`, and usually
+    ``__props__``, by which Ops are compared.
+
+    Attributes
+    ----------
+    itypes, otypes
+        Types of inputs and outputs, for Ops whose types are fixed.
+    view_map
+        ``{output index: [input index]}``: the output shows the input's memory.
+    destroy_map
+        ``{output index: [input index]}``: the output is written over the input.
+    default_output
+        Index of the output that a call returns; None for all.
+
+    Notes
+    -----
+    Optional methods: ``infer_shape(fgraph, node, input_shapes)``, ``connection_pattern(node)``, `grad` or `L_op`,
+    `R_op`.
+
+    Examples
+    --------
+    ::
+
+        class Square(Op):
+            __props__ = ()
+
+            def make_node(self, x):
+                return Apply(self, [x], [x.type()])
+
+            def perform(self, node, inputs, output_storage):
+                output_storage[0][0] = inputs[0] ** 2
+    """
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+    default_output: int | None = None
+    view_map: dict[int, list[int]] = {}
+    destroy_map: dict[int, list[int]] = {}
+    itypes: Sequence[Type] | None = None
+    otypes: Sequence[Type] | None = None
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        """Return a node that applies the Op to `inputs`.
+
+        This implementation works for Ops with ``itypes`` and ``otypes``.
+        """
+        itypes, otypes = self.itypes, self.otypes
+        if itypes is None or otypes is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} defines neither `make_node` nor both `itypes` and `otypes`."
+            )
+        if len(inputs) != len(itypes):
+            raise ValueError(f"{self} takes {len(itypes)} inputs, but {len(inputs)} were given: {inputs}.")
+        for position, (variable, expected) in enumerate(zip(inputs, itypes)):
+            if not isinstance(variable, Variable):
+                raise TypeError(f"Input {position} of {self} must be a variable, not {variable!r}.")
+            if not expected.is_super(variable.type):
+                raise TypeError(
+                    f"Invalid input types for Op {self}: input {position} has type {variable.type}, "
+                    f"but {expected} is expected."
+                )
+        return Apply(self, inputs, [otype() for otype in otypes])
+
+    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs):
+        """Apply the Op.
+
+        Parameters
+        ----------
+        *inputs
+            Passed to `make_node`.
+        name
+            Name of the output, for Ops with one.
+        return_list
+            Return a list even where there is a single output.
+        **kwargs
+            Passed to `make_node`.
+
+        Returns
+        -------
+        Variable or list of Variable
+            The default output, the only output, or all outputs.
+        """
+        node = self.make_node(*inputs, **kwargs)
+        outputs = node.outputs
+        if name is not None:
+            if len(outputs) == 1:
+                outputs[0].name = name
+            elif self.default_output is not None:
+                outputs[self.default_output].name = name
+            else:
+                warnings.warn(f"Cannot name the outputs of {self}: there are {len(outputs)}.", stacklevel=2)
+        if config.compute_test_value != "off":
+            compute_test_value(node)
+        default = self.default_output
+        if default is not None:
+            return [outputs[default]] if return_list else outputs[default]
+        if return_list:
+            return list(outputs)
+        if len(outputs) == 1:
+            return outputs[0]
+        return list(outputs)
+
+    def __ne__(self, other: Any) -> bool:
+        return not self == other
+
+    # Provided for subclasses that call it.
+    add_tag_trace = staticmethod(add_tag_trace)
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+        """Return the gradients with respect to `inputs`, given those with respect to the outputs.
+
+        Parameters
+        ----------
+        inputs
+            Inputs of the node.
+        output_grads
+            Gradients of the cost with respect to each output.
+        """
+        raise NotImplementedError(f"grad is not implemented for Op {self.__class__.__name__}.")
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        """Return the gradients with respect to `inputs`; unlike `grad` it may use the outputs."""
+        return self.grad(inputs, output_grads)
+
+    def R_op(self, inputs: list[Variable], eval_points: Variable | list[Variable]) -> list[Variable]:
+        """Return the directional derivatives of the outputs along `eval_points`, which may contain None."""
+        raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        node
+            The node.
+        inputs
+            Values; they must not be changed unless ``destroy_map`` says so.
+        output_storage
+            One-element lists to store the outputs in. They may hold earlier outputs, whose memory may be used again.
+        params
+            Only passed where the Op defines ``get_params``.
+        """
+        raise MethodNotDefined("perform", type(self), self.__class__.__name__)
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        """Tell whether rewriting may compute the node where all its inputs are constants."""
+        return True
+
+    def prepare_node(
+        self, node: Apply, storage_map: dict | None, compute_map: dict | None, impl: str | None
+    ) -> None:
+        """Prepare the node for `make_thunk`; by default nothing."""
+
+    def make_py_thunk(
+        self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], debug: bool = False
+    ) -> ThunkType:
+        """Return a thunk that runs `perform`."""
+        input_cells = [storage_map[variable] for variable in node.inputs]
+        output_cells = [storage_map[variable] for variable in node.outputs]
+        computed = [compute_map[variable] for variable in node.outputs] if compute_map is not None else []
+        perform = self.perform
+        params = node.run_params()
+
+        if params is NoParams:
+
+            def run():
+                perform(node, [cell[0] for cell in input_cells], output_cells)
+                for cell in computed:
+                    cell[0] = True
+
+        else:
+
+            def run():
+                perform(node, [cell[0] for cell in input_cells], output_cells, params)
+                for cell in computed:
+                    cell[0] = True
+
+        thunk: Any = run
+        thunk.inputs = input_cells
+        thunk.outputs = output_cells
+        thunk.perform = perform
+        thunk.lazy = False
+        return thunk
+
+    def make_thunk(
+        self,
+        node: Apply,
+        storage_map: dict,
+        compute_map: dict,
+        no_recycling: list[Variable],
+        impl: str | None = None,
+    ) -> ThunkType:
+        """Return a function without parameters that computes the node.
+
+        Parameters
+        ----------
+        node
+            The node.
+        storage_map
+            Maps variables to the one-element lists that hold their values.
+        compute_map
+            Maps variables to one-element lists that tell whether they were computed; None where nobody asks.
+        no_recycling
+            Outputs whose memory must not be used again.
+        impl
+            Kept for compatibility; thunks always run `perform`.
+        """
+        self.prepare_node(node, storage_map=storage_map, compute_map=compute_map, impl="py")
+        return self.make_py_thunk(node, storage_map, compute_map, no_recycling)
+
+    def __str__(self) -> str:
+        return getattr(type(self), "__name__", "Op")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+__all__ = [
+    "Apply",
+    "HasInnerGraph",
+    "NoParams",
+    "Op",
+    "ThunkType",
+    "compute_test_value",
+    "get_test_value",
+    "get_test_values",
+    "is_thunk_type",
+    "missing_test_message",
+]

@@ -1,0 +1,209 @@
+"""Pickling and deep copying of graphs of any depth.
+
+Ordinary pickling follows references and would recurse once per node. Here the ancestors of a computed variable are
+described by one flat `Block`: nodes in topological order that name their inputs by number. A variable is pickled as
+(its block, its number), and the pickler's memo keeps the block alive for the extent of the dump, so that further
+variables of the same dump find their nodes in it and shared nodes stay shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+from aesara.graph.source import SourceLine, resolve
+
+#: Number of changes made in place to nodes; blocks described before the last change are checked before use.
+epoch = [0]
+
+
+class Block:
+    """A flat description of nodes."""
+
+    __slots__ = ("nodes", "numbers", "described", "epoch", "__weakref__")
+
+    def __init__(self, nodes: list | None = None):
+        self.nodes: list = [] if nodes is None else nodes
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
+        self.described = [(node.op, tuple(node.inputs)) for node in self.nodes]
+        self.epoch = epoch[0]
+        own_reference = ref(self)
+        for node in self.nodes:
+            node._block = own_reference
+
+    def is_fresh(self) -> bool:
+        """Tell whether the nodes still are what they were when the block was made."""
+        if self.epoch == epoch[0]:
+            return True
+        now = epoch[0]
+        for node, (op, inputs) in zip(self.nodes, self.described):
+            current = node.inputs
+            if node.op is not op or len(current) != len(inputs):
+                return False
+            for new, old in zip(current, inputs):
+                if new is not old:
+                    return False
+        self.epoch = now
+        return True
+
+    def __reduce_ex__(self, protocol):
+        program, state = _describe(self)
+        return (_rebuild, program, state)
+
+    def __setstate__(self, state: dict) -> None:
+        for position, attributes in state["nodes"]:
+            self.nodes[position].__dict__.update(attributes)
+        for position, index, attributes in state["variables"]:
+            self.nodes[position].outputs[index].__dict__.update(attributes)
+
+
+def _live_block(node) -> Block | None:
+    reference = node._block
+    if reference is None:
+        return None
+    block = reference()
+    return block if block is not None and node in block.numbers and block.is_fresh() else None
+
+
+def block_of(nodes) -> Block | None:
+    """Describe the given nodes and all their ancestors that no live block describes yet."""
+    order: list = []
+    entered: set = set()
+    done: set = set()
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        if node in entered:
+            stack.pop()
+            done.add(node)
+            order.append(node)
+            continue
+        if _live_block(node) is not None:
+            stack.pop()
+            done.add(node)
+            continue
+        entered.add(node)
+        for variable in reversed(node.inputs):
+            parent = variable.owner
+            if parent is not None and parent not in done:
+                if parent in entered:
+                    raise ValueError(f"The graph has a cycle through {parent.op}; it cannot be pickled.")
+                stack.append(parent)
+    return Block(order) if order else None
+
+
+def _locate(node) -> tuple[Block, int]:
+    block = _live_block(node) or block_of([node])
+    return block, block.numbers[node]
+
+
+def reduce_variable(variable):
+    """Return the pickle form of a computed variable."""
+    block, number = _locate(variable.owner)
+    return (_get_variable, (block, number, variable.index))
+
+
+def reduce_node(node):
+    """Return the pickle form of an Apply node."""
+    return (_get_node, _locate(node))
+
+
+def _get_variable(block: Block, number: int, index: int):
+    return block.nodes[number].outputs[index]
+
+
+def _get_node(block: Block, number: int):
+    return block.nodes[number]
+
+
+class _Table:
+    """Numbers objects by identity in the order of their first occurrence."""
+
+    def __init__(self):
+        self.items: list = []
+        self._numbers: dict[int, int] = {}
+
+    def number(self, item) -> int:
+        number = self._numbers.get(id(item))
+        if number is None:
+            number = self._numbers[id(item)] = len(self.items)
+            self.items.append(item)
+        return number
+
+
+_VARIABLE_STRUCTURE = ("type", "owner", "index", "name")
+_NODE_STRUCTURE = ("op", "inputs", "outputs", "_source", "_block")
+
+
+def _extra(state: dict, structure: tuple[str, ...]) -> dict:
+    return {key: value for key, value in state.items() if key not in structure and value is not None}
+
+
+def _describe(block: Block) -> tuple[tuple, dict[str, Any]]:
+    """Return the structure of the block, and what may refer back to it: tags and other attributes."""
+    leaves, ops, types, classes = _Table(), _Table(), _Table(), _Table()
+    # Outputs are numbered after all leaves; until their count is known, they are written as negative numbers.
+    output_numbers: dict[int, int] = {}
+    rows: list[tuple] = []
+    sources: list[tuple | None] = []
+    node_state: list[tuple[int, dict]] = []
+    variable_state: list[tuple[int, int, dict]] = []
+    for position, node in enumerate(block.nodes):
+        inputs = []
+        for variable in node.inputs:
+            number = output_numbers.get(id(variable))
+            inputs.append(leaves.number(variable) if number is None else number)
+        outputs = []
+        for index, variable in enumerate(node.outputs):
+            output_numbers[id(variable)] = -1 - len(output_numbers)
+            outputs.append((classes.number(type(variable)), types.number(variable.type), variable.name))
+            state = variable.__getstate__()
+            extra = _extra(state, _VARIABLE_STRUCTURE)
+            if extra:
+                variable_state.append((position, index, extra))
+        rows.append((classes.number(type(node)), ops.number(node.op), inputs, outputs))
+        source = resolve(node._source)
+        sources.append(None if source is None else tuple(source))
+        extra = _extra(node.__dict__, _NODE_STRUCTURE)
+        if extra:
+            node_state.append((position, extra))
+    program = (leaves.items, ops.items, types.items, classes.items, rows, _pack(sources))
+    return program, {"nodes": node_state, "variables": variable_state}
+
+
+def _pack(sources: list) -> tuple[list, list[int]]:
+    numbers: dict = {}
+    packed = [numbers.setdefault(source, len(numbers)) for source in sources]
+    return list(numbers), packed
+
+
+def _rebuild(leaves: list, ops: list, types: list, classes: list, rows: list, sources: tuple) -> Block:
+    nodes: list = []
+    computed: list = []  # the output written as -1 - n is computed[n]
+    places = [None if place is None else SourceLine(*place) for place in sources[0]]
+    for (cls, op, inputs, outputs), place in zip(rows, sources[1]):
+        node_class = classes[cls]
+        node = node_class.__new__(node_class)
+        node.op = ops[op]
+        node.inputs = [leaves[number] if number >= 0 else computed[-1 - number] for number in inputs]
+        node.outputs = []
+        node._source = places[place]
+        for index, (variable_cls, type_, name) in enumerate(outputs):
+            variable_class = classes[variable_cls]
+            variable = variable_class.__new__(variable_class)
+            variable.type = types[type_]
+            variable.owner = node
+            variable.index = index
+            variable.name = name
+            node.outputs.append(variable)
+            computed.append(variable)
+        nodes.append(node)
+    block = Block.__new__(Block)
+    block.nodes = nodes
+    block.numbers = {}
+    block.described = []
+    block.epoch = -1
+    return block

@@ -1,0 +1,118 @@
+"""Which line of the user's program made a node.
+
+A node stores only the code object and the instruction offset of the first frame outside the package; the line number is
+worked out when somebody asks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from contextvars import ContextVar
+from types import CodeType
+from typing import Any, NamedTuple
+
+
+class SourceLine(NamedTuple):
+    """A place in a program.
+
+    Examples
+    --------
+    >>> print(SourceLine("model.py", 12, "build"))
+    model.py:12 in build
+    """
+
+    filename: str
+    lineno: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno} in {self.function}"
+
+
+#: A code object with an instruction offset.
+Mark = tuple[CodeType, int]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Standard-library wrappers run between the user's frame and ours (singledispatch, context managers).
+_skipped_files: dict[str, bool] = {functools.__file__: True, contextlib.__file__: True}
+_inherited: ContextVar[Any] = ContextVar("inherited_source", default=None)
+
+
+def _is_skipped(filename: str) -> bool:
+    skipped = os.path.abspath(filename).startswith(_PACKAGE) or filename.startswith("<frozen ")
+    _skipped_files[filename] = skipped
+    return skipped
+
+
+def user_mark(depth: int = 1) -> Mark | SourceLine | None:
+    """Return the place that new nodes belong to, unresolved.
+
+    That is the place set by `inherit_source`, or else the first frame outside the package, starting `depth` frames up.
+    """
+    inherited = _inherited.get()
+    if inherited is not None:
+        return inherited
+    frame = sys._getframe(depth)
+    known = _skipped_files
+    while frame is not None:
+        code = frame.f_code
+        filename = code.co_filename
+        skipped = known.get(filename)
+        if skipped is None:
+            skipped = _is_skipped(filename)
+        if not skipped:
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+def resolve(mark: Mark | SourceLine | None) -> SourceLine | None:
+    """Work out the line of a mark."""
+    if mark is None or isinstance(mark, SourceLine):
+        return mark
+    code, offset = mark
+    lineno = code.co_firstlineno
+    for start, end, line in code.co_lines():
+        if start <= offset < end and line is not None:
+            lineno = line
+            break
+    return SourceLine(code.co_filename, lineno, code.co_name)
+
+
+def user_source() -> SourceLine | None:
+    """Return the line of the user's program that is running, or None where there is none."""
+    return resolve(user_mark(2))
+
+
+class inherit_source:  # noqa: N801 (used like a function)
+    """While active, new nodes take the given source.
+
+    Parameters
+    ----------
+    source
+        A `SourceLine`, or an Apply node whose source is taken (which is cheaper); None changes nothing.
+
+    Examples
+    --------
+    >>> with inherit_source(SourceLine("model.py", 3, "build")):
+    ...     print(user_source())
+    model.py:3 in build
+    """
+
+    __slots__ = ("_mark", "_token")
+
+    def __init__(self, source: Any):
+        self._mark = getattr(source, "_source", source)
+        self._token: Any = None
+
+    def __enter__(self) -> None:
+        if self._mark is not None:
+            self._token = _inherited.set(self._mark)
+
+    def __exit__(self, *exc_info) -> None:
+        if self._token is not None:
+            _inherited.reset(self._token)
+            self._token = None

@@ -1,0 +1,151 @@
+"""Static information about the values of variables."""
+
+from __future__ import annotations
+
+from abc import ABC
+from types import GenericAlias
+from typing import Any
+
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.utils import MetaObject
+
+
+class Type(MetaObject):
+    """The set of values that a variable may take.
+
+    A subclass defines at least `filter`, and ``__props__`` (or ``__eq__`` and ``__hash__``).
+
+    Examples
+    --------
+    >>> class Double(Type):
+    ...     __props__ = ()
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         if strict and not isinstance(value, float):
+    ...             raise TypeError("expected a float")
+    ...         return float(value)
+    >>> x = Double()("x")
+    >>> x.type.is_valid_value(1.0), x.type.is_valid_value("one")
+    (True, False)
+    """
+
+    #: Class of the variables that `make_variable` makes.
+    variable_type: type = Variable
+    #: Class of the constants that `make_constant` makes.
+    constant_type: type = Constant
+
+    __class_getitem__ = classmethod(GenericAlias)
+
+    def in_same_class(self, otype: Type) -> bool | None:
+        """Tell whether `otype` belongs to the same class of types; by default, whether it is equal."""
+        return self == otype
+
+    def is_super(self, otype: Type) -> bool | None:
+        """Tell whether every value of `otype` is a value of this type; None where that cannot be told.
+
+        ``t1.is_super(t2)`` means that a variable of type ``t2`` may take the place of one of type ``t1``.
+        """
+        if self.in_same_class(otype):
+            return True
+        return None
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return `data`, or a converted value, that is a value of this type; raise `TypeError` where that fails.
+
+        Parameters
+        ----------
+        data
+            A value.
+        strict
+            Accept only values that need no conversion.
+        allow_downcast
+            Whether conversions may lose precision; None leaves exceptions to the type.
+        """
+        raise NotImplementedError(f"{self.__class__.__name__} does not define filter.")
+
+    def filter_inplace(self, value: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Filter `value` into the memory of the old value `storage`; optional."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define filter_inplace.")
+
+    def filter_variable(self, other: Variable | Any, allow_convert: bool = True) -> Variable:
+        """Return `other`, or a variable made from it, that fits this type; raise `TypeError` where there is none.
+
+        Parameters
+        ----------
+        other
+            A variable, or a value, which becomes a constant.
+        allow_convert
+            Whether `convert_variable` may be used.
+        """
+        if not isinstance(other, Variable):
+            other = self.make_constant(other)
+        if other.type is self or other.type == self:
+            return other
+        converted = self.convert_variable(other) if allow_convert else None
+        if converted is None:
+            raise TypeError(
+                f"Cannot convert Type {other.type} (of Variable {other}) into Type {self}. "
+                "You can try to manually convert the variable into a " + f"{self}."
+            )
+        return converted
+
+    def convert_variable(self, var: Variable) -> Variable | None:
+        """Return a variable of this type, or of a narrower one, with the value of `var`; None where there is none."""
+        if self.is_super(var.type):
+            return var
+        return None
+
+    def is_valid_value(self, data: Any, strict: bool = True) -> bool:
+        """Tell whether `data` is a value of this type."""
+        try:
+            self.filter(data, strict=strict)
+            return True
+        except (TypeError, ValueError):
+            return False
+
+    def make_variable(self, name: str | None = None) -> Variable:
+        """Return a new variable of this type."""
+        return self.variable_type(self, None, name=name)
+
+    def make_constant(self, value: Any, name: str | None = None) -> Constant:
+        """Return a new constant of this type."""
+        return self.constant_type(type=self, data=value, name=name)
+
+    def clone(self, *args, **kwargs) -> Type:
+        """Return a type of the same Python class with the given parameters."""
+        return type(self)(*args, **kwargs)
+
+    def __call__(self, name: str | None = None) -> Variable:
+        """Return a new variable of this type."""
+        return self.make_variable(name)
+
+    @classmethod
+    def values_eq(cls, a: Any, b: Any) -> bool:
+        """Tell whether two values are equal."""
+        return a == b
+
+    @classmethod
+    def values_eq_approx(cls, a: Any, b: Any) -> bool:
+        """Tell whether two values are equal but for rounding."""
+        return cls.values_eq(a, b)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return self.__class__.__name__
+
+
+class HasDataType(ABC):
+    """Types that have a ``dtype``."""
+
+    dtype: str
+
+
+class HasShape(ABC):
+    """Types that have an ``ndim`` and a static ``shape``."""
+
+    ndim: int
+    shape: tuple[int | None, ...]
+
+
+__all__ = ["HasDataType", "HasShape", "Type"]

@@ -1,0 +1,81 @@
+"""Small helpers without a better home."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def uniq(items: Iterable[T]) -> list[T]:
+    """Return the items without repetitions, in the order of their first occurrence.
+
+    Examples
+    --------
+    >>> uniq([3, 1, 3, 2, 1])
+    [3, 1, 2]
+    """
+    try:
+        return list(dict.fromkeys(items))
+    except TypeError:
+        kept: list[T] = []
+        for item in items:
+            if item not in kept:
+                kept.append(item)
+        return kept
+
+
+def difference(seq1: Iterable[Hashable], seq2: Iterable[Hashable]) -> list:
+    """Return the items of `seq1` that are not in `seq2`, in order.
+
+    Examples
+    --------
+    >>> difference([1, 2, 3], [2])
+    [1, 3]
+    """
+    excluded = set(seq2)
+    return [item for item in seq1 if item not in excluded]
+
+
+def flatten(items: Any) -> list:
+    """Return the leaves of nested lists, tuples and sets, from left to right.
+
+    Examples
+    --------
+    >>> flatten([1, (2, [3])])
+    [1, 2, 3]
+    """
+    leaves: list = []
+    stack = [items]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, (list, tuple, set)):
+            stack.extend(reversed(list(item)))
+        else:
+            leaves.append(item)
+    return leaves
+
+
+def to_return_values(values: list) -> Any:
+    """Return the only element of a list of one, and other lists unchanged."""
+    return values[0] if len(values) == 1 else values
+
+
+def from_return_values(values: Any) -> list:
+    """Return a list of values from a value or a sequence of values."""
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def hash_from_code(code: str | bytes) -> str:
+    """Return a name derived from the content of `code`, the same in every process.
+
+    Examples
+    --------
+    >>> hash_from_code("a") == hash_from_code(b"a")
+    True
+    """
+    if isinstance(code, str):
+        code = code.encode("utf-8")
+    return "m" + hashlib.sha256(code).hexdigest()
