@@ -1,0 +1,259 @@
+"""Addition, multiplication, division and their relatives."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from aesara.scalar.comparison import eq, gt, lt
+from aesara.scalar.complex import complex, imag, real
+from aesara.scalar.conditional import switch
+from aesara.scalar.constants import as_scalar, literal
+from aesara.scalar.native import Primitive, Special
+from aesara.scalar.op import BinaryScalarOp, ScalarOp, UnaryScalarOp, zero_gradient
+from aesara.scalar.promotion import (
+    ComplexError,
+    divide_out,
+    real_out,
+    same_out_nobool,
+    same_out_nobool_nocomplex,
+    upcast_out,
+    upcast_out_nobool,
+    upcast_out_ordered,
+    upgrade_to_float,
+    upgrade_to_float64,
+)
+
+__all__ = [
+    "Abs",
+    "Add",
+    "FloorDivide",
+    "Mean",
+    "Mod",
+    "Mul",
+    "Neg",
+    "Reciprocal",
+    "Sgn",
+    "Sub",
+    "TrueDivide",
+    "abs",
+    "add",
+    "divide",
+    "floor_divide",
+    "mean",
+    "mod",
+    "mod_check",
+    "mul",
+    "neg",
+    "reciprocal",
+    "sgn",
+    "sub",
+    "true_divide",
+]
+
+
+def _sum(*terms: Any) -> Any:
+    return reduce(np.add, terms)
+
+
+def _product(*factors: Any) -> Any:
+    return reduce(np.multiply, factors)
+
+
+class Add(ScalarOp):
+    """The sum of any number of inputs, from left to right; of booleans the logical or."""
+
+    numpy = _sum
+    nfunc_spec = ("add", 2, 1)
+    nfunc_variadic = "sum"
+    dtype = upcast_out
+    native = Primitive("add")
+    commutative = True
+    associative = True
+    identity: Any = 0
+
+    def pullback(self, *arguments: Any) -> tuple:
+        *inputs, z, g = arguments
+        return (g,) * len(inputs)
+
+
+class Mul(ScalarOp):
+    """The product of any number of inputs, from left to right; of booleans the logical and."""
+
+    numpy = _product
+    nfunc_spec = ("multiply", 2, 1)
+    nfunc_variadic = "product"
+    dtype = upcast_out
+    native = Primitive("mul")
+    commutative = True
+    associative = True
+    identity: Any = 1
+
+    def pullback(self, *arguments: Any) -> tuple:
+        *inputs, z, g = arguments
+        # The product of the other factors, not z / x: that one is wrong where x is zero.
+        return tuple(mul(g, *inputs[:i], *inputs[i + 1 :]) for i in range(len(inputs)))
+
+
+class Sub(BinaryScalarOp):
+    """x - y."""
+
+    numpy = np.subtract
+    dtype = upcast_out_nobool
+    native = Primitive("sub")
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return g, -g
+
+
+class TrueDivide(BinaryScalarOp):
+    """x / y; integers give ``floatX``."""
+
+    numpy = np.true_divide
+    nfunc_spec = ("true_divide", 2, 1)
+    dtype = divide_out
+    native = Primitive("div")
+    domain = ((-5.0, 5.0), (0.5, 5.0))
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return g / y, -(g * z) / y
+
+
+class FloorDivide(BinaryScalarOp):
+    """The largest whole number that is not greater than x / y. Its gradient is zero."""
+
+    numpy = np.floor_divide
+    dtype = upcast_out_ordered
+    native = Primitive("intdiv")
+    domain = ((-5.0, 5.0), (0.5, 5.0))
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return zero_gradient(x), zero_gradient(y)
+
+
+class Mod(BinaryScalarOp):
+    """The remainder of the division x // y, with the sign of y."""
+
+    numpy = np.remainder
+    nfunc_spec = ("mod", 2, 1)
+    dtype = upcast_out_ordered
+    native = Primitive("mod")
+    domain = ((-5.0, 5.0), (0.5, 5.0))
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return g, -g * floor_divide(x, y)
+
+
+class Neg(UnaryScalarOp):
+    """-x."""
+
+    numpy = np.negative
+    dtype = same_out_nobool
+    native = Primitive("neg")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g,)
+
+
+class Reciprocal(UnaryScalarOp):
+    """1 / x."""
+
+    numpy = np.reciprocal
+    dtype = upgrade_to_float
+    domain = (0.5, 5.0)
+
+    def decompose(self, x: Any) -> Any:
+        return literal(1, x) / x
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g * y * y,)
+
+
+class Abs(UnaryScalarOp):
+    """The absolute value. The gradient at zero is zero."""
+
+    numpy = np.absolute
+    nfunc_spec = ("abs", 1, 1)
+    dtype = real_out
+    operands = "as_is"
+    holomorphic = False
+    native = Primitive("abs")
+
+    def native_fact(self, input_types: Any) -> Primitive | Special | None:
+        return None if input_types[0].numpy_dtype.kind in "bu" else super().native_fact(input_types)
+
+    def decomposition(self, *inputs: Any) -> list | None:
+        return [inputs[0]] if inputs[0].type.numpy_dtype.kind in "bu" else None
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        if not x.type.is_complex:
+            return (g * sgn(x),)
+        at_zero = eq(y, literal(0, y))
+        scaled = switch(at_zero, literal(0, g), g / switch(at_zero, literal(1, y), y))
+        return (complex(scaled * real(x), scaled * imag(x)),)
+
+
+class Sgn(UnaryScalarOp):
+    """-1 for negative x, 0 for zero, 1 for positive x, NaN for NaN."""
+
+    numpy = np.sign
+    dtype = same_out_nobool_nocomplex
+
+    def decompose(self, x: Any) -> Any:
+        zero = literal(0, x)
+        one = literal(1, x)
+        if x.type.numpy_dtype.kind == "u":
+            return switch(eq(x, zero), zero, one)
+        # The innermost branch hands on NaN.
+        remainder = zero if x.type.is_discrete else switch(eq(x, zero), zero, x)
+        return switch(gt(x, zero), one, switch(lt(x, zero), -one, remainder))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (zero_gradient(x),)
+
+
+def _mean(*terms: Any) -> Any:
+    return reduce(np.add, terms) / len(terms)
+
+
+class Mean(ScalarOp):
+    """The arithmetic mean of the inputs, in float64."""
+
+    numpy = _mean
+    nfunc_spec = ("mean", 2, 1)
+    nfunc_variadic = "mean"
+    dtype = upgrade_to_float64
+    commutative = True
+    associative = False
+    identity: Any = 0
+
+    def decompose(self, *inputs: Any) -> Any:
+        return add(*inputs) / literal(len(inputs), inputs[0])
+
+    def pullback(self, *arguments: Any) -> tuple:
+        *inputs, z, g = arguments
+        return (g / literal(len(inputs), g),) * len(inputs)
+
+
+add = Add(name="add")
+mul = Mul(name="mul")
+sub = Sub(name="sub")
+true_divide = TrueDivide(name="true_divide")
+divide = true_divide
+floor_divide = FloorDivide(name="floor_divide")
+mod = Mod(name="mod")
+neg = Neg(name="neg")
+reciprocal = Reciprocal(name="reciprocal")
+abs = Abs()
+sgn = Sgn(name="sgn")
+mean = Mean(name="mean")
+
+
+def mod_check(x: Any, y: Any) -> Any:
+    """Return ``mod(x, y)``; complex numbers, which have no remainder, raise `ComplexError`."""
+    x, y = as_scalar(x), as_scalar(y)
+    if x.type.is_complex or y.type.is_complex:
+        raise ComplexError(f"complex numbers do not support %, got {x.type} and {y.type}")
+    return mod(x, y)

@@ -1,0 +1,173 @@
+"""Comparisons and tests of single numbers. They return booleans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.scalar.constants import constant
+from aesara.scalar.native import Primitive, Special
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
+from aesara.scalar.promotion import bool_out, specific_out
+from aesara.scalar.types import int8
+
+__all__ = [
+    "EQ",
+    "FixedLogicalComparison",
+    "GE",
+    "GT",
+    "InRange",
+    "IsInf",
+    "IsNan",
+    "LE",
+    "LT",
+    "LogicalComparison",
+    "NEQ",
+    "eq",
+    "ge",
+    "gt",
+    "inclosedrange",
+    "inopenrange",
+    "isinf",
+    "isnan",
+    "le",
+    "lt",
+    "neq",
+]
+
+
+class LogicalComparison(BinaryScalarOp):
+    """A comparison of two numbers, which are first promoted to a common dtype."""
+
+    dtype = bool_out
+    operands = "common"
+    commutative = False
+    associative = False
+    identity: Any = False
+
+
+class FixedLogicalComparison(UnaryScalarOp):
+    """A test of one number."""
+
+    dtype = bool_out
+    operands = "as_is"
+
+
+class LT(LogicalComparison):
+    """x < y."""
+
+    numpy = np.less
+    native = Primitive("lt")
+
+
+class GT(LogicalComparison):
+    """x > y."""
+
+    numpy = np.greater
+    native = Primitive("gt")
+
+
+class LE(LogicalComparison):
+    """x <= y."""
+
+    numpy = np.less_equal
+    native = Primitive("le")
+
+
+class GE(LogicalComparison):
+    """x >= y."""
+
+    numpy = np.greater_equal
+    native = Primitive("ge")
+
+
+class EQ(LogicalComparison):
+    """x == y; NaN equals nothing."""
+
+    numpy = np.equal
+    native = Primitive("eq")
+    commutative = True
+
+
+class NEQ(LogicalComparison):
+    """x != y; NaN differs from everything."""
+
+    numpy = np.not_equal
+    native = Primitive("ne")
+    commutative = True
+
+
+class _FloatTest(FixedLogicalComparison):
+    """A test that no integer passes."""
+
+    def native_fact(self, input_types: Any) -> Primitive | Special | None:
+        return None if input_types[0].is_discrete else super().native_fact(input_types)
+
+    def decomposition(self, *inputs: Any) -> list | None:
+        return [constant(np.bool_(False))] if inputs[0].type.is_discrete else None
+
+
+class IsNan(_FloatTest):
+    """Whether x is not a number."""
+
+    numpy = np.isnan
+    native = Primitive("isnan")
+
+
+class IsInf(_FloatTest):
+    """Whether x is plus or minus infinity."""
+
+    numpy = np.isinf
+    native = Primitive("isinf")
+
+
+class InRange(LogicalComparison):
+    """Whether x lies between low and high, as an int8.
+
+    Parameters
+    ----------
+    openlow, openhi
+        Whether the lower and the upper bound are excluded.
+    """
+
+    nin = 3
+    dtype = specific_out(int8)
+    operands = "common"
+
+    def __init__(self, openlow: bool, openhi: bool):
+        super().__init__()
+        self.openlow = openlow
+        self.openhi = openhi
+
+    def __eq__(self, other: object) -> Any:
+        return type(self) is type(other) and (self.openlow, self.openhi) == (other.openlow, other.openhi)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.openlow, self.openhi))
+
+    def __str__(self) -> str:
+        return f"InRange{{openlow={self.openlow}, openhi={self.openhi}}}"
+
+    @property
+    def numpy(self) -> Any:
+        above = np.greater if self.openlow else np.greater_equal
+        below = np.less if self.openhi else np.less_equal
+        return lambda x, low, high: np.logical_and(above(x, low), below(x, high))
+
+    def decompose(self, x: Any, low: Any, high: Any) -> Any:
+        above = gt(x, low) if self.openlow else ge(x, low)
+        below = lt(x, high) if self.openhi else le(x, high)
+        return above & below
+
+
+lt = LT()
+gt = GT()
+le = LE()
+ge = GE()
+eq = EQ()
+neq = NEQ()
+isnan = IsNan()
+isinf = IsInf()
+inopenrange = InRange(openlow=True, openhi=True)
+inclosedrange = InRange(openlow=False, openhi=False)

@@ -1,0 +1,152 @@
+"""Complex numbers and their parts.
+
+The gradient of a real cost C with respect to a complex z is ``dC/dRe(z) + 1j * dC/dIm(z)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.scalar.constants import literal
+
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, zero_gradient
+from aesara.scalar.promotion import complex_out, real_out, same_out_min8, specific_out
+from aesara.scalar.trigonometric import arctan2, cos, sin
+from aesara.scalar.types import float64
+
+__all__ = [
+    "Angle",
+    "Complex",
+    "ComplexFromPolar",
+    "Conj",
+    "Imag",
+    "Real",
+    "angle",
+    "complex",
+    "complex_from_polar",
+    "conj",
+    "imag",
+    "real",
+]
+
+
+class _OfComplex(UnaryScalarOp):
+    """An op on complex numbers that also accepts real ones."""
+
+    operands = "as_is"
+    holomorphic = False
+
+
+class Real(_OfComplex):
+    """The real part."""
+
+    numpy = np.real
+    dtype = real_out
+
+    def decompose(self, x: Any) -> Any:
+        return x
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (complex(g, literal(0, g)) if x.type.is_complex else g,)
+
+
+def _imag(x: Any) -> Any:
+    return np.asarray(np.imag(x))
+
+
+class Imag(_OfComplex):
+    """The imaginary part; zero for a real x."""
+
+    numpy = _imag
+    nfunc_spec = ("imag", 1, 1)
+    dtype = real_out
+
+    def decompose(self, x: Any) -> Any:
+        return literal(0, x)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (complex(literal(0, g), g) if x.type.is_complex else zero_gradient(x),)
+
+
+def _angle(x: Any) -> Any:
+    return np.angle(x if np.iscomplexobj(x) else np.asarray(x).astype("float64"))
+
+
+class Angle(_OfComplex):
+    """The argument of a complex number, in radians, as a float64; at zero its gradient is NaN."""
+
+    numpy = _angle
+    nfunc_spec = ("angle", 1, 1)
+    dtype = specific_out(float64)
+
+    def decompose(self, x: Any) -> Any:
+        wide = x.astype("float64")
+        return arctan2(literal(0, wide), wide)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        if not x.type.is_complex:
+            return (zero_gradient(x),)
+        re, im = real(x), imag(x)
+        scaled = g / (re * re + im * im)
+        return (complex(-scaled * im, scaled * re),)
+
+
+class Conj(_OfComplex):
+    """The complex conjugate."""
+
+    numpy = np.conjugate
+    nfunc_spec = ("conj", 1, 1)
+    dtype = same_out_min8
+
+    def decompose(self, x: Any) -> Any:
+        return x
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (conj(g) if x.type.is_complex else g,)
+
+
+def _complex(re: Any, im: Any) -> Any:
+    parts = np.broadcast_arrays(re, im)
+    result = np.empty(parts[0].shape, dtype=np.result_type(*parts, np.complex64))
+    result.real, result.imag = parts
+    return result
+
+
+class Complex(BinaryScalarOp):
+    """The complex number with a given real and imaginary part."""
+
+    numpy = _complex
+    dtype = complex_out
+    holomorphic = False
+
+    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+        return [real_out(output_types[0])[0].dtype] * 2
+
+    def pullback(self, re: Any, im: Any, z: Any, g: Any) -> tuple:
+        return real(g), imag(g)
+
+
+def _complex_from_polar(magnitude: Any, phase: Any) -> Any:
+    return _complex(magnitude * np.cos(phase), magnitude * np.sin(phase))
+
+
+class ComplexFromPolar(Complex):
+    """The complex number with a given absolute value and argument, in radians."""
+
+    numpy = _complex_from_polar
+
+    def pullback(self, magnitude: Any, phase: Any, z: Any, g: Any) -> tuple:
+        along, across = real(g), imag(g)
+        radial = along * cos(phase) + across * sin(phase)
+        tangential = across * cos(phase) - along * sin(phase)
+        return radial, magnitude * tangential
+
+
+real = Real(name="real")
+imag = Imag(name="imag")
+angle = Angle(name="angle")
+conj = Conj(name="conj")
+complex = Complex(name="complex")
+complex_from_polar = ComplexFromPolar(name="complex_from_polar")

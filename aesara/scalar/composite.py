@@ -1,0 +1,349 @@
+"""`Composite`: a graph of scalar ops as one scalar op."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.inner import HasInnerGraph
+from aesara.graph.nodes import Apply, Constant
+from aesara.graph.pullback import is_disconnected, pull_back
+from aesara.graph.traversal import io_toposort
+from aesara.scalar.casting import Cast
+from aesara.scalar.op import ScalarOp, zero_gradient
+from aesara.scalar.types import ScalarType, float16, float32
+
+__all__ = ["Composite", "Compositef32", "composite_f32", "handle_cast", "handle_composite"]
+
+#: Printed expressions are cut at this length: a shared subexpression may repeat without bound.
+_TEXT_LIMIT = 500
+
+_INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "true_divide": "/",
+    "floor_divide": "//",
+    "mod": "%",
+    "pow": "**",
+    "LT": "<",
+    "GT": ">",
+    "LE": "<=",
+    "GE": ">=",
+    "AND": "&",
+    "OR": "|",
+    "XOR": "^",
+}
+
+
+class Composite(ScalarOp, HasInnerGraph):
+    """A graph of scalar ops as one scalar op.
+
+    Parameters
+    ----------
+    inputs
+        The scalar variables that stand for the inputs.
+    outputs
+        Scalar variables computed from `inputs` and constants by scalar ops. Composites inside are unfolded.
+
+    Examples
+    --------
+    >>> from aesara.scalar import Composite, exp, float64
+    >>> x, y = float64("x"), float64("y")
+    >>> op = Composite([x, y], [exp(x) + y])
+    >>> op
+    Composite{(exp(i0) + i1)}
+    >>> float(op.impl(0.0, 2.0))
+    3.0
+    """
+
+    def __init__(self, inputs: Sequence[Any], outputs: Sequence[Any]):
+        leaves = [variable.type(variable.name) for variable in inputs]
+        self.inputs = leaves
+        self.outputs = _copy_graph(inputs, outputs, leaves)
+        self.nin = len(self.inputs)
+        self.nout = len(self.outputs)
+        self.inputs_type = tuple(variable.type for variable in self.inputs)
+        self.outputs_type = tuple(variable.type for variable in self.outputs)
+        self.output_types_preference = None
+        self._order = io_toposort(self.inputs, self.outputs)
+        self._signature = self._make_signature()
+        self._hash = hash((type(self), self._signature))
+        self._name: str | None = None
+        self._fgraph: FunctionGraph | None = None
+
+    def _make_signature(self) -> tuple:
+        """Describe the inner graph by positions, so that equal graphs have equal descriptions."""
+        position: dict[Any, Any] = {variable: i for i, variable in enumerate(self.inputs)}
+        steps: list[tuple] = []
+        for node in self._order:
+            arguments = tuple(_position_of(variable, position) for variable in node.inputs)
+            steps.append((node.op, arguments))
+            for output in node.outputs:
+                position[output] = len(position)
+        results = tuple(_position_of(variable, position) for variable in self.outputs)
+        return self.inputs_type, tuple(steps), results, self.outputs_type
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or (
+            type(self) is type(other) and self._hash == other._hash and self._signature == other._signature
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __getstate__(self) -> tuple:
+        return self.inputs, self.outputs
+
+    def __setstate__(self, state: tuple) -> None:
+        self.__init__(*state)
+
+    @property
+    def name(self) -> str:
+        """The expressions that it computes, with ``i0``, ``i1``, ... for the inputs."""
+        if self._name is None:
+            self._name = f"Composite{{{self._text()}}}"
+        return self._name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name
+
+    def _text(self) -> str:
+        texts: dict[Any, str] = {variable: f"i{i}" for i, variable in enumerate(self.inputs)}
+
+        def text_of(variable: Any) -> str:
+            return texts[variable] if variable in texts else str(variable.data)
+
+        for node in self._order:
+            arguments = [text_of(variable) for variable in node.inputs]
+            infix = _INFIX.get(str(node.op))
+            text = f"({f' {infix} '.join(arguments)})" if infix else f"{node.op}({', '.join(arguments)})"
+            if len(text) > _TEXT_LIMIT:
+                text = f"{node.op}(...)"
+            for i, output in enumerate(node.outputs):
+                texts[output] = text if len(node.outputs) == 1 else f"{text}.{i}"
+        return ", ".join(text_of(variable) for variable in self.outputs)
+
+    # Inner graph
+
+    @property
+    def inner_inputs(self) -> list:
+        """The inputs of the inner graph."""
+        return self.inputs
+
+    @property
+    def inner_outputs(self) -> list:
+        """The outputs of the inner graph."""
+        return self.outputs
+
+    @property
+    def fgraph(self) -> FunctionGraph:
+        """The inner graph, as a copy whose changes do not reach this op."""
+        if self._fgraph is None:
+            self._fgraph = FunctionGraph(self.inputs, self.outputs, clone=True)
+        return self._fgraph
+
+    @property
+    def fn(self) -> Any:
+        """A function from numbers or arrays to numbers or arrays."""
+        return self.impl
+
+    def clone(self) -> "Composite":
+        """Return an equal op with a copy of the inner graph."""
+        return type(self)(self.inputs, self.outputs)
+
+    def clone_float32(self) -> "Composite":
+        """Return the op with float32 in the place of every float16."""
+        inputs, outputs = _replace_float16(self.inputs, self.outputs)
+        return type(self)(inputs, outputs)
+
+    def unfold(self, inputs: Sequence[Any]) -> list:
+        """Return the outputs as a graph on the given scalar variables."""
+        return _copy_graph(self.inputs, self.outputs, inputs)
+
+    # The ScalarOp interface
+
+    def output_types(self, types: Sequence[ScalarType]) -> list[ScalarType]:
+        types = tuple(types)
+        if types == self.inputs_type:
+            return list(self.outputs_type)
+        return [output.type for output in self.unfold([input_type() for input_type in types])]
+
+    def make_node(self, *inputs: Any) -> Apply:
+        node = super().make_node(*inputs)
+        types = tuple(variable.type for variable in node.inputs)
+        if types == self.inputs_type:
+            return node
+        leaves = [variable.type() for variable in node.inputs]
+        return type(self)(leaves, self.unfold(leaves)).make_node(*node.inputs)
+
+    def impl(self, *inputs: Any) -> Any:
+        """Compute the inner graph on numbers or arrays."""
+        results = self.evaluate(inputs, self.inputs_type, self.outputs_type)
+        return results[0] if self.nout == 1 else results
+
+    def evaluate(self, values: Any, input_types: Any, output_types: Any) -> tuple:
+        known = {
+            variable: _filtered(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)
+        }
+
+        def value_of(variable: Any) -> Any:
+            return variable.data if isinstance(variable, Constant) else known[variable]
+
+        for node in self._order:
+            results = node.op.evaluate(
+                [value_of(variable) for variable in node.inputs],
+                [variable.type for variable in node.inputs],
+                [variable.type for variable in node.outputs],
+            )
+            known.update(zip(node.outputs, results))
+        return tuple(value_of(variable) for variable in self.outputs)
+
+    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+        return [scalar_type.dtype for scalar_type in self.inputs_type]
+
+    def decomposition(self, *inputs: Any) -> list:
+        return self.unfold(inputs)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        reaches = {variable: 1 << i for i, variable in enumerate(self.inputs)}
+        for inner in self._order:
+            pattern = getattr(inner.op, "connection_pattern", None)
+            connected = pattern(inner) if pattern is not None else None
+            for j, output in enumerate(inner.outputs):
+                reaches[output] = 0
+                for i, variable in enumerate(inner.inputs):
+                    if connected is None or connected[i][j]:
+                        reaches[output] |= reaches.get(variable, 0)
+        return [
+            [bool(reaches.get(output, 0) >> i & 1) for output in self.outputs] for i in range(len(self.inputs))
+        ]
+
+    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> list:
+        leaves = [variable.type() for variable in inputs]
+        inner_outputs = self.unfold(leaves)
+        seeds: dict[Any, Any] = {}
+        for inner, gradient in zip(inner_outputs, output_gradients):
+            if isinstance(gradient.type, DisconnectedType) or isinstance(inner, Constant):
+                continue
+            seeds[inner] = seeds[inner] + gradient if inner in seeds else gradient
+        gradients = pull_back(seeds, leaves)
+        replaced = dict(zip(leaves, inputs))
+        for inner, outer in zip(inner_outputs, outputs):
+            # The forward values are there already; a leaf that is an output stays the input it is.
+            replaced.setdefault(inner, outer)
+        for gradient in output_gradients:
+            # What computes the incoming gradients is not part of the inner graph.
+            replaced.setdefault(gradient, gradient)
+        scalars = [i for i, gradient in enumerate(gradients) if isinstance(gradient.type, ScalarType)]
+        known = list(replaced)
+        copies = iter(_copy_graph(known, [gradients[i] for i in scalars], list(replaced.values()), strict=False))
+        terms = list(gradients)
+        for i in scalars:
+            terms[i] = next(copies)
+        return [
+            zero_gradient(variable) if is_disconnected(term) and self._is_connected(i) else term
+            for i, (term, variable) in enumerate(zip(terms, inputs))
+        ]
+
+    def _is_connected(self, position: int) -> bool:
+        return any(self.connection_pattern(None)[position])
+
+
+def _filtered(value: Any, scalar_type: ScalarType) -> Any:
+    if getattr(value, "dtype", None) == scalar_type.dtype:
+        return value
+    if getattr(value, "ndim", 0) == 0:
+        return scalar_type.filter(value, allow_downcast=True)
+    return value.astype(scalar_type.dtype)
+
+
+def _position_of(variable: Any, position: dict) -> Any:
+    if isinstance(variable, Constant):
+        return variable.signature()
+    return position[variable]
+
+
+def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[Any], strict: bool = True) -> list:
+    """Rebuild `outputs` with `leaves` in the place of `inputs`, unfolding composites.
+
+    Where a leaf has another type than the input it replaces, the types of what depends on it follow.
+    """
+    copies = dict(zip(inputs, leaves, strict=True))
+
+    def copy_of(variable: Any) -> Any:
+        if variable in copies:
+            return copies[variable]
+        if strict and not isinstance(variable, Constant):
+            raise ValueError(f"The inner graph of a Composite depends on {variable}, which is none of its inputs")
+        return variable
+
+    for node in io_toposort(list(inputs), list(outputs)):
+        if not isinstance(node.op, ScalarOp):
+            raise TypeError(f"A Composite holds scalar ops only, got {node.op} of type {type(node.op).__name__}")
+        arguments = [copy_of(variable) for variable in node.inputs]
+        copies.update(zip(node.outputs, _apply_again(node, arguments)))
+    return [copy_of(variable) for variable in outputs]
+
+
+def _apply_again(node: Apply, arguments: list) -> list:
+    if isinstance(node.op, Composite):
+        return node.op.unfold(arguments)
+    if all(a is b for a, b in zip(arguments, node.inputs)):
+        return node.outputs
+    if all(a.type == b.type for a, b in zip(arguments, node.inputs)):
+        return Apply(node.op, arguments, [output.type(output.name) for output in node.outputs]).outputs
+    return node.op.make_node(*arguments).outputs
+
+
+# float16 as float32
+
+
+def _replace_float16(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[list, list]:
+    leaves = [float32(variable.name) if variable.type == float16 else variable.type(variable.name) for variable in inputs]
+    mapping = dict(zip(inputs, leaves))
+    for node in io_toposort(list(inputs), list(outputs)):
+        for variable in node.inputs:
+            if variable not in mapping:
+                wide = isinstance(variable, Constant) and variable.type == float16
+                mapping[variable] = variable.astype("float32") if wide else variable
+        Compositef32.special.get(type(node.op), _handle_any)(node, mapping)
+    return leaves, [mapping.get(variable, variable) for variable in outputs]
+
+
+def _handle_any(node: Apply, mapping: dict) -> None:
+    outputs = node.op.make_node(*[mapping[variable] for variable in node.inputs]).outputs
+    mapping.update(zip(node.outputs, outputs))
+
+
+def handle_cast(node: Apply, mapping: dict) -> None:
+    """Add to `mapping` the output of a cast, where a cast to float16 becomes one to float32."""
+    variable = mapping[node.inputs[0]]
+    target = float32 if node.op.o_type == float16 else node.op.o_type
+    mapping[node.outputs[0]] = variable.astype(target.dtype)
+
+
+def handle_composite(node: Apply, mapping: dict) -> None:
+    """Add to `mapping` the outputs of a composite, computed in float32 where it computes in float16."""
+    op = node.op.clone_float32()
+    mapping.update(zip(node.outputs, op.make_node(*[mapping[variable] for variable in node.inputs]).outputs))
+
+
+class Compositef32:
+    """A rewrite of the inner graphs of composites: float32 takes the place of float16."""
+
+    special: dict[type, Any] = {Cast: handle_cast, Composite: handle_composite}
+
+    def apply(self, fgraph: FunctionGraph) -> FunctionGraph:
+        """Return a graph like `fgraph` that computes in float32 where `fgraph` computes in float16."""
+        inputs, outputs = _replace_float16(fgraph.inputs, fgraph.outputs)
+        return FunctionGraph(inputs, outputs, clone=False)
+
+
+composite_f32 = Compositef32()

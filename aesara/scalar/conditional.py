@@ -1,0 +1,156 @@
+"""Ops that choose between their inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.scalar.comparison import eq, gt, lt
+from aesara.scalar.constants import literal
+from aesara.scalar.native import Primitive
+from aesara.scalar.op import BinaryScalarOp, ScalarOp, zero_gradient
+from aesara.scalar.promotion import transfer_type, upcast_out, upcast_out_no_complex
+from aesara.scalar.types import ScalarType
+
+__all__ = [
+    "Clip",
+    "ScalarMaximum",
+    "ScalarMinimum",
+    "Second",
+    "Switch",
+    "clip",
+    "scalar_maximum",
+    "scalar_minimum",
+    "second",
+    "switch",
+]
+
+
+def _where(condition: Any, if_true: Any, if_false: Any) -> Any:
+    return np.where(np.asarray(condition).astype(bool), if_true, if_false)
+
+
+def _branches_out(condition: ScalarType, if_true: ScalarType, if_false: ScalarType) -> tuple:
+    return upcast_out(if_true, if_false)
+
+
+class Switch(ScalarOp):
+    """`if_true` where `condition` is not zero, else `if_false`."""
+
+    nin = 3
+    dtype = _branches_out
+    numpy = _where
+    nfunc_spec = ("where", 3, 1)
+    native = Primitive("select")
+    selectors = (0,)
+    holomorphic = False
+
+    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+        return [input_types[0].dtype, output_types[0].dtype, output_types[0].dtype]
+
+    def pullback(self, condition: Any, if_true: Any, if_false: Any, z: Any, g: Any) -> tuple:
+        zero = literal(0, g)
+        return (
+            zero_gradient(condition),
+            switch(condition, g, zero),
+            switch(condition, zero, g),
+        )
+
+
+def _second(x: Any, y: Any) -> Any:
+    return np.broadcast_arrays(x, y)[1]
+
+
+class Second(BinaryScalarOp):
+    """y, whatever x is: as an elementwise op it fills the shape of x with y."""
+
+    dtype = transfer_type(1)
+    numpy = _second
+    operands = "as_is"
+    holomorphic = False
+
+    def connection_pattern(self, node: Any) -> list[list[bool]]:
+        return [[False], [True]]
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        return y
+
+    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> list:
+        return [DisconnectedType()(), super().L_op(inputs, outputs, output_gradients)[1]]
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return (literal(0, x), g)
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    return np.where(x < low, low, np.where(x > high, high, x))
+
+
+class Clip(ScalarOp):
+    """x, but `low` where x is less than `low` and `high` where x is greater than `high`.
+
+    The lower bound is tested first, so it wins where the bounds are in the wrong order. NaN stays NaN; a bound that
+    is NaN does not limit.
+    """
+
+    nin = 3
+    dtype = upcast_out_no_complex
+    numpy = _clip
+
+    def decompose(self, x: Any, low: Any, high: Any) -> Any:
+        return switch(lt(x, low), low, switch(gt(x, high), high, x))
+
+    def pullback(self, x: Any, low: Any, high: Any, z: Any, g: Any) -> tuple:
+        zero = literal(0, g)
+        below = lt(x, low)
+        above = gt(x, high)
+        return (
+            switch(below | above, zero, g),
+            switch(below, g, zero),
+            switch(below, zero, switch(above, g, zero)),
+        )
+
+
+class ScalarMaximum(BinaryScalarOp):
+    """The larger of x and y, NaN where either is NaN. Where they are equal the gradient goes to x."""
+
+    dtype = upcast_out
+    numpy = np.maximum
+    nfunc_variadic = "maximum"
+    native = Primitive("maximum")
+    commutative = True
+    associative = True
+    identity: Any = -np.inf
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return _gradient_of_the_chosen(x, z, g)
+
+
+class ScalarMinimum(BinaryScalarOp):
+    """The smaller of x and y, NaN where either is NaN. Where they are equal the gradient goes to x."""
+
+    dtype = upcast_out
+    numpy = np.minimum
+    nfunc_variadic = "minimum"
+    native = Primitive("minimum")
+    commutative = True
+    associative = True
+    identity: Any = np.inf
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return _gradient_of_the_chosen(x, z, g)
+
+
+def _gradient_of_the_chosen(x: Any, chosen: Any, g: Any) -> tuple:
+    zero = literal(0, g)
+    x_is_chosen = eq(x, chosen)
+    return switch(x_is_chosen, g, zero), switch(x_is_chosen, zero, g)
+
+
+switch = Switch()
+second = Second(name="second")
+clip = Clip(name="clip")
+scalar_maximum = ScalarMaximum(name="maximum")
+scalar_minimum = ScalarMinimum(name="minimum")

@@ -1,0 +1,235 @@
+"""Python numbers as scalar constants: which dtype a bare number takes, and `as_scalar`.
+
+Under ``cast_policy="custom"`` a bare Python number takes the narrowest dtype that holds it, so that ``x + 1``
+keeps the dtype of ``x``; under ``cast_policy="numpy+floatX"`` it takes the dtype NumPy gives it, float64 giving
+way to ``floatX``.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.basic import Apply, Variable
+from aesara.scalar.types import ScalarType, get_scalar_type, upcast
+
+__all__ = [
+    "NumpyAutocaster",
+    "as_common_dtype",
+    "as_scalar",
+    "autocast_float",
+    "autocast_float_as",
+    "autocast_int",
+    "constant",
+    "convert",
+    "literal",
+    "register_as_scalar",
+]
+
+
+class NumpyAutocaster:
+    """Give a Python number the first of several dtypes that represents it.
+
+    Integers (and arrays of them) need a dtype that holds them exactly. A float takes ``floatX`` where that is
+    narrower than float64 and among the candidates, otherwise the first candidate that is exact, otherwise the last.
+
+    Parameters
+    ----------
+    dtypes
+        Candidate dtypes, narrowest first.
+
+    Examples
+    --------
+    >>> from aesara.scalar import autocast_int
+    >>> autocast_int(300).dtype
+    dtype('int16')
+    """
+
+    def __init__(self, dtypes: Sequence[str]):
+        self.dtypes = tuple(dtypes)
+
+    def __call__(self, x: Any) -> np.ndarray:
+        if config.cast_policy == "numpy+floatX":
+            array = np.asarray(x)
+            if isinstance(x, float) and not isinstance(x, np.generic):
+                return _cast(array, config.floatX)
+            return array
+        if isinstance(x, (np.ndarray, np.generic)):
+            return np.asarray(x)
+        array = np.asarray(x)
+        if array.dtype == object:
+            raise OverflowError(f"The integer {x!r} needs more than 64 bits; pass it as a float or split it")
+        return self._first_fit(array)
+
+    def _first_fit(self, array: np.ndarray) -> np.ndarray:
+        candidates = self._candidates()
+        floating = array.dtype.kind == "f"
+        for dtype in candidates:
+            if floating and dtype == config.floatX:
+                return _cast(array, dtype)
+            cast_array = _cast(array, dtype)
+            if np.array_equal(cast_array, array):
+                return cast_array
+        if floating:
+            return _cast(array, candidates[-1])
+        # An integer from 2**63 on: NumPy chose uint64, the only dtype that holds it.
+        return array
+
+    def _candidates(self) -> tuple[str, ...]:
+        # float16 is too coarse to be chosen silently: only who configured it gets it.
+        wide = tuple(dtype for dtype in self.dtypes if dtype != "float16" or config.floatX == "float16")
+        return wide or self.dtypes
+
+
+def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+autocast_int = NumpyAutocaster(("int8", "int16", "int32", "int64"))
+autocast_float = NumpyAutocaster(("float16", "float32", "float64"))
+
+
+class autocast_float_as:
+    """Context in which bare Python floats take one of the given dtypes.
+
+    It has a meaning only under ``cast_policy="custom"``.
+
+    Examples
+    --------
+    >>> from aesara.scalar import autocast_float_as, constant
+    >>> with autocast_float_as("float32"):
+    ...     constant(1.1).type
+    ScalarType(float32)
+    """
+
+    def __init__(self, *dtypes: str):
+        self.dtypes = dtypes
+        if config.cast_policy != "custom":
+            raise ValueError(
+                f"autocast_float_as needs config.cast_policy='custom', but it is {config.cast_policy!r}"
+            )
+
+    def __enter__(self) -> None:
+        self.previous = autocast_float.dtypes
+        autocast_float.dtypes = self.dtypes
+
+    def __exit__(self, *args: Any) -> None:
+        autocast_float.dtypes = self.previous
+
+
+def convert(x: Any, dtype: Any = None) -> np.ndarray:
+    """Convert a value to an array, choosing the dtype of a bare Python number by the cast policy.
+
+    Parameters
+    ----------
+    x
+        A Python number, or anything that `numpy.asarray` accepts.
+    dtype
+        The dtype of the result; ``"floatX"`` is understood. By default the cast policy chooses.
+
+    Examples
+    --------
+    >>> from aesara.scalar.basic import convert
+    >>> convert(1).dtype, convert(1, dtype="float32").dtype
+    (dtype('int8'), dtype('float32'))
+    """
+    if dtype is not None:
+        return np.asarray(x).astype(config.floatX if dtype == "floatX" else dtype)
+    kind = type(x)
+    if kind is int or kind is builtins.bool:
+        if kind is builtins.bool and config.cast_policy == "custom":
+            return np.asarray(x, dtype="int8")
+        return autocast_int(x)
+    if kind is float:
+        return autocast_float(x)
+    if isinstance(x, np.ndarray):
+        return x
+    return np.asarray(x)
+
+
+def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """Return a `ScalarConstant` of a number.
+
+    Parameters
+    ----------
+    x
+        A number or an array without dimensions.
+    name
+        A name for the constant.
+    dtype
+        The dtype; by default the cast policy chooses for bare Python numbers.
+
+    Examples
+    --------
+    >>> from aesara.scalar import constant
+    >>> constant(3).type, constant(3, dtype="float64").type
+    (ScalarType(int8), ScalarType(float64))
+    """
+    array = convert(x, dtype=dtype)
+    if array.ndim != 0:
+        raise TypeError(f"A scalar constant holds one number, got an array of shape {array.shape}")
+    scalar_type = get_scalar_type(array.dtype.name)
+    return scalar_type.constant_type(scalar_type, array[()], name=name)
+
+
+def literal(value: Any, like: Any) -> Any:
+    """Return `value` as a constant with the dtype of the scalar variable `like`.
+
+    Gradients and decompositions use it, so that neither the cast policy nor ``floatX`` changes their dtype.
+    """
+    scalar_type = like.type
+    with np.errstate(all="ignore"):
+        number = scalar_type.numpy_type(value)
+    return scalar_type.constant_type(scalar_type, number)
+
+
+_as_scalar_converters: dict[type, Callable[[Any], Any]] = {}
+
+
+def register_as_scalar(type_class: type, converter: Callable[[Any], Any]) -> None:
+    """Teach `as_scalar` to convert variables of another type; the tensor layer registers its type here."""
+    _as_scalar_converters[type_class] = converter
+
+
+def as_scalar(x: Any, name: str | None = None) -> Any:
+    """Return `x` as a scalar variable.
+
+    Parameters
+    ----------
+    x
+        A scalar variable, an Apply node with one output, a tensor variable without dimensions, or a number.
+    name
+        A name for a constant that is made.
+
+    Raises
+    ------
+    TypeError
+        If `x` is none of these.
+
+    Examples
+    --------
+    >>> from aesara.scalar import as_scalar
+    >>> as_scalar(2).type
+    ScalarType(int8)
+    """
+    if isinstance(x, Variable):
+        if isinstance(x.type, ScalarType):
+            return x
+        for type_class, converter in _as_scalar_converters.items():
+            if isinstance(x.type, type_class):
+                return converter(x)
+        raise TypeError(f"Cannot convert the variable {x} of type {x.type} to a scalar")
+    if isinstance(x, Apply):
+        return as_scalar(x.default_output())
+    return constant(x, name=name)
+
+
+def as_common_dtype(*variables: Any) -> Iterator[Any]:
+    """Return an iterator over the variables, each cast to the dtype they promote to."""
+    dtype = upcast(*[variable.type.dtype for variable in variables])
+    return (variable.astype(dtype) for variable in variables)

@@ -1,0 +1,33 @@
+"""Old names of scalar classes and ops, and what to use instead."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from aesara.scalar.arithmetic import Reciprocal, floor_divide, reciprocal, true_divide
+from aesara.scalar.power import square
+from aesara.scalar.types import ScalarType
+
+__all__ = ["BASIC_DEPRECATIONS", "DEPRECATED_NAMES", "deprecated_attribute"]
+
+#: Old name, message, object.
+DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
+    ("Inv", "`Inv` is deprecated; use `Reciprocal` instead.", Reciprocal),
+    ("inv", "`inv` is deprecated; use `reciprocal` instead.", reciprocal),
+    ("Scalar", "`Scalar` is deprecated; use `ScalarType` instead.", ScalarType),
+    ("true_div", "`true_div` is deprecated; use `true_divide` or `divide` instead.", true_divide),
+    ("int_div", "`int_div` is deprecated; use `floor_divide` instead.", floor_divide),
+    ("floor_div", "`floor_div` is deprecated; use `floor_divide` instead.", floor_divide),
+    ("sqr", "`sqr` is deprecated; use `square` instead.", square),
+]
+BASIC_DEPRECATIONS = DEPRECATED_NAMES
+
+
+def deprecated_attribute(module: str, name: str) -> Any:
+    """Return the object of an old name, with a warning; raise AttributeError for any other name."""
+    for old_name, message, value in DEPRECATED_NAMES:
+        if old_name == name:
+            warnings.warn(message, DeprecationWarning, stacklevel=3)
+            return value
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")

@@ -1,0 +1,57 @@
+"""The gradient of one scalar op as a small graph of scalar ops, for elementwise ops to replay on tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from aesara.configdefaults import config
+from aesara.scalar.op import ScalarOp
+from aesara.scalar.types import ScalarType, get_scalar_type
+
+__all__ = ["ScalarGradientGraph", "scalar_gradient_graph"]
+
+
+class ScalarGradientGraph(NamedTuple):
+    """The gradient of a scalar op for inputs of given types.
+
+    ``inputs``, ``outputs`` and ``output_grads`` are the leaves: the outputs of the op enter as inputs, so that what
+    the forward pass has computed is used again. ``grads`` holds a variable for each input; besides scalar variables
+    these may be leaves themselves, constants, or variables of `NullType` or `DisconnectedType`.
+    """
+
+    inputs: tuple
+    outputs: tuple
+    output_grads: tuple
+    grads: tuple
+
+
+def scalar_gradient_graph(op: ScalarOp, input_types: Sequence[ScalarType]) -> ScalarGradientGraph:
+    """Return the gradient graph of `op` for inputs of the given types; the result is cached.
+
+    The gradient of a discrete output enters with the dtype ``floatX``, that of any other with the output's dtype.
+
+    Examples
+    --------
+    >>> from aesara.scalar import exp, float64
+    >>> graph = scalar_gradient_graph(exp, [float64])
+    >>> graph.grads[0].owner.inputs == [graph.output_grads[0], graph.outputs[0]]
+    True
+    """
+    return _gradient_graph(op, tuple(input_types), config.floatX, config.cast_policy)
+
+
+@lru_cache(maxsize=4096)
+def _gradient_graph(
+    op: ScalarOp, input_types: tuple[ScalarType, ...], floatX: str, cast_policy: str
+) -> ScalarGradientGraph:
+    inputs = tuple(input_type() for input_type in input_types)
+    outputs = tuple(output_type() for output_type in op.output_types(input_types))
+    output_grads = tuple(_gradient_leaf(output, floatX) for output in outputs)
+    grads = tuple(op.L_op(inputs, outputs, output_grads))
+    return ScalarGradientGraph(inputs, outputs, output_grads, grads)
+
+
+def _gradient_leaf(output: Any, floatX: str) -> Any:
+    return get_scalar_type(floatX if output.type.is_discrete else output.type.dtype)()

@@ -1,0 +1,65 @@
+"""Bitwise ops on integers, which are the logical ops on booleans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.scalar.native import Primitive
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
+from aesara.scalar.promotion import integer_upcast_out
+
+__all__ = ["AND", "BinaryBitOp", "Invert", "OR", "UnaryBitOp", "XOR", "and_", "invert", "or_", "xor"]
+
+
+class UnaryBitOp(UnaryScalarOp):
+    """A bitwise op on one integer or boolean."""
+
+    dtype = integer_upcast_out
+
+
+class BinaryBitOp(BinaryScalarOp):
+    """A bitwise op on two integers or two booleans."""
+
+    dtype = integer_upcast_out
+    commutative = True
+    associative = True
+    identity: Any = None
+
+
+class OR(BinaryBitOp):
+    """x | y."""
+
+    numpy = np.bitwise_or
+    native = Primitive("or")
+    identity = 0
+
+
+class XOR(BinaryBitOp):
+    """x ^ y."""
+
+    numpy = np.bitwise_xor
+    native = Primitive("xor")
+    identity = 0
+
+
+class AND(BinaryBitOp):
+    """x & y."""
+
+    numpy = np.bitwise_and
+    native = Primitive("and")
+    identity = -1
+
+
+class Invert(UnaryBitOp):
+    """~x: every bit turned over, ``not x`` for a boolean."""
+
+    numpy = np.invert
+    native = Primitive("invert")
+
+
+or_ = OR()
+xor = XOR()
+and_ = AND()
+invert = Invert()

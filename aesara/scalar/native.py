@@ -1,0 +1,67 @@
+"""How a scalar op reaches native code: data, not code.
+
+A scalar op states one of three things.
+
+* `native = Primitive("exp")`: the loop IR has an instruction of that name.
+* `native = Special("gammaln")`: a C function of `scipy.special.cython_special`.
+* a method ``decompose(self, *inputs)``: a graph of other scalar ops computes the same value.
+
+An op that states none of them runs through `ScalarOp.perform`.
+A lowering asks `ScalarOp.native_fact` and `ScalarOp.decomposition`, never the op's class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PRIMITIVES", "Primitive", "Special"]
+
+#: The instructions of the loop IR that scalar ops may name.
+PRIMITIVES = frozenset(
+    """
+    add sub mul div intdiv mod neg abs minimum maximum sqrt floor ceil trunc rint
+    exp exp2 expm1 log log2 log10 log1p
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+    erf erfc pow atan2 hypot
+    lt le gt ge eq ne and or xor invert shl shr select cast isnan isinf
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """An instruction of the loop IR.
+
+    Operands are first cast to the dtypes that `ScalarOp.operand_dtypes` states.
+    ``add`` and ``mul`` of more than two operands fold from left to right.
+
+    Examples
+    --------
+    >>> Primitive("log1p").name
+    'log1p'
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in PRIMITIVES:
+            raise ValueError(
+                f"Unknown primitive {self.name!r}: expected one of {', '.join(sorted(PRIMITIVES))}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A function that `scipy.special.cython_special` exports as a C function of doubles.
+
+    The capsule in ``cython_special.__pyx_capi__`` is called `name` or, where SciPy offers several
+    precisions, ``__pyx_fuse_<number><name>``; the one to take has ``double`` for every parameter.
+    The C function takes one more trailing ``int`` argument, which must be 0.
+
+    Examples
+    --------
+    >>> Special("gammaln").name
+    'gammaln'
+    """
+
+    name: str

@@ -1,0 +1,360 @@
+"""`ScalarOp`: the base of every operation on single numbers.
+
+All facts of an op stand in one class body; everything else is derived here, once:
+
+``numpy``
+    The reference: a NumPy ufunc or a vectorised function. It receives operands that are already cast
+    (see `ScalarOp.operand_dtypes`) and may be given arrays of any shape.
+``dtype``
+    A rule of `aesara.scalar.promotion` from input types to output types.
+``operands``
+    In which dtype the op computes: ``"output"``, ``"common"`` (the promotion of the inputs) or ``"as_is"``.
+``native`` or ``decompose(self, *inputs)``
+    How native code computes it, see `aesara.scalar.native`.
+``domain``
+    The interval for each input in which tests draw values; one interval serves all inputs.
+``holomorphic``
+    Whether the complex derivative exists, so that the real derivative's formula holds for complex numbers.
+``pullback(self, *inputs, output, g)``
+    The gradient term of each input, written with scalar ops. `ScalarOp.L_op` promotes the operands, deals with
+    integers and complex numbers and casts the terms: a pullback only states the formula.
+
+An op may also follow the older protocol: `impl` on numbers instead of ``numpy``, `grad` or `L_op` instead of
+``pullback``, and an ``output_types_preference`` given to the constructor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply
+from aesara.graph.op import Op
+from aesara.graph.utils import MethodNotDefined
+from aesara.scalar.constants import as_scalar, literal
+from aesara.scalar.native import Primitive, Special
+from aesara.scalar.types import ScalarType, get_scalar_type, upcast
+
+__all__ = [
+    "BinaryScalarOp",
+    "SciPyFunction",
+    "ScalarOp",
+    "UnaryScalarOp",
+    "to_dtype",
+    "zero_gradient",
+]
+
+#: What a subclass that declares the key itself no longer inherits: one declaration overrules another.
+_OVERRULED = {
+    "impl": ("numpy", "nfunc_spec", "native", "decompose"),
+    "numpy": ("nfunc_spec", "native", "decompose"),
+    "native": ("decompose",),
+    "decompose": ("native",),
+    "L_op": ("pullback",),
+    "grad": ("pullback",),
+}
+
+
+class SciPyFunction:
+    """A function of `scipy.special` that is imported when it is first called, since SciPy is slow to import.
+
+    Examples
+    --------
+    >>> SciPyFunction("expit")(0.0)
+    np.float64(0.5)
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.__name__ = f"scipy.special.{name}"
+
+    @cached_property
+    def function(self) -> Callable:
+        import scipy.special
+
+        return getattr(scipy.special, self.name)
+
+    def __call__(self, *values: Any) -> Any:
+        return self.function(*values)
+
+
+class ScalarOp(Op):
+    """An operation on single numbers.
+
+    Parameters
+    ----------
+    output_types_preference
+        A rule from input types to output types that replaces the class's own ``dtype`` rule.
+    name
+        The name in printed graphs; by default that of the class.
+
+    Examples
+    --------
+    >>> from aesara.scalar import UnaryScalarOp, float64, upgrade_to_float
+    >>> class Cube(UnaryScalarOp):
+    ...     dtype = upgrade_to_float
+    ...     numpy = lambda x: x * x * x
+    ...     def pullback(self, x, y, g):
+    ...         return (g * 3 * x * x,)
+    >>> Cube()(float64("x")).type
+    ScalarType(float64)
+    """
+
+    nin: int = -1
+    nout: int = 1
+
+    numpy: ClassVar[Callable | None] = None
+    nfunc_spec: tuple[str, int, int] | None = None
+    nfunc_variadic: str | None = None
+    dtype: ClassVar[Callable | None] = None
+    operands: ClassVar[str] = "output"
+    native: ClassVar[Primitive | Special | None] = None
+    decompose: ClassVar[Callable | None] = None
+    domain: ClassVar[tuple] = (-5.0, 5.0)
+    holomorphic: ClassVar[bool] = True
+    pullback: ClassVar[Callable | None] = None
+    #: Positions of inputs that only select: the gradient leaves their dtype alone.
+    selectors: ClassVar[tuple[int, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        declared = cls.__dict__
+        for declaration, overruled in _OVERRULED.items():
+            if declaration in declared:
+                for attribute in overruled:
+                    if attribute not in declared and getattr(cls, attribute, None) is not None:
+                        setattr(cls, attribute, None)
+        for attribute in ("numpy", "dtype"):
+            function = declared.get(attribute)
+            if callable(function) and hasattr(function, "__get__"):
+                setattr(cls, attribute, staticmethod(function))
+        reference = declared.get("numpy")
+        if isinstance(reference, np.ufunc | SciPyFunction) and declared.get("nfunc_spec") is None:
+            cls.nfunc_spec = (reference.__name__, cls.nin, cls.nout)
+
+    def __init__(self, output_types_preference: Callable | None = None, name: str | None = None):
+        self.name = name
+        if output_types_preference is not None:
+            if not callable(output_types_preference):
+                raise TypeError(
+                    "output_types_preference must be a function from input types to output types, "
+                    f"got {output_types_preference!r} (in {type(self).__name__})"
+                )
+            self.output_types_preference = output_types_preference
+        else:
+            self.output_types_preference = getattr(type(self), "output_types_preference", None) or self.dtype
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or (
+            type(self) is type(other) and self.output_types_preference == other.output_types_preference
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.output_types_preference))
+
+    def __str__(self) -> str:
+        return getattr(self, "name", None) or type(self).__name__
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    # Types
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Return the application of this op to scalar variables or numbers."""
+        if self.nin >= 0 and len(inputs) != self.nin:
+            raise TypeError(f"{self} takes {self.nin} input(s), got {len(inputs)}: {inputs}")
+        variables = [as_scalar(value) for value in inputs]
+        types = self.output_types([variable.type for variable in variables])
+        return Apply(self, variables, [output_type() for output_type in types])
+
+    def output_types(self, types: Sequence[ScalarType]) -> list[ScalarType]:
+        """Return the types of the outputs for inputs of these types."""
+        rule = self.output_types_preference
+        if rule is None:
+            raise NotImplementedError(f"{type(self).__name__} states no rule for its output types")
+        if not types and self.nin < 0:
+            raise TypeError(f"{self} needs at least one input")
+        try:
+            result = list(rule(*types))
+        except TypeError as error:
+            raise TypeError(f"{self}({', '.join(str(t) for t in types)}): {error}") from None
+        if len(result) != self.nout or not all(isinstance(t, ScalarType) for t in result):
+            raise TypeError(f"{self} must have {self.nout} scalar output type(s), its rule returned {result}")
+        return result
+
+    def operand_dtypes(
+        self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
+    ) -> list[str]:
+        """Return the dtype to which each input is cast before the op computes."""
+        if self.operands == "output":
+            return [output_types[0].dtype] * len(input_types)
+        if self.operands == "common":
+            return [upcast(*[scalar_type.dtype for scalar_type in input_types])] * len(input_types)
+        return [scalar_type.dtype for scalar_type in input_types]
+
+    # Values
+
+    def impl(self, *inputs: Any) -> Any:
+        """Compute the op on numbers (or arrays): the reference that the back ends are measured by."""
+        if self.numpy is None:
+            raise MethodNotDefined("impl", type(self), type(self).__name__)
+        types = [get_scalar_type(np.asarray(value).dtype.name) for value in inputs]
+        results = self.evaluate(inputs, types, self.output_types(types))
+        return results[0] if self.nout == 1 else results
+
+    def evaluate(
+        self, values: Sequence[Any], input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
+    ) -> tuple:
+        """Compute the op on numbers or broadcastable arrays that have the input types' dtypes.
+
+        Returns
+        -------
+        tuple
+            A value for each output, with the output types' dtypes.
+        """
+        with np.errstate(all="ignore"):
+            if self.numpy is not None:
+                dtypes = self.operand_dtypes(input_types, output_types)
+                results = self.numpy(*[_cast_value(value, dtype) for value, dtype in zip(values, dtypes)])
+            else:
+                results = self._evaluate_with_impl(values)
+            if self.nout == 1:
+                return (_cast_value(results, output_types[0].dtype),)
+            return tuple(_cast_value(value, t.dtype) for value, t in zip(results, output_types))
+
+    def _evaluate_with_impl(self, values: Sequence[Any]) -> Any:
+        if all(np.ndim(value) == 0 for value in values):
+            return self.impl(*[np.asarray(value)[()] for value in values])
+        return np.frompyfunc(self.impl, len(values), self.nout)(*values)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list]) -> None:
+        results = self.evaluate(
+            inputs, [variable.type for variable in node.inputs], [variable.type for variable in node.outputs]
+        )
+        for storage, result in zip(output_storage, results):
+            storage[0] = result[()]
+
+    # Native code
+
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
+        """Return the instruction or C function that computes this op for inputs of these types, if there is one."""
+        if any(scalar_type.is_complex for scalar_type in input_types):
+            return None
+        return self.native
+
+    def decomposition(self, *inputs: Any) -> list | None:
+        """Return the outputs computed from scalar variables by other ops, or None where there is no such graph.
+
+        The outputs have the dtypes of this op's outputs.
+        """
+        if self.decompose is None or any(variable.type.is_complex for variable in inputs):
+            return None
+        types = self.output_types([variable.type for variable in inputs])
+        dtypes = self.operand_dtypes([variable.type for variable in inputs], types)
+        results = self.decompose(*[to_dtype(variable, dtype) for variable, dtype in zip(inputs, dtypes)])
+        if self.nout == 1 and not isinstance(results, (list, tuple)):
+            results = [results]
+        return [to_dtype(result, output_type.dtype) for result, output_type in zip(results, types)]
+
+    # Gradients
+
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
+        """Return the gradient terms of the inputs; `L_op` does it without computing the outputs again."""
+        if self.pullback is None:
+            raise MethodNotDefined("grad", type(self), type(self).__name__)
+        return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
+        """Return the gradient term of each input, given the outputs and the gradients of a cost with respect to them.
+
+        An op with only discrete outputs has zero gradients. An input of a discrete dtype counts as a real number:
+        its gradient has a floating-point dtype. For complex numbers a gradient is ``dC/dRe + 1j * dC/dIm``.
+        """
+        if all(output.type.is_discrete for output in outputs):
+            return [zero_gradient(variable) for variable in inputs]
+        if self.pullback is None:
+            return self.grad(inputs, output_gradients)
+        output = outputs[0]
+        g = to_dtype(output_gradients[0], output.type.dtype)
+        operands = [
+            variable if i in self.selectors else _promoted_operand(variable, output.type)
+            for i, variable in enumerate(inputs)
+        ]
+        if self.holomorphic and output.type.is_complex:
+            terms = [_conjugate(term) for term in self.pullback(*operands, output, g.conj())]
+        else:
+            terms = self.pullback(*operands, output, g)
+        return [_gradient_of_input(term, variable) for term, variable in zip(terms, inputs, strict=True)]
+
+
+class UnaryScalarOp(ScalarOp):
+    """A scalar op of one input."""
+
+    nin = 1
+
+
+class BinaryScalarOp(ScalarOp):
+    """A scalar op of two inputs."""
+
+    nin = 2
+
+
+def to_dtype(variable: Any, dtype: str) -> Any:
+    """Cast a scalar variable; a constant gives a constant, and a complex variable its real part for a real dtype."""
+    scalar_type = variable.type
+    if scalar_type.dtype == dtype:
+        return variable
+    target = get_scalar_type(dtype)
+    if scalar_type.is_complex and not target.is_complex:
+        return to_dtype(variable.real, dtype)
+    if isinstance(variable, target.constant_type):
+        return literal(variable.data, target())
+    return variable.astype(dtype)
+
+
+def zero_gradient(variable: Any) -> Any:
+    """Return the zero constant that is the gradient of something that does not depend on `variable`."""
+    if variable.type.is_discrete:
+        return literal(0, get_scalar_type(config.floatX)())
+    return literal(0, variable)
+
+
+def _cast_value(value: Any, dtype: str) -> Any:
+    if getattr(value, "dtype", None) == dtype:
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        array = array.real
+    return array.astype(dtype)[()]
+
+
+def _promoted_operand(variable: Any, output_type: ScalarType) -> Any:
+    """Return an input as the pullback sees it: a real number as wide as the output."""
+    if variable.type.is_complex:
+        return variable
+    if not output_type.is_complex:
+        return to_dtype(variable, output_type.dtype)
+    return to_dtype(variable, "float32" if output_type.dtype == "complex64" else "float64")
+
+
+def _conjugate(term: Any) -> Any:
+    if isinstance(term.type, ScalarType) and term.type.is_complex:
+        return term.conj()
+    return term
+
+
+def _gradient_of_input(term: Any, variable: Any) -> Any:
+    if not isinstance(term.type, ScalarType):
+        return term
+    if not variable.type.is_discrete:
+        return to_dtype(term, variable.type.dtype)
+    if term.type.is_complex:
+        return term.real
+    if term.type.is_discrete:
+        return to_dtype(term, config.floatX)
+    return term

@@ -1,0 +1,505 @@
+"""Special functions of mathematical physics and statistics."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar.constants import literal
+from aesara.scalar.exponential import exp, log, log1p
+from aesara.scalar.native import Primitive, Special
+from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction, UnaryScalarOp
+from aesara.scalar.power import pow
+from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float64, upgrade_to_float_no_complex
+from aesara.scalar.special_derivatives import (
+    betainc_derivative,
+    gammainc_derivative,
+    gammaincc_derivative,
+    hyp2f1_derivative,
+)
+
+__all__ = [
+    "BetaInc",
+    "BetaIncDer",
+    "Chi2SF",
+    "Erf",
+    "Erfc",
+    "Erfcinv",
+    "Erfcx",
+    "Erfinv",
+    "Gamma",
+    "GammaInc",
+    "GammaIncC",
+    "GammaIncCDer",
+    "GammaIncDer",
+    "GammaL",
+    "GammaLn",
+    "GammaU",
+    "Hyp2F1",
+    "Hyp2F1Der",
+    "I0",
+    "I1",
+    "Iv",
+    "J0",
+    "J1",
+    "Jv",
+    "Owens_t",
+    "PolyGamma",
+    "Psi",
+    "TriGamma",
+    "betainc",
+    "betainc_der",
+    "chi2sf",
+    "erf",
+    "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
+    "gamma",
+    "gammainc",
+    "gammainc_der",
+    "gammaincc",
+    "gammaincc_der",
+    "gammal",
+    "gammaln",
+    "gammau",
+    "hyp2f1",
+    "hyp2f1_der",
+    "i0",
+    "i1",
+    "iv",
+    "j0",
+    "j1",
+    "jv",
+    "owens_t",
+    "polygamma",
+    "psi",
+    "tri_gamma",
+]
+
+_TWO_BY_SQRT_PI = 2 / math.sqrt(math.pi)
+
+
+# Error functions
+
+
+class Erf(UnaryScalarOp):
+    """The error function."""
+
+    numpy = SciPyFunction("erf")
+    dtype = upgrade_to_float
+    native = Primitive("erf")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * literal(_TWO_BY_SQRT_PI, x) * exp(-x * x),)
+
+
+class Erfc(UnaryScalarOp):
+    """1 - erf(x), accurate for large x."""
+
+    numpy = SciPyFunction("erfc")
+    dtype = upgrade_to_float_no_complex
+    native = Primitive("erfc")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g * literal(_TWO_BY_SQRT_PI, x) * exp(-x * x),)
+
+
+class Erfcx(UnaryScalarOp):
+    """exp(x**2) * erfc(x), which stays in range where its factors do not."""
+
+    numpy = SciPyFunction("erfcx")
+    dtype = upgrade_to_float_no_complex
+    native = Special("erfcx")
+    domain = (-3.0, 10.0)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * (literal(2, x) * x * y - literal(_TWO_BY_SQRT_PI, x)),)
+
+
+class Erfinv(UnaryScalarOp):
+    """Inverse of the error function."""
+
+    numpy = SciPyFunction("erfinv")
+    dtype = upgrade_to_float_no_complex
+    native = Special("erfinv")
+    domain = (-0.95, 0.95)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * literal(1 / _TWO_BY_SQRT_PI, y) * exp(y * y),)
+
+
+class Erfcinv(UnaryScalarOp):
+    """Inverse of the complementary error function."""
+
+    numpy = SciPyFunction("erfcinv")
+    dtype = upgrade_to_float_no_complex
+    native = Special("erfcinv")
+    domain = (0.05, 1.95)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g * literal(1 / _TWO_BY_SQRT_PI, y) * exp(y * y),)
+
+
+class Owens_t(BinaryScalarOp):
+    """Owen's T function of h and a."""
+
+    numpy = SciPyFunction("owens_t")
+    dtype = upgrade_to_float_no_complex
+    native = Special("owens_t")
+    domain = (-3.0, 3.0)
+
+    def pullback(self, h: Any, a: Any, y: Any, g: Any) -> tuple:
+        half = literal(0.5, h)
+        widened = literal(1, a) + a * a
+        wrt_h = exp(-half * h * h) * erf(h * a * literal(math.sqrt(0.5), h)) * literal(-0.5 / math.sqrt(2 * math.pi), h)
+        wrt_a = exp(-half * h * h * widened) / (widened * literal(2 * math.pi, h))
+        return g * wrt_h, g * wrt_a
+
+
+# Gamma functions
+
+
+class Gamma(UnaryScalarOp):
+    """The gamma function."""
+
+    numpy = SciPyFunction("gamma")
+    dtype = upgrade_to_float
+    native = Special("gamma")
+    domain = (0.1, 8.0)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * y * psi(x),)
+
+
+class GammaLn(UnaryScalarOp):
+    """The logarithm of the absolute value of the gamma function."""
+
+    numpy = SciPyFunction("gammaln")
+    dtype = upgrade_to_float_no_complex
+    native = Special("gammaln")
+    domain = (0.1, 20.0)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * psi(x),)
+
+
+class Psi(UnaryScalarOp):
+    """The digamma function, the derivative of gammaln."""
+
+    numpy = SciPyFunction("psi")
+    dtype = upgrade_to_float
+    native = Special("psi")
+    domain = (0.1, 20.0)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * tri_gamma(x),)
+
+
+def _trigamma(x: Any) -> Any:
+    return _polygamma(np.ones((), dtype=np.asarray(x).dtype), x)
+
+
+class TriGamma(UnaryScalarOp):
+    """The trigamma function, the second derivative of gammaln."""
+
+    numpy = _trigamma
+    dtype = upgrade_to_float_no_complex
+    domain = (0.1, 20.0)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * polygamma(literal(2, x), x),)
+
+
+_scipy_polygamma = SciPyFunction("polygamma")
+
+
+def _polygamma(n: Any, x: Any) -> Any:
+    return _scipy_polygamma(np.asarray(n).astype("int64"), x)
+
+
+class PolyGamma(BinaryScalarOp):
+    """The derivative of order n + 1 of gammaln, at x > 0 for n > 1."""
+
+    numpy = _polygamma
+    dtype = upgrade_to_float_no_complex
+    domain = ((1.0, 1.0), (0.1, 20.0))
+
+    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        return undefined, g * polygamma(n + literal(1, n), x)
+
+
+class GammaInc(BinaryScalarOp):
+    """The regularized lower incomplete gamma function P(k, x)."""
+
+    numpy = SciPyFunction("gammainc")
+    dtype = upgrade_to_float_no_complex
+    native = Special("gammainc")
+    domain = ((0.3, 10.0), (0.1, 15.0))
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        return g * gammainc_der(k, x), g * _gamma_density(k, x)
+
+
+class GammaIncC(BinaryScalarOp):
+    """The regularized upper incomplete gamma function Q(k, x)."""
+
+    numpy = SciPyFunction("gammaincc")
+    dtype = upgrade_to_float_no_complex
+    native = Special("gammaincc")
+    domain = ((0.3, 10.0), (0.1, 15.0))
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        return g * gammaincc_der(k, x), -g * _gamma_density(k, x)
+
+
+def _gamma_density(k: Any, x: Any) -> Any:
+    return exp((k - literal(1, k)) * log(x) - x - gammaln(k))
+
+
+class GammaIncDer(BinaryScalarOp):
+    """The derivative of P(k, x) with respect to k."""
+
+    numpy = gammainc_derivative
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.3, 10.0), (0.1, 15.0))
+
+
+class GammaIncCDer(BinaryScalarOp):
+    """The derivative of Q(k, x) with respect to k."""
+
+    numpy = gammaincc_derivative
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.3, 10.0), (0.1, 15.0))
+
+
+_scipy_gamma = SciPyFunction("gamma")
+_scipy_gammainc = SciPyFunction("gammainc")
+_scipy_gammaincc = SciPyFunction("gammaincc")
+
+
+def _gammau(k: Any, x: Any) -> Any:
+    return _scipy_gammaincc(k, x) * _scipy_gamma(k)
+
+
+def _gammal(k: Any, x: Any) -> Any:
+    return _scipy_gammainc(k, x) * _scipy_gamma(k)
+
+
+class GammaU(BinaryScalarOp):
+    """The upper incomplete gamma function of k and x."""
+
+    numpy = _gammau
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.3, 6.0), (0.1, 10.0))
+
+    def decompose(self, k: Any, x: Any) -> Any:
+        return gammaincc(k, x) * gamma(k)
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        return g * (gammaincc_der(k, x) * gamma(k) + y * psi(k)), -g * pow(x, k - literal(1, k)) * exp(-x)
+
+
+class GammaL(BinaryScalarOp):
+    """The lower incomplete gamma function of k and x."""
+
+    numpy = _gammal
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.3, 6.0), (0.1, 10.0))
+
+    def decompose(self, k: Any, x: Any) -> Any:
+        return gammainc(k, x) * gamma(k)
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        return g * (gammainc_der(k, x) * gamma(k) + y * psi(k)), g * pow(x, k - literal(1, k)) * exp(-x)
+
+
+def _chi2sf(x: Any, k: Any) -> Any:
+    return _scipy_gammaincc(k / 2, x / 2)
+
+
+class Chi2SF(BinaryScalarOp):
+    """The probability that a chi-squared variable with k degrees of freedom exceeds x, in float64."""
+
+    numpy = _chi2sf
+    nfunc_spec = ("scipy.stats.chi2.sf", 2, 1)
+    dtype = upgrade_to_float64
+    domain = ((0.1, 20.0), (0.5, 10.0))
+
+    def decompose(self, x: Any, k: Any) -> Any:
+        half = literal(0.5, x)
+        return gammaincc(k * half, x * half)
+
+    def pullback(self, x: Any, k: Any, y: Any, g: Any) -> tuple:
+        half = literal(0.5, x)
+        return -g * half * _gamma_density(k * half, x * half), g * half * gammaincc_der(k * half, x * half)
+
+
+# Beta and hypergeometric functions
+
+
+class BetaInc(ScalarOp):
+    """The regularized incomplete beta function of a, b and x."""
+
+    nin = 3
+    numpy = SciPyFunction("betainc")
+    dtype = upgrade_to_float_no_complex
+    native = Special("betainc")
+    domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95))
+
+    def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
+        one = literal(1, x)
+        log_density = (
+            (a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b)
+        )
+        return (
+            g * betainc_der(a, b, x, one),
+            g * betainc_der(a, b, x, literal(0, x)),
+            g * exp(log_density),
+        )
+
+
+class BetaIncDer(ScalarOp):
+    """The derivative of the regularized incomplete beta function with respect to a parameter.
+
+    The inputs are a, b, x and which parameter: not zero for a, zero for b.
+    """
+
+    nin = 4
+    numpy = betainc_derivative
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95), (1.0, 1.0))
+
+
+class Hyp2F1(ScalarOp):
+    """Gauss's hypergeometric function of a, b, c and z."""
+
+    nin = 4
+    numpy = SciPyFunction("hyp2f1")
+    dtype = upgrade_to_float
+    native = Special("hyp2f1")
+    domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7))
+
+    def pullback(self, a: Any, b: Any, c: Any, z: Any, y: Any, g: Any) -> tuple:
+        return tuple(g * hyp2f1_der(a, b, c, z, literal(position, z)) for position in range(4))
+
+
+class Hyp2F1Der(ScalarOp):
+    """The derivative of Gauss's hypergeometric function.
+
+    The inputs are a, b, c, z and with respect to which of them: 0 for a, 1 for b, 2 for c, 3 for z.
+    """
+
+    nin = 5
+    numpy = hyp2f1_derivative
+    dtype = upgrade_to_float_no_complex
+    domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
+
+
+# Bessel functions
+
+
+class Jv(BinaryScalarOp):
+    """Bessel function of the first kind, of real order v."""
+
+    numpy = SciPyFunction("jv")
+    dtype = upgrade_to_float_no_complex
+    native = Special("jv")
+    domain = ((0.0, 3.0), (0.1, 10.0))
+
+    def pullback(self, v: Any, x: Any, y: Any, g: Any) -> tuple:
+        one = literal(1, v)
+        slope = (jv(v - one, x) - jv(v + one, x)) * literal(0.5, x)
+        return grad_not_implemented(self, 0, v), g * slope
+
+
+class J0(UnaryScalarOp):
+    """Bessel function of the first kind, of order 0."""
+
+    numpy = SciPyFunction("j0")
+    dtype = upgrade_to_float_no_complex
+    native = Special("j0")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g * j1(x),)
+
+
+class J1(UnaryScalarOp):
+    """Bessel function of the first kind, of order 1."""
+
+    numpy = SciPyFunction("j1")
+    dtype = upgrade_to_float_no_complex
+    native = Special("j1")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * (j0(x) - jv(literal(2, x), x)) * literal(0.5, x),)
+
+
+class Iv(BinaryScalarOp):
+    """Modified Bessel function of the first kind, of real order v."""
+
+    numpy = SciPyFunction("iv")
+    dtype = upgrade_to_float_no_complex
+    native = Special("iv")
+    domain = ((0.0, 3.0), (0.1, 5.0))
+
+    def pullback(self, v: Any, x: Any, y: Any, g: Any) -> tuple:
+        one = literal(1, v)
+        slope = (iv(v - one, x) + iv(v + one, x)) * literal(0.5, x)
+        return grad_not_implemented(self, 0, v), g * slope
+
+
+class I0(UnaryScalarOp):
+    """Modified Bessel function of the first kind, of order 0."""
+
+    numpy = SciPyFunction("i0")
+    dtype = upgrade_to_float_no_complex
+    native = Special("i0")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * i1(x),)
+
+
+class I1(UnaryScalarOp):
+    """Modified Bessel function of the first kind, of order 1."""
+
+    numpy = SciPyFunction("i1")
+    dtype = upgrade_to_float_no_complex
+    native = Special("i1")
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * (i0(x) + iv(literal(2, x), x)) * literal(0.5, x),)
+
+
+erf = Erf(name="erf")
+erfc = Erfc(name="erfc")
+erfcx = Erfcx(name="erfcx")
+erfinv = Erfinv(name="erfinv")
+erfcinv = Erfcinv(name="erfcinv")
+owens_t = Owens_t(name="owens_t")
+gamma = Gamma(name="gamma")
+gammaln = GammaLn(name="gammaln")
+psi = Psi(name="psi")
+tri_gamma = TriGamma(name="tri_gamma")
+polygamma = PolyGamma(name="polygamma")
+gammainc = GammaInc(name="gammainc")
+gammaincc = GammaIncC(name="gammaincc")
+gammainc_der = GammaIncDer(name="gammainc_der")
+gammaincc_der = GammaIncCDer(name="gammaincc_der")
+gammau = GammaU(name="gammau")
+gammal = GammaL(name="gammal")
+chi2sf = Chi2SF(name="chi2sf")
+betainc = BetaInc(name="betainc")
+betainc_der = BetaIncDer(name="betainc_der")
+hyp2f1 = Hyp2F1(name="hyp2f1")
+hyp2f1_der = Hyp2F1Der(name="hyp2f1_der")
+jv = Jv(name="jv")
+j0 = J0(name="j0")
+j1 = J1(name="j1")
+iv = Iv(name="iv")
+i0 = I0(name="i0")
+i1 = I1(name="i1")

@@ -1,0 +1,376 @@
+"""Scalar types: one `ScalarType` for each dtype, and the tables that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.type import HasDataType, HasShape, Type
+
+__all__ = [
+    "ScalarType",
+    "all_types",
+    "bool",
+    "complex128",
+    "complex64",
+    "complex_types",
+    "complexs",
+    "continuous_types",
+    "discrete_dtypes",
+    "discrete_types",
+    "float16",
+    "float32",
+    "float64",
+    "float_types",
+    "floats",
+    "get_scalar_type",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "int_types",
+    "integer_types",
+    "ints",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uint_types",
+    "upcast",
+]
+
+#: The supported dtypes, in order of kind and width, with the C and JAX-style names that Aesara publishes.
+_DTYPE_SPECS: dict[str, tuple[type, str, str]] = {
+    "bool": (np.bool_, "npy_bool", "Bool"),
+    "int8": (np.int8, "npy_int8", "Int8"),
+    "int16": (np.int16, "npy_int16", "Int16"),
+    "int32": (np.int32, "npy_int32", "Int32"),
+    "int64": (np.int64, "npy_int64", "Int64"),
+    "uint8": (np.uint8, "npy_uint8", "UInt8"),
+    "uint16": (np.uint16, "npy_uint16", "UInt16"),
+    "uint32": (np.uint32, "npy_uint32", "UInt32"),
+    "uint64": (np.uint64, "npy_uint64", "UInt64"),
+    "float16": (np.float16, "npy_float16", "Float16"),
+    "float32": (np.float32, "npy_float32", "Float32"),
+    "float64": (np.float64, "npy_float64", "Float64"),
+    "complex64": (np.complex64, "aesara_complex64", "Complex64"),
+    "complex128": (np.complex128, "aesara_complex128", "Complex128"),
+}
+
+
+class ScalarType(Type, HasDataType, HasShape):
+    """The type of a single number of one dtype.
+
+    Values are NumPy scalars such as ``np.float32(1.5)``.
+
+    Parameters
+    ----------
+    dtype
+        One of the NumPy dtypes ``bool``, ``int8`` to ``int64``, ``uint8`` to ``uint64``, ``float16`` to
+        ``float64``, ``complex64``, ``complex128``, or ``"floatX"`` for the configured floating-point dtype.
+
+    Examples
+    --------
+    >>> from aesara.scalar import ScalarType
+    >>> ScalarType("float32").filter(1)
+    np.float32(1.0)
+    """
+
+    __props__ = ("dtype",)
+    ndim = 0
+    shape = ()
+
+    # `aesara.scalar.var` fills in the classes of variables, which sit above the ops.
+    variable_type: type
+    constant_type: type
+
+    def __init__(self, dtype: str | np.dtype | type):
+        if isinstance(dtype, str) and dtype == "floatX":
+            dtype = config.floatX
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            raise TypeError(_unsupported_dtype_message(dtype)) from None
+        if name not in _DTYPE_SPECS:
+            raise TypeError(_unsupported_dtype_message(name))
+        self.dtype = name
+        self.numpy_type = _DTYPE_SPECS[name][0]
+        self.numpy_dtype = np.dtype(name)
+        self._hash = hash((ScalarType, name))
+
+    def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Callable, tuple[str]]:
+        if type(self) is ScalarType:
+            return get_scalar_type, (self.dtype,)
+        return type(self), (self.dtype,)
+
+    def __str__(self) -> str:
+        return self.dtype
+
+    def __repr__(self) -> str:
+        return f"ScalarType({self.dtype})"
+
+    def clone(self, dtype: str | None = None, **kwargs: Any) -> "ScalarType":
+        """Return the same kind of type with another dtype."""
+        if dtype is None or dtype == self.dtype:
+            return self
+        return type(self)(dtype)
+
+    def in_same_class(self, other: Any) -> "np.bool_ | Any":
+        return self == other
+
+    def filter(self, data: Any, strict: Any = False, allow_downcast: Any = None) -> Any:
+        """Turn `data` into a NumPy scalar of this type's dtype.
+
+        Parameters
+        ----------
+        data
+            A number, or an array without dimensions.
+        strict
+            Accept nothing but a NumPy scalar of exactly this dtype.
+        allow_downcast
+            True accepts loss of precision and overflow, False refuses both, None refuses both except for a
+            Python float that goes to the ``floatX`` dtype.
+
+        Raises
+        ------
+        TypeError
+            If `data` is no number, or does not fit under these rules.
+        """
+        if type(data) is self.numpy_type:
+            return data
+        if strict:
+            raise TypeError(
+                f"{self.dtype} expected a {self.numpy_type.__name__} because strict=True, "
+                f"but got {data!r} of type {type(data).__name__}"
+            )
+        array = self._as_number(data)
+        with np.errstate(all="ignore"):
+            converted = array.astype(self.numpy_dtype)
+        accept = (
+            allow_downcast
+            or (allow_downcast is None and type(data) is float and self.dtype == config.floatX)
+            or _same_number(array, converted)
+        )
+        if not accept:
+            raise TypeError(
+                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype} without changing its "
+                "value; pass allow_downcast=True to permit that, or cast it explicitly"
+            )
+        return converted[()]
+
+    def _as_number(self, data: Any) -> np.ndarray:
+        """Return `data` as an array without dimensions that this dtype could represent."""
+        try:
+            array = np.asarray(data)
+        except Exception:
+            array = None
+        if array is not None and array.dtype.kind == "O" and isinstance(data, int):
+            raise TypeError(f"Could not convert {data!r} to {self.dtype}: the integer needs more than 64 bits")
+        if array is None or array.ndim != 0 or array.dtype.name not in _DTYPE_SPECS:
+            raise TypeError(
+                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype}: expected a single number"
+            )
+        if array.dtype.kind == "c" and self.numpy_dtype.kind != "c":
+            raise TypeError(
+                f"Could not convert the complex number {data!r} to {self.dtype}; "
+                "take real(), imag(), angle() or abs() first"
+            )
+        return array
+
+    def is_valid_value(self, value: Any, strict: Any = True) -> Any:
+        try:
+            self.filter(value, strict=strict)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def values_eq(self, a: Any, b: Any) -> Any:
+        """Say whether two values are the same number; NaN differs from NaN, as in Aesara."""
+        return a == b
+
+    def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> Any:
+        """Say whether two values are the same number up to rounding."""
+        if a == b or (a != a and b != b):
+            return True
+        scale = np.maximum(np.abs(a), np.abs(b))
+        with np.errstate(all="ignore"):
+            return np.bool_(np.abs(np.subtract(a, b, dtype=self._inexact_dtype())) <= tolerance * scale)
+
+    def _inexact_dtype(self) -> str:
+        return "complex128" if self.numpy_dtype.kind == "c" else "float64"
+
+    @staticmethod
+    def may_share_memory(a: Any, b: Any) -> Any:
+        """Scalars are immutable values: they never share memory."""
+        return False
+
+    def upcast(self, *others: "ScalarType") -> str:
+        """Return the dtype that this type and `others` promote to."""
+        return upcast(self.dtype, *[other.dtype for other in others])
+
+    def make_variable(self, name: str | None = None) -> Any:
+        """Return a fresh variable of this type."""
+        return self.variable_type(self, None, name=name)
+
+    def __call__(self, name: str | None = None) -> Any:
+        return self.variable_type(self, None, name=name)
+
+    def dtype_specs(self) -> tuple[type, str, str]:
+        """Return the NumPy scalar class, the C type name and the NumPy enumeration name."""
+        return _DTYPE_SPECS[self.dtype]
+
+    def get_shape_info(self, obj: Any) -> int:
+        """Return the number of bytes of a value; profilers ask for it."""
+        return obj.itemsize
+
+    def get_size(self, shape_info: int) -> int:
+        """Return the number of bytes that `get_shape_info` found."""
+        return shape_info
+
+    @property
+    def is_discrete(self) -> Any:
+        """True for booleans and integers."""
+        return self.numpy_dtype.kind in "biu"
+
+    @property
+    def is_complex(self) -> Any:
+        return self.numpy_dtype.kind == "c"
+
+
+def _unsupported_dtype_message(dtype: Any) -> str:
+    return f"Unsupported dtype for ScalarType: {dtype}; expected one of {', '.join(_DTYPE_SPECS)}, floatX"
+
+
+def _same_number(original: np.ndarray, converted: np.ndarray) -> Any:
+    with np.errstate(all="ignore"):
+        if bool_(original != original):
+            return bool_(converted != converted)
+        # NumPy compares integers of different signedness through float64, which would hide a wrapped value.
+        if original.dtype.kind in "biu" and converted.dtype.kind in "biu":
+            return int(original) == int(converted)
+        return bool_(original == converted)
+
+
+# The public names below hide the builtin.
+bool_ = bool
+
+_TYPES: dict[str, ScalarType] = {name: ScalarType(name) for name in _DTYPE_SPECS}
+
+
+def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] = _TYPES) -> ScalarType:
+    """Return the one `ScalarType` of a dtype.
+
+    Examples
+    --------
+    >>> from aesara.scalar import get_scalar_type
+    >>> get_scalar_type("int8")
+    ScalarType(int8)
+    """
+    try:
+        return cache[dtype]
+    except (KeyError, TypeError):
+        scalar_type = ScalarType(dtype)
+        return cache.setdefault(scalar_type.dtype, scalar_type)
+
+
+bool: ScalarType = _TYPES["bool"]
+int8: ScalarType = _TYPES["int8"]
+int16: ScalarType = _TYPES["int16"]
+int32: ScalarType = _TYPES["int32"]
+int64: ScalarType = _TYPES["int64"]
+uint8: ScalarType = _TYPES["uint8"]
+uint16: ScalarType = _TYPES["uint16"]
+uint32: ScalarType = _TYPES["uint32"]
+uint64: ScalarType = _TYPES["uint64"]
+float16: ScalarType = _TYPES["float16"]
+float32: ScalarType = _TYPES["float32"]
+float64: ScalarType = _TYPES["float64"]
+complex64: ScalarType = _TYPES["complex64"]
+complex128: ScalarType = _TYPES["complex128"]
+
+int_types = (int8, int16, int32, int64)
+uint_types = (uint8, uint16, uint32, uint64)
+float_types = (float16, float32, float64)
+complex_types = (complex64, complex128)
+integer_types = int_types + uint_types
+discrete_types = (bool,) + integer_types
+continuous_types = float_types + complex_types
+all_types = discrete_types + continuous_types
+discrete_dtypes = tuple(scalar_type.dtype for scalar_type in discrete_types)
+
+
+_promotions: dict[tuple, str] = {}
+
+
+def upcast(dtype: str, *dtypes: str) -> str:
+    """Return the name of the dtype that all the given dtypes promote to.
+
+    NumPy's table decides. Under ``cast_policy="numpy+floatX"`` a float64 that only integers brought about is
+    replaced by ``floatX``, so that an integer does not widen a computation in float32.
+
+    Examples
+    --------
+    >>> from aesara.scalar import upcast
+    >>> upcast("int8", "float32")
+    'float32'
+    """
+    key = (dtype, *dtypes)
+    try:
+        promoted = _promotions[key]
+    except (KeyError, TypeError):
+        promoted = _promote(key)
+    if promoted == "float64" and config.cast_policy == "numpy+floatX" and config.floatX != "float64":
+        return _avoid_float64(key)
+    return promoted
+
+
+def _promote(dtypes: tuple) -> str:
+    names = [str(np.dtype(config.floatX if name == "floatX" else name)) for name in dtypes]
+    result = np.dtype(names[0])
+    for name in names[1:]:
+        result = np.promote_types(result, name)
+    if result.name not in _DTYPE_SPECS:
+        raise TypeError(f"The dtypes {', '.join(names)} promote to {result}, which is not supported")
+    if "floatX" not in dtypes:
+        _promotions[dtypes] = result.name
+    return result.name
+
+
+def _avoid_float64(dtypes: tuple) -> str:
+    floats_in = [np.dtype(name) for name in dtypes if np.dtype(name).kind == "f"]
+    if all(np.can_cast(dtype, config.floatX) for dtype in floats_in):
+        return config.floatX
+    return "float64"
+
+
+def _variables_of(scalar_type: ScalarType) -> Callable:
+    def make(*names: str | int) -> Any:
+        flat: list[str | None] = []
+        for name in names:
+            if isinstance(name, int):
+                flat.extend([None] * name)
+            else:
+                flat.extend(name.split() if " " in name.strip() else list(name))
+        variables = [scalar_type(name) for name in flat]
+        return variables[0] if len(variables) == 1 else variables
+
+    make.__doc__ = f"Return {scalar_type.dtype} variables, one for each name (or each letter of a name)."
+    return make
+
+
+floats = _variables_of(float64)
+ints = _variables_of(int64)
+complexs = _variables_of(complex128)
