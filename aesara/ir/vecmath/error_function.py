@@ -33,7 +33,8 @@ def erfc(x: Value) -> Value:
     magnitude = at_most(absolute(x), 27.5 if format.bits == 64 else 10.5)
     inverse = 1.0 / (magnitude + ERFC_CENTRE)
     t = (magnitude - ERFC_CENTRE) * inverse
-    scaled = polynomial(coefficients.ERFC[format.dtype], t)
+    first, first_rest, *others = coefficients.ERFC[format.dtype]
+    variation = fma_add(polynomial(others, t), t, first_rest)
     # exp(-x**2), with x**2 as an exact square plus the rest.
     half_width = format.mask ^ ((1 << (format.fraction_bits // 2 + 1)) - 1)
     head = (magnitude.as_bits() & half_width).as_float()
@@ -42,8 +43,9 @@ def erfc(x: Value) -> Value:
     n, low_bits = round_to_integer(exact_square, LOG2_E, offset=2 * format.bias)
     high, low = ln2_parts(format)
     r = fma_add(n, -low, fma_add(n, -high, exact_square)) - rest
-    product = fma_add(expm1_polynomial(r), scaled, scaled) * inverse
-    tail = scale_in_two_steps(product, low_bits)
+    # (first + variation) exp(r), with the largest term added last.
+    product = fma_add(expm1_polynomial(r), variation + first, variation) + first
+    tail = scale_in_two_steps(product * inverse, low_bits)
     outer = select(x < 0.0, 2.0 - tail, tail)
     inner = fma_add(x, -polynomial(coefficients.ERFC_INNER[format.dtype], x * x), 1.0 - x)
     return select(magnitude < 0.5, inner, outer)

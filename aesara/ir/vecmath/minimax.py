@@ -73,6 +73,12 @@ def _removable(function, at_zero):
     return lambda x: mp.mpf(at_zero) if abs(x) < 1e-30 else function(x)
 
 
+def _rounded(number, dtype: str):
+    """The nearest number of the format."""
+    with mp.workprec(53 if dtype == "float64" else 24):
+        return +number
+
+
 def _exponentials():
     half_ln2 = mp.log(2) / 2 * mp.mpf("1.0001")
     expm1_tail = _removable(lambda r: (mp.expm1(r) - r) / r**2, 0.5)
@@ -130,11 +136,18 @@ def _error_functions():
         x = ERFC_CENTRE * (1 + t) / (1 - t)
         return mp.exp(x**2) * mp.erfc(x) * (x + ERFC_CENTRE)
 
-    for dtype, inner, count, end in (("float64", 9, 21, "28"), ("float32", 5, 9, "10.5")):
+    for dtype, inner, count, end in (("float64", 9, 22, "28"), ("float32", 5, 9, "10.5")):
         yield "ERFC_INNER", dtype, "erf(x) / x - 1 in x**2, x <= 1/2", *minimax(erf_tail, 0, mp.mpf("0.2501"), inner)
         first, last = ((x - ERFC_CENTRE) / (x + ERFC_CENTRE) for x in (mp.mpf("0.499"), mp.mpf(end)))
-        fit = minimax(scaled, first, last, count, lambda t: 1 / scaled(t), rounds=5)
-        yield "ERFC", dtype, "exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5", *fit
+        found, _ = minimax(scaled, first, last, count, lambda t: 1 / scaled(t), rounds=5)
+        # Rounding the two leading coefficients would cost an ulp: keep the constant in two parts, fit the rest anew.
+        constant, slope = found[0], _rounded(found[1], dtype)
+        rest = _removable(lambda t: (scaled(t) - constant - slope * t) / t**2, found[2])
+        others, error = minimax(rest, first, last, count - 2, lambda t: t**2 / scaled(t), rounds=3)
+        constant_head = _rounded(constant, dtype)
+        fit = [constant_head, constant - constant_head, slope, *others], error
+        comment = "exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts"
+        yield "ERFC", dtype, comment, *fit
 
 
 def _powers():
