@@ -141,6 +141,15 @@ class Feature:
         """Return for nodes the nodes that must be computed before them."""
         return {}
 
+    def on_unpickle(self, fgraph) -> None:
+        """Called after the graph was unpickled together with the feature."""
+
+    def on_transaction(self, fgraph) -> None:
+        """Called before changes that are undone where the graph becomes inconsistent."""
+
+    def on_rollback(self, fgraph) -> None:
+        """Called after such changes were undone."""
+
     def clone(self):
         """Return the feature to attach to a copy of the graph."""
         return self
@@ -240,6 +249,10 @@ class History(Feature):
                 changes.pop()()
         finally:
             record[2] = False
+
+    def on_unpickle(self, fgraph) -> None:
+        """Start to remember again."""
+        self.history[fgraph] = [[], False, False]
 
     def __getstate__(self):
         return {**self.__dict__, "history": {}}
@@ -354,12 +367,13 @@ class ReplaceValidate(History, Validator):
         start = len(record[0])
         if verbose is None:
             verbose = config.optimizer_verbose
+        fgraph.execute_callbacks("on_transaction")
         for r, new_r in replacements:
             try:
                 fgraph.replace(r, new_r, reason=reason, verbose=False, **kwargs)
             except Exception as error:
-                self.revert(fgraph, start)
-                if isinstance(error, (TypeError, AssertionError)) and hasattr(error, "add_note"):
+                self._roll_back(fgraph, start)
+                if isinstance(error, (TypeError, AssertionError)):
                     error.add_note(
                         f"While replacing {r} (type {r.type}) by {new_r} "
                         f"(type {getattr(new_r, 'type', type(new_r))}), for the reason: {reason}."
@@ -368,7 +382,7 @@ class ReplaceValidate(History, Validator):
         try:
             fgraph.validate()
         except Exception as error:
-            self.revert(fgraph, start)
+            self._roll_back(fgraph, start)
             if verbose:
                 print(f"rewriting: validate failed on node {replacements[0][0]}.\n Reason: {reason}, {error}")
             raise
@@ -379,6 +393,10 @@ class ReplaceValidate(History, Validator):
             # Nobody can go back behind this point.
             del record[0][start:]
         return start
+
+    def _roll_back(self, fgraph, start: int) -> None:
+        self.revert(fgraph, start)
+        fgraph.execute_callbacks("on_rollback")
 
     def replace_all_validate_remove(
         self, fgraph, replacements, remove: Sequence, reason=None, warn: bool = True, **kwargs
@@ -421,9 +439,6 @@ class ReplaceValidate(History, Validator):
 
     def __getstate__(self):
         return {**self.__dict__, "history": {}, "nodes_removed": set()}
-
-    def __setstate__(self, state) -> None:
-        self.__dict__.update(state)
 
 
 class NodeFinder(Bookkeeper):
@@ -475,12 +490,13 @@ class NodeFinder(Bookkeeper):
         """Return the nodes that apply `op`, in the order they came."""
         return list(self.d.get(op, ()))
 
-    def __getstate__(self):
-        return {**self.__dict__, "d": {op: list(nodes) for op, nodes in self.d.items()}}
+    def on_unpickle(self, fgraph) -> None:
+        """Collect the nodes of a graph that was just unpickled."""
+        self.fgraph = fgraph
+        Bookkeeper.on_attach(self, fgraph)
 
-    def __setstate__(self, state) -> None:
-        self.fgraph = state["fgraph"]
-        self.d = {op: dict.fromkeys(nodes) for op, nodes in state["d"].items()}
+    def __getstate__(self):
+        return {**self.__dict__, "fgraph": None, "d": {}}
 
 
 class PrintListener(Feature):
@@ -556,8 +572,6 @@ class NoOutputFromInplace(Feature):
 
     def validate(self, fgraph) -> bool:
         """Raise `InconsistencyError` where a protected output is the result of an in-place operation."""
-        if not fgraph.has_destroyers_at_all():
-            return True
         for index in self.protected_out_ids:
             for root in view_roots(fgraph.outputs[index]):
                 node = root.owner

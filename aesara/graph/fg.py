@@ -598,10 +598,6 @@ class FunctionGraph(MetaObject):
         """Tell whether `name` is a method, possibly one that a feature offers."""
         return hasattr(self, name)
 
-    def has_destroyers_at_all(self) -> bool:
-        """Tell whether a node of the graph writes over one of its inputs."""
-        return any(node.op.destroy_map for node in self.apply_nodes)
-
     # Order
 
     def toposort(self) -> list[Apply]:
@@ -726,6 +722,8 @@ class FunctionGraph(MetaObject):
         for i, variable in enumerate(self.outputs):
             self.variables.add(variable)
             self.add_client(variable, ("output", i))
+        for _, method in list(self._listeners("on_unpickle")):
+            method(self)
 
     def __contains__(self, item: Variable | Apply) -> bool:
         if isinstance(item, Variable):

@@ -1,0 +1,463 @@
+"""In-place operations: finding contradictions, and ordering nodes so that values are read before they are overwritten.
+
+An Op declares ``view_map`` (the output shows an input's memory) and ``destroy_map`` (the output is written over an
+input). Following views backwards from a variable leads to its *root*; all variables with the same root may share
+memory. Where a node destroys a root, every other node that reads a variable of that root has to run before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from aesara.configdefaults import config
+from aesara.graph.features import AlreadyThere, Bookkeeper
+from aesara.graph.incremental_order import CycleError, IncrementalOrder
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.traversal import io_toposort
+from aesara.graph.utils import InconsistencyError
+
+
+class ProtocolError(Exception):
+    """The callbacks of a feature came in an order that makes no sense."""
+
+
+def _destroyed_inputs(node: Apply) -> list[tuple[int, int]]:
+    """Return pairs of an output index and the index of the input that it is written over."""
+    destroy_map = node.op.destroy_map
+    if not destroy_map:
+        return []
+    return [(output, index) for output, indices in destroy_map.items() for index in indices]
+
+
+def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
+    """Return pairs of an output index and the index of the input that it shows."""
+    view_map = node.op.view_map
+    if not view_map:
+        return []
+    pairs = []
+    for output, indices in view_map.items():
+        if len(indices) > 1:
+            raise NotImplementedError(
+                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may show a single "
+                "input."
+            )
+        if indices:
+            pairs.append((output, indices[0]))
+    return pairs
+
+
+def fast_inplace_check(fgraph, inputs: list[Variable]) -> list[Variable]:
+    """Return those of `inputs` that an in-place operation might overwrite.
+
+    Left out are constants, outputs of the graph, inputs that a feature protects, and what is destroyed already.
+
+    Parameters
+    ----------
+    fgraph
+        The graph, with a `DestroyHandler`.
+    inputs
+        Candidates.
+    """
+    protected = set(fgraph.outputs)
+    for feature in fgraph._features:
+        protected.update(getattr(feature, "protected", ()))
+    return [
+        variable
+        for variable in inputs
+        if not isinstance(variable, Constant) and variable not in protected and not fgraph.has_destroyers([variable])
+    ]
+
+
+class DestroyHandler(Bookkeeper):
+    """Makes in-place operations safe: validates them, and orders the nodes of the graph.
+
+    Adds ``fgraph.destroyers(variable)``, ``fgraph.has_destroyers(variables)`` and ``fgraph.destroy_handler``.
+
+    A change is validated in time proportional to the part of the graph that it concerns.
+
+    Parameters
+    ----------
+    do_imports_on_attach
+        Whether nodes that are present when the handler is attached are looked at.
+    algo
+        "regular", or "fast", which refuses at once to overwrite what has another client; by default the option
+        ``cycle_detection``.
+
+    Examples
+    --------
+    ::
+
+        fgraph.attach_feature(DestroyHandler())
+        fgraph.attach_feature(ReplaceValidate())
+        fgraph.replace_validate(out, in_place_version)  # raises InconsistencyError where that is wrong
+    """
+
+    exports = ("destroyers", "has_destroyers")
+    orderings_follow_graph = True
+
+    def __init__(self, do_imports_on_attach: bool = True, algo: str | None = None):
+        self.do_imports_on_attach = do_imports_on_attach
+        self.algo = algo
+        self.fgraph: Any = None
+        self._clear()
+
+    def _clear(self) -> None:
+        # Views: what each variable shows, and by which it is shown.
+        self.view_i: dict[Variable, Variable] = {}
+        self.view_o: dict[Variable, dict[Variable, None]] = {}
+        self.destroyers: dict[Apply, None] = {}
+        # Roots that nodes destroy, in both directions; up to date but for `_stale`.
+        self._roots_of: dict[Apply, list[Variable]] = {}
+        self._destroyers_of: dict[Variable, dict[Apply, None]] = {}
+        self._stale: dict[Apply, None] = {}
+        self._views_changed = False
+        # Nodes and outputs that changed since the graph was last found valid.
+        self._touched: dict[Apply, None] = {}
+        self._touched_outputs: dict[Variable, None] = {}
+        self._was_valid = False
+        self._order: IncrementalOrder[Apply] | None = None
+
+    def clone(self):
+        """Return a new handler with the same parameters."""
+        return type(self)(self.do_imports_on_attach, self.algo)
+
+    # Attaching
+
+    def on_attach(self, fgraph) -> None:
+        """Look at the nodes of the graph."""
+        if fgraph.has_method("destroyers"):
+            raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
+        if self.fgraph is not None and self.fgraph is not fgraph:
+            raise Exception("A DestroyHandler instance can only serve one FunctionGraph.")
+        self._clear()
+        self.fgraph = fgraph
+        fgraph.destroy_handler = self
+        if self.do_imports_on_attach:
+            super().on_attach(fgraph)
+
+    def on_detach(self, fgraph) -> None:
+        """Forget the graph."""
+        if self.fgraph is not fgraph:
+            raise Exception("This DestroyHandler is not attached to the given FunctionGraph.")
+        self._clear()
+        self.fgraph = None
+        del fgraph.destroy_handler
+
+    def on_unpickle(self, fgraph) -> None:
+        """Look at the nodes of a graph that was just unpickled."""
+        self.fgraph = fgraph
+        fgraph.destroy_handler = self
+        Bookkeeper.on_attach(self, fgraph)
+
+    def __getstate__(self):
+        return {"do_imports_on_attach": self.do_imports_on_attach, "algo": self.algo}
+
+    def __setstate__(self, state) -> None:
+        self.__init__(**state)
+
+    # Following the graph
+
+    def on_import(self, fgraph, node: Apply, reason) -> None:
+        """Take note of a new node."""
+        for output, index in _viewed_inputs(node):
+            self._link(node.outputs[output], node.inputs[index])
+        if node.op.destroy_map:
+            self.destroyers[node] = None
+            self._stale[node] = None
+            if (self.algo or config.cycle_detection) == "fast":
+                self._touched[node] = None
+                self.fast_destroy(fgraph, node, reason)
+        self._touched[node] = None
+
+    def on_prune(self, fgraph, node: Apply, reason) -> None:
+        """Forget a node."""
+        for output, index in _viewed_inputs(node):
+            self._unlink(node.outputs[output], node.inputs[index])
+        if node in self.destroyers:
+            del self.destroyers[node]
+            self._forget_roots(node)
+            self._stale.pop(node, None)
+        self._touched.pop(node, None)
+        if self._order is not None:
+            self._order.discard(node)
+
+    def on_change_input(self, fgraph, node, i: int, old_r: Variable, new_r: Variable, reason=None) -> None:
+        """Take note of a changed input."""
+        if node == "output":
+            self._touched_outputs[new_r] = None
+            return
+        for output, index in _viewed_inputs(node):
+            if index == i:
+                self._unlink(node.outputs[output], old_r)
+                self._link(node.outputs[output], new_r)
+                # Everything that is reached through the view has another root now.
+                self._views_changed = True
+        if node in self.destroyers:
+            self._stale[node] = None
+        self._touched[node] = None
+
+    def _link(self, shown_by: Variable, shown: Variable) -> None:
+        self.view_i[shown_by] = shown
+        self.view_o.setdefault(shown, {})[shown_by] = None
+
+    def _unlink(self, shown_by: Variable, shown: Variable) -> None:
+        self.view_i.pop(shown_by, None)
+        shown_by_all = self.view_o.get(shown)
+        if shown_by_all is not None:
+            shown_by_all.pop(shown_by, None)
+            if not shown_by_all:
+                del self.view_o[shown]
+
+    # Roots
+
+    def root_of(self, variable: Variable) -> Variable:
+        """Return the variable whose memory `variable` shows."""
+        view_i = self.view_i
+        shown = view_i.get(variable)
+        while shown is not None:
+            variable = shown
+            shown = view_i.get(variable)
+        return variable
+
+    def impact_of(self, root: Variable) -> dict[Variable, None]:
+        """Return the variables that show the memory of `root`, itself included."""
+        found = {root: None}
+        stack = [root]
+        while stack:
+            for variable in self.view_o.get(stack.pop(), ()):
+                if variable not in found:
+                    found[variable] = None
+                    stack.append(variable)
+        return found
+
+    def _forget_roots(self, node: Apply) -> None:
+        for root in self._roots_of.pop(node, ()):
+            destroyers = self._destroyers_of.get(root)
+            if destroyers is not None:
+                destroyers.pop(node, None)
+                if not destroyers:
+                    del self._destroyers_of[root]
+
+    def _refresh(self) -> None:
+        """Bring the roots that nodes destroy up to date."""
+        if self._views_changed:
+            self._roots_of = {}
+            self._destroyers_of = {}
+            stale: Iterable[Apply] = self.destroyers
+        elif self._stale:
+            stale = self._stale
+        else:
+            return
+        for node in stale:
+            self._forget_roots(node)
+            roots = list(dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node)))
+            self._roots_of[node] = roots
+            for root in roots:
+                self._destroyers_of.setdefault(root, {})[node] = None
+        self._stale = {}
+        self._views_changed = False
+
+    def refresh_droot_impact(self):
+        """Return, for the whole graph, what is destroyed.
+
+        Returns
+        -------
+        droot, impact, root_destroyer : dict
+            The destroyed root of each variable; the variables of each destroyed root; the node that destroys it.
+        """
+        self._refresh()
+        droot: dict[Variable, Variable] = {}
+        impact: dict[Variable, dict[Variable, None]] = {}
+        root_destroyer: dict[Variable, Apply] = {}
+        for root, nodes in self._destroyers_of.items():
+            if len(nodes) > 1:
+                raise InconsistencyError(_several_destroyers(root, nodes))
+            impact[root] = self.impact_of(root)
+            root_destroyer[root] = next(iter(nodes))
+            for variable in impact[root]:
+                droot[variable] = root
+        return droot, impact, root_destroyer
+
+    def get_destroyers_of(self, fgraph, r: Variable) -> list[Apply]:
+        """Return the nodes that destroy `r` or what shares its memory."""
+        self._refresh()
+        return list(self._destroyers_of.get(self.root_of(r), ()))
+
+    def has_destroyers(self, fgraph, protected_list: Iterable[Variable]) -> bool:
+        """Tell whether any of the variables is destroyed."""
+        if not self.destroyers:
+            return False
+        self._refresh()
+        return any(self.root_of(variable) in self._destroyers_of for variable in protected_list)
+
+    def exported(self, name: str):
+        """Return the function behind an exported name."""
+        return self.get_destroyers_of if name == "destroyers" else self.has_destroyers
+
+    # Validation
+
+    def fast_destroy(self, fgraph, app: Apply, reason) -> None:
+        """Raise `InconsistencyError` where what `app` destroys has another client, or is a view."""
+        for _, index in _destroyed_inputs(app):
+            variable = app.inputs[index]
+            clients = fgraph.clients.get(variable, ())
+            if isinstance(variable, Constant):
+                raise InconsistencyError(f"{app.op} would overwrite the constant {variable}.")
+            if any(client is not app for client, _ in clients):
+                raise InconsistencyError(
+                    f"{app.op} would overwrite {variable}, which has other clients (refused by cycle_detection='fast')."
+                )
+            if variable in self.view_i:
+                raise InconsistencyError(
+                    f"{app.op} would overwrite {variable}, which is a view (refused by cycle_detection='fast')."
+                )
+
+    def validate(self, fgraph) -> bool:
+        """Raise `InconsistencyError` where the in-place operations of the graph contradict each other."""
+        if self.destroyers:
+            self._refresh()
+            roots = self._touched_roots()
+            for root in roots:
+                self._check_root(fgraph, root)
+            self._check_order(fgraph, roots)
+        else:
+            self._order = None
+        self._touched = {}
+        self._touched_outputs = {}
+        return True
+
+    def on_transaction(self, fgraph) -> None:
+        """Remember whether the graph is known to be valid."""
+        self._was_valid = not self._touched and not self._touched_outputs
+
+    def on_rollback(self, fgraph) -> None:
+        """Forget changes that were undone."""
+        if self._was_valid:
+            self._touched = {}
+            self._touched_outputs = {}
+
+    def _touched_roots(self) -> dict[Variable, None]:
+        """Return the destroyed roots that the changes since the last validation concern."""
+        roots: dict[Variable, None] = {}
+        for node in self._touched:
+            for variable in node.inputs:
+                root = self.root_of(variable)
+                if root in self._destroyers_of:
+                    roots[root] = None
+        for variable in self._touched_outputs:
+            root = self.root_of(variable)
+            if root in self._destroyers_of:
+                roots[root] = None
+        return roots
+
+    def _check_root(self, fgraph, root: Variable) -> None:
+        """Look for contradictions that do not depend on the order of nodes."""
+        nodes = self._destroyers_of[root]
+        if len(nodes) > 1:
+            raise InconsistencyError(_several_destroyers(root, nodes))
+        (node,) = nodes
+        if isinstance(root, Constant) or (root._tag is not None and getattr(root._tag, "indestructible", False)):
+            raise InconsistencyError(f"Attempting to destroy indestructible variables: {node.op} overwrites {root}.")
+        impact = self.impact_of(root)
+        for variable in impact:
+            if any(client == "output" for client, _ in fgraph.clients.get(variable, ())):
+                raise InconsistencyError(
+                    f"{node.op} overwrites {root}, whose memory the output {variable} of the graph shows."
+                )
+        for _, index in _destroyed_inputs(node):
+            if self.root_of(node.inputs[index]) is root:
+                _check_aliases(node, index, impact)
+
+    def _readers(self, fgraph, root: Variable) -> dict[Apply, None]:
+        """Return the nodes that read the memory of `root`."""
+        return {
+            client: None
+            for variable in self.impact_of(root)
+            for client, _ in fgraph.clients.get(variable, ())
+            if client != "output"
+        }
+
+    def _check_order(self, fgraph, roots: Iterable[Variable]) -> None:
+        """Look for cycles among dependencies and orderings."""
+        try:
+            if self._order is None:
+                order = io_toposort(fgraph.inputs, fgraph.outputs, self.orderings(fgraph))
+                self._order = IncrementalOrder(self._successors, self._predecessors, order)
+                return
+            self._add_changed_edges(fgraph, roots)
+        except (CycleError, ValueError):
+            raise InconsistencyError(
+                "Dependency graph contains cycles: a value would have to be read after it was overwritten."
+            ) from None
+
+    def _add_changed_edges(self, fgraph, roots: Iterable[Variable]) -> None:
+        order = self._order
+        for node in self._touched:
+            if node not in order:
+                order.insert(node, _parents(node), self._children(node))
+        for node in self._touched:
+            for parent in _parents(node):
+                order.add_edge(parent, node)
+            for child in self._children(node):
+                order.add_edge(node, child)
+        for root in roots:
+            for destroyer in self._destroyers_of[root]:
+                for reader in self._readers(fgraph, root):
+                    if reader is not destroyer:
+                        order.add_edge(reader, destroyer)
+
+    def _children(self, node: Apply) -> list[Apply]:
+        clients = self.fgraph.clients
+        return [client for output in node.outputs for client, _ in clients.get(output, ()) if client != "output"]
+
+    def _successors(self, node: Apply) -> list[Apply]:
+        after = self._children(node)
+        for variable in node.inputs:
+            destroyers = self._destroyers_of.get(self.root_of(variable))
+            if destroyers:
+                after.extend(destroyer for destroyer in destroyers if destroyer is not node)
+        return after
+
+    def _predecessors(self, node: Apply) -> list[Apply]:
+        before = _parents(node)
+        for root in self._roots_of.get(node, ()):
+            before.extend(reader for reader in self._readers(self.fgraph, root) if reader is not node)
+        return before
+
+    def orderings(self, fgraph, ordered: bool = True) -> dict[Apply, list[Apply]]:
+        """Return for each node that destroys something the other nodes that read it."""
+        self._refresh()
+        orderings: dict[Apply, list[Apply]] = {}
+        for node, roots in self._roots_of.items():
+            before: dict[Apply, None] = {}
+            for root in roots:
+                before.update(self._readers(fgraph, root))
+            before.pop(node, None)
+            if before:
+                orderings[node] = list(before)
+        return orderings
+
+
+def _parents(node: Apply) -> list[Apply]:
+    return [variable.owner for variable in node.inputs if variable.owner is not None]
+
+
+def _several_destroyers(root: Variable, nodes: Iterable[Apply]) -> str:
+    names = ", ".join(str(node.op) for node in nodes)
+    return f"Multiple destroyers of {root}: {names}. A value can be overwritten by one operation only."
+
+
+def _check_aliases(node: Apply, destroyed: int, impact: dict[Variable, None]) -> None:
+    """Raise where another input of `node` shares the memory of the one it destroys, and the Op does not tolerate it."""
+    op = node.op
+    same = {b for a, b in getattr(op, "destroyhandler_tolerate_same", ()) if a == destroyed} | {destroyed}
+    aliased = {b for a, b in getattr(op, "destroyhandler_tolerate_aliased", ()) if a == destroyed}
+    variable = node.inputs[destroyed]
+    for index, other in enumerate(node.inputs):
+        if index in aliased or other not in impact:
+            continue
+        if index not in same or other is not variable:
+            raise InconsistencyError(
+                f"Input aliasing: input {index} of {op} shares the memory of input {destroyed}, which it overwrites."
+            )
