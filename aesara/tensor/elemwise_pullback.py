@@ -1,0 +1,86 @@
+"""Gradients of scalar ops, recorded once so that they can be rebuilt with tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aesara import scalar as aes
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.traversal import io_toposort
+
+
+@dataclass(frozen=True)
+class PullbackPlan:
+    """The graph of a scalar op's gradients, as a list of steps over numbered slots.
+
+    The first slots are the inputs, the outputs and the gradients with respect
+    to the outputs of the op; then come the leaves; then the outputs of each
+    step in turn.
+
+    Attributes
+    ----------
+    leaves
+        (True, value) of a constant, or (False, variable) of a variable that
+        stands for a missing or undefined gradient.
+    steps
+        The scalar op to apply and the slots of its arguments.
+    results
+        For each input of the op, the slot of the gradient with respect to it.
+    """
+
+    leaves: tuple[tuple[bool, Any], ...]
+    steps: tuple[tuple[aes.ScalarOp, tuple[int, ...]], ...]
+    results: tuple[int, ...]
+
+
+_plans: dict[tuple[Any, ...], PullbackPlan] = {}
+
+
+def pullback_plan(
+    scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]
+) -> PullbackPlan:
+    """The gradients of a scalar op for inputs and output gradients of these dtypes.
+
+    A dtype of None means that the output is disconnected from the cost.
+    """
+    key = (scalar_op, in_dtypes, grad_dtypes)
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) > 10_000:
+            _plans.clear()
+        plan = _plans[key] = _record(scalar_op, in_dtypes, grad_dtypes)
+    return plan
+
+
+def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]) -> PullbackPlan:
+    inputs = [aes.get_scalar_type(dtype=dtype).make_variable() for dtype in in_dtypes]
+    outputs = scalar_op.make_node(*inputs).outputs
+    seeds = [
+        DisconnectedType()() if dtype is None else aes.get_scalar_type(dtype=dtype).make_variable()
+        for dtype in grad_dtypes
+    ]
+    gradients = scalar_op.L_op(inputs, outputs, seeds)
+    if len(gradients) != len(inputs):
+        raise ValueError(f"{scalar_op}.L_op returned {len(gradients)} gradients for {len(inputs)} inputs.")
+    known = [*inputs, *outputs, *seeds]
+    slots: dict[Variable, int] = {variable: slot for slot, variable in enumerate(known)}
+    nodes = [
+        node
+        for node in io_toposort(known, [g for g in gradients if g not in slots])
+        if not any(out in slots for out in node.outputs)
+    ]
+    leaves: list[tuple[bool, Any]] = []
+    for variable in [*[v for node in nodes for v in node.inputs], *gradients]:
+        if variable.owner is None and variable not in slots:
+            slots[variable] = len(known) + len(leaves)
+            leaves.append((True, variable.data) if isinstance(variable, Constant) else (False, variable))
+    steps = []
+    next_slot = len(known) + len(leaves)
+    for node in nodes:
+        steps.append((node.op, tuple([slots[v] for v in node.inputs])))
+        for out in node.outputs:
+            slots[out] = next_slot
+            next_slot += 1
+    return PullbackPlan(tuple(leaves), tuple(steps), tuple([slots[g] for g in gradients]))

@@ -1,0 +1,349 @@
+"""Reductions along axes: sum, product, largest and smallest element."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import eq, second, switch
+from aesara.tensor.type import discrete_dtypes, tensor_type
+
+
+def _expanded(x: Variable, reduced: Variable, axis: Axes) -> Variable:
+    """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""
+    return with_kept_dims(x, as_tensor_variable(reduced), axis)
+
+
+class Sum(CAReduce):
+    """The sum of the elements along axes.
+
+    Integers narrower than 64 bits are added, and returned, in 64 bits;
+    floating-point numbers are added in the next wider dtype.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+    nfunc_spec = ("sum", 1, 1)
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(aes.add, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+
+    def __str__(self) -> str:
+        parts = [] if self.axis is None else [f"axis={list(self.axis)}"]
+        if self.acc_dtype is not None:
+            parts.append(f"acc_dtype={self.acc_dtype}")
+        return f"Sum{{{', '.join(parts)}}}" if parts else "Sum"
+
+    def clone(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any) -> Sum:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+        )
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        gradient = second(x, _expanded(x, output_grads[0], self.axis))
+        return [gradient.astype(x.type.dtype)]
+
+    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+        return [None if point is None else self(point) for point in eval_points]
+
+
+class Prod(CAReduce):
+    """The product of the elements along axes.
+
+    Parameters
+    ----------
+    no_zeros_in_input
+        A promise that no element is zero; gradients are simpler then.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "no_zeros_in_input")
+    nfunc_spec = ("prod", 1, 1)
+
+    def __init__(
+        self,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        no_zeros_in_input: bool = False,
+    ):
+        super().__init__(aes.mul, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+        self.no_zeros_in_input = no_zeros_in_input
+
+    def __str__(self) -> str:
+        return f"Prod{{axis={self.axis}, dtype={self.dtype!r}, acc_dtype={self.acc_dtype!r}}}"
+
+    def clone(
+        self,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        no_zeros_in_input: bool | None = None,
+        **kwargs: Any,
+    ) -> Prod:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+            no_zeros_in_input=self.no_zeros_in_input if no_zeros_in_input is None else no_zeros_in_input,
+        )
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        """The gradient: what each element was multiplied with.
+
+        That is the product divided by the element; but where the element is
+        zero it is the product of all others, and where exactly one other is
+        zero, nothing.
+        """
+        (x,) = inputs
+        if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        gz = _expanded(x, output_grads[0], self.axis)
+        if self.no_zeros_in_input:
+            others = _expanded(x, outputs[0], self.axis) / x
+        else:
+            is_zero = eq(x, 0)
+            zeros = _expanded(x, Sum(self.axis)(is_zero), self.axis)
+            of_nonzero = _expanded(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
+            # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
+            others = switch(
+                is_zero,
+                switch(eq(zeros, 1), of_nonzero, 0.0),
+                switch(eq(zeros, 0), of_nonzero / switch(is_zero, 1.0, x), 0.0),
+            )
+        return [(gz * others).astype(x.type.dtype)]
+
+
+class ProdWithoutZeros(CAReduce):
+    """The product of those elements along axes that are not zero; 1 if there are none."""
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+
+    def clone(
+        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
+    ) -> ProdWithoutZeros:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+        )
+
+    def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
+        return np.multiply.reduce(np.where(x == 0, 1, x), axis=axis, dtype=acc_dtype)
+
+    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        product = _expanded(x, self(x), self.axis)
+        gz = _expanded(x, output_gradients[0], self.axis)
+        is_zero = eq(x, 0)
+        return [switch(is_zero, 0.0, gz * product / switch(is_zero, 1.0, x)).astype(x.type.dtype)]
+
+
+class MulWithoutZeros(aes.BinaryScalarOp):
+    """The product of two numbers, in which a zero counts as 1."""
+
+    commutative = True
+    associative = True
+    identity = 1.0
+    dtype = aes.upcast_out
+
+    def numpy(x: Any, y: Any) -> Any:  # noqa: N805 - a scalar op's reference is a plain function of its inputs
+        return np.where(x == 0, y, np.where(y == 0, x, x * y))
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        return aes.switch(aes.eq(x, 0), y, aes.switch(aes.eq(y, 0), x, x * y))
+
+
+mul_without_zeros = MulWithoutZeros(name="mul_without_zeros")
+
+
+class NonZeroCAReduce(CAReduce):
+    """A reduction by an op without an identity: it needs at least one element."""
+
+
+class _Extremum(NonZeroCAReduce):
+    """Common parts of `Max` and `Min`."""
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+    extremum_of: aes.ScalarOp
+
+    def __init__(self, axis: Any = None):
+        super().__init__(self.extremum_of, axis)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{'all' if self.axis is None else ','.join(map(str, self.axis))}}}"
+
+    def output_dtype(self, input_dtype: str) -> str:
+        return input_dtype
+
+    accumulator_dtype = output_dtype
+
+    def _resolve(self, input_dtype: str, ndim: int) -> _Extremum:
+        axis = normalize_axes(self.axis, ndim)
+        return self if axis == self.axis else type(self)(axis)
+
+    def make_node(self, inp: Any) -> Apply:
+        inp = as_tensor_variable(inp)
+        op = self._resolve(inp.type.dtype, inp.type.ndim)
+        shape = inp.type.shape
+        _refuse_empty(op, inp, range(len(shape)) if op.axis is None else op.axis)
+        out_shape = () if op.axis is None else tuple([n for i, n in enumerate(shape) if i not in op.axis])
+        return Apply(op, [inp], [tensor_type(inp.type.dtype, out_shape)()])
+
+    def clone(self, **kwargs: Any) -> _Extremum:
+        axis = kwargs.get("axis")
+        return type(self)(self.axis if axis is None else axis)
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        chosen = eq(_expanded(x, outputs[0], self.axis), x)
+        return [(chosen * _expanded(x, output_grads[0], self.axis)).astype(x.type.dtype)]
+
+    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+        if eval_points[0] is None:
+            return [None]
+        (x,) = inputs
+        chosen = eq(_expanded(x, self(x), self.axis), x)
+        # Of several equal extrema the tangents are averaged.
+        weight = chosen / _expanded(x, Sum(self.axis)(chosen), self.axis)
+        return [Sum(self.axis)(weight * eval_points[0]).astype(x.type.dtype)]
+
+
+class Max(_Extremum):
+    """The largest element along axes; NaN if there is one."""
+
+    nfunc_spec = ("max", 1, 1)
+    extremum_of = aes.scalar_maximum
+
+
+class Min(_Extremum):
+    """The smallest element along axes; NaN if there is one."""
+
+    nfunc_spec = ("min", 1, 1)
+    extremum_of = aes.scalar_minimum
+
+
+def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:
+    """Report now, if it is known, that there will be nothing to choose from."""
+    shape = x.type.shape
+    if 0 in [shape[a] for a in axes]:
+        raise ValueError(f"zero-size array to reduction operation {op}, which has no identity; {x} has type {x.type}.")
+
+
+@lru_cache(maxsize=4096)
+def _sum_op(axis: Axes, dtype: str | None, acc_dtype: str | None) -> Sum:
+    return Sum(axis, dtype, acc_dtype)
+
+
+@lru_cache(maxsize=4096)
+def _extremum_op(cls: type[_Extremum], axis: Axes) -> _Extremum:
+    return cls(axis)
+
+
+def _finished(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Variable:
+    return with_kept_dims(x, out, axis) if keepdims else out
+
+
+def sum(
+    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
+) -> Variable:
+    """The sum of the elements along axes.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    axis
+        An axis or several; None for all.
+    dtype
+        The dtype of the result. By default that of the input, but 64 bits
+        for narrower integers and Booleans.
+    keepdims
+        Keep the axes, with length 1.
+    acc_dtype
+        The dtype in which elements are added; at least as wide as the input.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([4., 6.])
+    """
+    x = as_tensor_variable(input)
+    axis = as_axes(axis)
+    return _finished(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
+
+
+def prod(
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    no_zeros_in_input: bool = False,
+) -> Variable:
+    """The product of the elements along axes; see `sum` for the parameters.
+
+    `no_zeros_in_input` promises that no element is zero, which makes the
+    gradient cheaper.
+    """
+    x = as_tensor_variable(input)
+    axis = as_axes(axis)
+    return _finished(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The largest element along axes; NaN if there is one.
+
+    Parameters
+    ----------
+    x
+        The tensor.
+    axis
+        An axis or several; None for all.
+    keepdims
+        Keep the axes, with length 1.
+    """
+    x = as_tensor_variable(x)
+    axis = as_axes(axis)
+    out = _finished(x, _extremum_op(Max, axis)(x), axis, keepdims)
+    out.name = "max"
+    return out
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The smallest element along axes; NaN if there is one. See `max` for the parameters."""
+    x = as_tensor_variable(x)
+    axis = as_axes(axis)
+    out = _finished(x, _extremum_op(Min, axis)(x), axis, keepdims)
+    out.name = "min"
+    return out
+
+
+def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
+    """Axes of a tensor as a list of non-negative ints; None gives an empty list."""
+    x = as_tensor_variable(x)
+    return list(normalize_axes(as_axes(axis), x.type.ndim) or ())
+
+
+def makeKeepDims(x: Any, y: Any, axis: Any) -> Variable:
+    """Give `y`, a reduction of `x` along axes, these axes back with length 1."""
+    return with_kept_dims(as_tensor_variable(x), as_tensor_variable(y), axis)

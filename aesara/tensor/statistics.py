@@ -1,0 +1,217 @@
+"""Averages, spread, and sums of exponentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import add, conj, exp, isinf, log, log1p, maximum, minimum, real, second, sqrt, switch
+from aesara.tensor.reduction import max as max_along
+from aesara.tensor.reduction import sum as sum_along
+from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+
+
+class Mean(CAReduce):
+    """The mean along axes as a single op; `mean` composes it of a sum and a division by default."""
+
+    __props__ = ("axis",)
+    nfunc_spec = ("mean", 1, 1)
+
+    def __init__(self, axis: Any = None):
+        super().__init__(aes.mean, axis)
+
+    def __str__(self) -> str:
+        return "Mean" if self.axis is None else f"Mean{{{', '.join(map(str, self.axis))}}}"
+
+    def output_dtype(self, input_dtype: str) -> str:
+        return "float64"
+
+    def _resolve(self, input_dtype: str, ndim: int) -> Mean:
+        axis = normalize_axes(self.axis, ndim)
+        return self if axis == self.axis else type(self)(axis)
+
+    def make_node(self, inp: Any) -> Apply:
+        inp = as_tensor_variable(inp)
+        op = self._resolve(inp.type.dtype, inp.type.ndim)
+        shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
+        return Apply(op, [inp], [tensor_type("float64", shape)()])
+
+    def clone(self, **kwargs: Any) -> Mean:
+        axis = kwargs.get("axis")
+        return type(self)(self.axis if axis is None else axis)
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        share = with_kept_dims(x, as_tensor_variable(output_grads[0]), self.axis) / _count(x, self.axis, "float64")
+        return [second(x, share).astype(x.type.dtype)]
+
+
+def _count(x: Variable, axis: Any, dtype: str) -> Variable:
+    """The number of elements that are reduced along axes, in a dtype."""
+    axes = normalize_axes(as_axes(axis), x.type.ndim)
+    count: Variable | None = None
+    for a in range(x.type.ndim) if axes is None else axes:
+        known = x.type.shape[a]
+        length = as_tensor_variable(np.int64(known)) if known is not None else x.shape[a]
+        count = length if count is None else count * length
+    if count is None:
+        return as_tensor_variable(np.asarray(1, dtype=dtype))
+    return count.astype(dtype)
+
+
+def mean(
+    input: Any, axis: Any = None, dtype: Any = None, op: bool = False, keepdims: bool = False, acc_dtype: Any = None
+) -> Variable:
+    """The arithmetic mean along axes.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    axis
+        An axis or several; None for all.
+    dtype
+        The dtype of the sum that is divided. By default float64 for integers,
+        else that of the input.
+    op
+        Use the single op `Mean`, which has neither `dtype` nor `acc_dtype`.
+    keepdims
+        Keep the axes, with length 1.
+    acc_dtype
+        The dtype in which elements are added.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.mean([1, 2, 4]).eval()
+    array(2.33333333)
+    """
+    x = as_tensor_variable(input)
+    axis = as_axes(axis)
+    if op:
+        if dtype not in (None, "float64") or acc_dtype not in (None, "float64"):
+            raise NotImplementedError("The Mean op computes in float64: leave out dtype and acc_dtype, or op=True.")
+        out = Mean(axis)(x)
+        return with_kept_dims(x, out, axis) if keepdims else out
+    if dtype is not None:
+        sum_dtype = np.dtype(dtype).name
+        if sum_dtype in discrete_dtypes and x.type.dtype not in discrete_dtypes:
+            sum_dtype = x.type.dtype
+    else:
+        sum_dtype = "float64" if x.type.dtype in discrete_dtypes else x.type.dtype
+    total = sum_along(x, axis=axis, dtype=sum_dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+    # The count goes to the real dtype of the sum, so that it does not widen the result.
+    count_dtype = {"complex64": "float32", "complex128": "float64"}.get(total.type.dtype, total.type.dtype)
+    if count_dtype in discrete_dtypes or count_dtype == "float16":
+        count_dtype = "float64" if count_dtype != "float16" else "float32"
+    result = total / _count(x, axis, count_dtype)
+    if total.type.dtype == "float16":
+        result = result.astype("float16")
+    result.name = "mean"
+    return result
+
+
+def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+    """The variance along axes.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    axis
+        An axis or several; None for all.
+    ddof
+        The sum of squared deviations is divided by the count minus `ddof`.
+    keepdims
+        Keep the axes, with length 1.
+    corrected
+        Compensate rounding of the mean: the square of the mean deviation,
+        zero in exact arithmetic, is subtracted.
+    """
+    x = as_tensor_variable(input)
+    deviation = x - mean(x, axis, keepdims=True)
+    if x.type.dtype in complex_dtypes:
+        squared = real(deviation * conj(deviation))
+    else:
+        squared = deviation**2
+    if isinstance(ddof, (int, float)) and ddof == 0:
+        result = mean(squared, axis, keepdims=keepdims)
+    else:
+        dtype = squared.type.dtype
+        total = sum_along(squared, axis, keepdims=keepdims)
+        result = (total / (_count(x, axis, dtype) - ddof)).astype(dtype)
+    if corrected:
+        error = mean(deviation, axis, keepdims=keepdims) ** 2
+        result = result - (real(error) if x.type.dtype in complex_dtypes else error)
+    result.name = "var"
+    return result
+
+
+def std(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+    """The standard deviation along axes: the square root of `var`, which see for the parameters."""
+    result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
+    result.name = "std"
+    return result
+
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The logarithm of the sum of exponentials along axes, without overflow.
+
+    Parameters
+    ----------
+    x
+        The tensor.
+    axis
+        An axis or several; None for all.
+    keepdims
+        Keep the axes, with length 1.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.logsumexp([1000.0, 1000.0]).eval()
+    array(1000.69314718)
+    """
+    x = as_tensor_variable(x)
+    largest = max_along(x, axis=axis, keepdims=True)
+    # Infinity minus infinity is not a number; without a shift the sum has the right limit.
+    shift = switch(isinf(largest), np.int8(0), largest)
+    total = log(sum_along(exp(x - shift), axis=axis, keepdims=True)) + shift
+    if keepdims:
+        return total
+    axes = normalize_axes(as_axes(axis), x.type.ndim)
+    kept = [] if axes is None else [a for a in range(x.type.ndim) if a not in axes]
+    return total.dimshuffle(kept)
+
+
+def logaddexp(*xs: Any) -> Variable:
+    """The logarithm of the sum of the exponentials of several tensors, element by element, without overflow.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.logaddexp(1000.0, 1000.0).eval()
+    array(1000.69314718)
+    """
+    if len(xs) < 2:
+        raise TypeError(f"logaddexp takes at least two tensors; got {len(xs)}.")
+    tensors = [as_tensor_variable(x) for x in xs]
+    largest = tensors[0]
+    for x in tensors[1:]:
+        largest = maximum(largest, x)
+    shift = switch(isinf(largest), np.int8(0), largest)
+    if len(tensors) == 2:
+        # The larger exponential counts as 1, which log1p adds without rounding.
+        return largest + log1p(exp(minimum(*tensors) - shift))
+    return shift + log(add(*[exp(x - shift) for x in tensors]))
