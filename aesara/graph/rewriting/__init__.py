@@ -1,0 +1,1 @@
+"""Rewriting of graphs: rewriters, drivers, patterns and databases."""

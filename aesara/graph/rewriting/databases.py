@@ -1,0 +1,36 @@
+"""The databases of rewriters that compilation uses.
+
+They stand here so that every layer that has rewrites can register them. The order of the passes
+is set where functions are compiled: there `optdb` is filled, position by position.
+"""
+
+from __future__ import annotations
+
+from aesara.graph.rewriting.db import EquilibriumDB, LocalGroupDB, SequenceDB
+
+#: All passes, by position. Filled by the compilation pipeline.
+optdb = SequenceDB()
+
+#: Simpler and uniform forms, that other rewrites can rely on.
+canonicalize = EquilibriumDB(ignore_newtrees=False)
+canonicalize.name = "canonicalize"
+
+#: Forms that are computed more accurately.
+stabilize = EquilibriumDB(ignore_newtrees=False)
+stabilize.name = "stabilize"
+
+#: Forms that are computed faster.
+specialize = EquilibriumDB(ignore_newtrees=False)
+specialize.name = "specialize"
+
+#: Forms that are faster still, but that canonical forms stood in the way of.
+uncanonicalize = EquilibriumDB(ignore_newtrees=False)
+uncanonicalize.name = "uncanonicalize"
+
+#: Like `specialize`, for what depends on the device.
+specialize_device = EquilibriumDB(ignore_newtrees=False)
+specialize_device.name = "specialize_device"
+
+#: Removal of what does nothing; a first walk over the graph.
+local_useless = LocalGroupDB(apply_all_rewrites=True, profile=False)
+local_useless.name = "useless"

@@ -1,0 +1,494 @@
+"""Databases of rewriters, queried by tags.
+
+A database holds rewriters under a name and under tags; a `RewriteDatabaseQuery` says which of
+them are wanted; the answer is one rewriter. Databases nest: what is registered may itself be a
+database, and is then queried with the same query (or with a subquery under its name).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import IO, Any, Literal, Union
+
+from aesara.configdefaults import config
+from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
+from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.walking import WalkingGraphRewriter
+from aesara.graph.rewriting.ordered_set import OrderedSet
+
+RewritesType = Union[GraphRewriter, NodeRewriter]
+
+
+class RewriteDatabaseQuery:
+    """Which rewriters of a database are wanted.
+
+    Parameters
+    ----------
+    include
+        Tags: rewriters that have one of them are taken.
+    require
+        Tags: of those, only rewriters that have all of these are kept.
+    exclude
+        Tags: rewriters that have one of them are dropped.
+    subquery
+        Queries for databases inside the database, by their names.
+    position_cutoff
+        Only rewriters at positions below it (in a `SequenceDB`).
+    extra_rewrites
+        Pairs of a rewriter and its position, added to the answer.
+    name
+        A name for the query.
+
+    Examples
+    --------
+    >>> query = RewriteDatabaseQuery(include=["fast_run"]).excluding("inplace")
+    """
+
+    def __init__(
+        self,
+        include: Iterable[str | None],
+        require: OrderedSet | Sequence[str] | None = None,
+        exclude: OrderedSet | Sequence[str] | None = None,
+        subquery: dict[str, RewriteDatabaseQuery] | None = None,
+        position_cutoff: float = math.inf,
+        extra_rewrites: Sequence[tuple[Any, int | float]] | None = None,
+        name: str | None = None,
+    ):
+        self.include = OrderedSet(include)
+        self.require = OrderedSet(require or ())
+        self.exclude = OrderedSet(exclude or ())
+        self.subquery = dict(subquery or {})
+        self.position_cutoff = math.inf if position_cutoff is None else float(position_cutoff)
+        self.extra_rewrites = list(extra_rewrites or ())
+        self.name = name
+
+    def __str__(self) -> str:
+        return (
+            f"RewriteDatabaseQuery(inc={list(self.include)},ex={list(self.exclude)},"
+            f"require={list(self.require)},subquery={self.subquery},"
+            f"position_cutoff={self.position_cutoff},extra_rewrites={self.extra_rewrites})"
+        )
+
+    __repr__ = __str__
+
+    def key(self) -> tuple:
+        """What tells one query from another, as a hashable value."""
+        return (
+            tuple(self.include),
+            tuple(self.require),
+            tuple(self.exclude),
+            tuple((name, query.key()) for name, query in self.subquery.items()),
+            self.position_cutoff,
+            tuple((id(rewriter), position) for rewriter, position in self.extra_rewrites),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RewriteDatabaseQuery):
+            return NotImplemented
+        return self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        self.__dict__.setdefault("extra_rewrites", [])
+
+    def _copy(self, **changes: Any) -> RewriteDatabaseQuery:
+        fields: dict[str, Any] = {
+            "include": self.include,
+            "require": self.require,
+            "exclude": self.exclude,
+            "subquery": self.subquery,
+            "position_cutoff": self.position_cutoff,
+            "extra_rewrites": self.extra_rewrites,
+            "name": self.name,
+        }
+        fields.update(changes)
+        return type(self)(**fields)
+
+    def including(self, *tags: str) -> RewriteDatabaseQuery:
+        """The query with these tags included too."""
+        return self._copy(include=[*self.include, *tags])
+
+    def excluding(self, *tags: str) -> RewriteDatabaseQuery:
+        """The query with these tags excluded too."""
+        return self._copy(exclude=[*self.exclude, *tags])
+
+    def requiring(self, *tags: str) -> RewriteDatabaseQuery:
+        """The query with these tags required too."""
+        return self._copy(require=[*self.require, *tags])
+
+    def register(self, *rewrites: tuple[Any, int | float]) -> RewriteDatabaseQuery:
+        """The query with these pairs of rewriter and position added to its answer."""
+        return self._copy(extra_rewrites=[*self.extra_rewrites, *rewrites])
+
+
+class RewriteDatabase:
+    """Rewriters (and databases of them) under names and tags."""
+
+    def __init__(self) -> None:
+        self.__db__: dict[str, OrderedSet] = {}
+        self._names: set[str] = set()
+        self.name: str | None = None
+        self.version = 0
+
+    def register(
+        self,
+        name: str,
+        rewriter: RewriteDatabase | RewritesType,
+        *tags: str,
+        use_db_name_as_tag: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Add a rewriter.
+
+        Parameters
+        ----------
+        name
+            Its name; must not be in use in this database, as a name or as a tag.
+        rewriter
+            A rewriter or a database.
+        tags
+            Its tags. The name and the name of the class are tags as well.
+        use_db_name_as_tag
+            The name of this database is a tag as well, so that including it takes everything.
+        """
+        if not isinstance(rewriter, (RewriteDatabase, GraphRewriter, NodeRewriter)):
+            raise TypeError(
+                "A database holds rewriters and databases; got "
+                f"{rewriter!r} of type {type(rewriter).__name__} under the name {name!r}."
+            )
+        if name in self.__db__:
+            raise ValueError(f"The name or tag {name!r} is in use in this database already.")
+        if kwargs:
+            raise TypeError(f"Unknown arguments for register: {sorted(kwargs)}.")
+        if use_db_name_as_tag and self.name is not None:
+            tags = (*tags, self.name)
+        rewriter.name = name
+        self._names.add(name)
+        self.version += 1
+        self.__db__[name] = OrderedSet([rewriter])
+        self.add_tags(name, type(rewriter).__name__, *tags)
+
+    def add_tags(self, name: str, *tags: str) -> None:
+        """Give the rewriter of this name more tags."""
+        rewriter = self._named(name)
+        for tag in tags:
+            if tag in self._names and tag != name:
+                raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
+            if tag != name:
+                self.__db__.setdefault(tag, OrderedSet()).add(rewriter)
+        self.version += 1
+
+    def remove_tags(self, name: str, *tags: str) -> None:
+        """Take tags from the rewriter of this name."""
+        rewriter = self._named(name)
+        for tag in tags:
+            if tag in self._names:
+                raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
+            self.__db__.get(tag, OrderedSet()).discard(rewriter)
+        self.version += 1
+
+    def _named(self, name: str) -> Any:
+        found = self.__db__.get(name)
+        if found is None or name not in self._names:
+            raise ValueError(f"There is no rewriter named {name!r} in this database.")
+        return next(iter(found))
+
+    def __getitem__(self, name: str) -> Any:
+        """The only rewriter that has this name or tag."""
+        found = self.__db__.get(name)
+        if not found:
+            raise KeyError(f"Nothing is registered as {name!r}.")
+        if len(found) > 1:
+            raise KeyError(f"More than one rewriter has the tag {name!r}; use query.")
+        return next(iter(found))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.__db__
+
+    def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
+        """What the query asks for: databases inside stand as they are."""
+        chosen = OrderedSet()
+        for tag in query.include:
+            chosen.update(self.__db__.get(tag, ()))
+        for tag in query.require:
+            wanted = self.__db__.get(tag, ())
+            chosen = OrderedSet(rewriter for rewriter in chosen if rewriter in wanted)
+        for tag in query.exclude:
+            for rewriter in self.__db__.get(tag, ()):
+                chosen.discard(rewriter)
+        return list(chosen)
+
+    def __query__(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
+        answer: list[Rewriter] = []
+        for entry in self._selected(query):
+            if isinstance(entry, RewriteDatabase):
+                inner = entry.query(query.subquery.get(entry.name or "", query))
+                if inner is None or inner is False:
+                    continue
+                if entry.name is not None:
+                    inner.name = entry.name
+                entry = inner
+            answer.append(entry)
+        return answer
+
+    def query(self, *tags: Any, **kwtags: RewriteDatabaseQuery) -> Any:
+        """The rewriters that a query, or tags such as ``"+a"``, ``"&b"``, ``"-c"``, ask for."""
+        return OrderedSet(self.__query__(_as_query(tags, kwtags)))
+
+    def print_summary(self, stream: IO[str] = sys.stdout) -> None:
+        print(f"{type(self).__name__} (id {id(self)})", file=stream)
+        print(f"  names {sorted(self._names)}", file=stream)
+        print(f"  db {self.__db__}", file=stream)
+
+
+def _as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQuery:
+    """One query out of the arguments of `RewriteDatabase.query`."""
+    if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
+        if kwtags:
+            raise TypeError(f"A query comes alone; got the keywords {sorted(kwtags)} too.")
+        return tags[0]
+    by_sign: dict[str, list[str]] = {"+": [], "&": [], "-": []}
+    for tag in tags:
+        if not isinstance(tag, str) or tag[:1] not in by_sign or len(tag) < 2:
+            raise ValueError(
+                "A tag of a query starts with '+' (include), '&' (require) or '-' (exclude); "
+                f"got {tag!r}."
+            )
+        by_sign[tag[0]].append(tag[1:])
+    return RewriteDatabaseQuery(
+        include=by_sign["+"], require=by_sign["&"], exclude=by_sign["-"], subquery=kwtags
+    )
+
+
+class EquilibriumDB(RewriteDatabase):
+    """Rewriters that are applied together until none of them changes the graph.
+
+    Parameters
+    ----------
+    ignore_newtrees, tracks_on_change_inputs
+        Accepted as `EquilibriumGraphRewriter` does.
+    """
+
+    def __init__(self, ignore_newtrees: bool = True, tracks_on_change_inputs: bool = False):
+        super().__init__()
+        self.ignore_newtrees = ignore_newtrees
+        self.tracks_on_change_inputs = tracks_on_change_inputs
+        self.__final__: dict[str, bool] = {}
+        self.__cleanup__: dict[str, bool] = {}
+
+    def register(
+        self,
+        name: str,
+        rewriter: RewriteDatabase | RewritesType,
+        *tags: str,
+        final_rewriter: bool = False,
+        cleanup: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Add a rewriter; see `RewriteDatabase.register`.
+
+        Parameters
+        ----------
+        final_rewriter
+            Apply this graph rewriter only when the others have reached an equilibrium.
+        cleanup
+            Apply this graph rewriter after every round of the others.
+        """
+        if final_rewriter and cleanup:
+            raise ValueError("A rewriter is either final or a clean-up, not both.")
+        super().register(name, rewriter, *tags, **kwargs)
+        self.__final__[name] = final_rewriter
+        self.__cleanup__[name] = cleanup
+
+    def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter | None:
+        rewriters = self.__query__(_as_query(tags, kwtags))
+        if not rewriters:
+            return None
+        final = [rw for rw in rewriters if self.__final__.get(rw.name or "", False)]
+        cleanup = [rw for rw in rewriters if self.__cleanup__.get(rw.name or "", False)]
+        plain = [rw for rw in rewriters if rw not in final and rw not in cleanup]
+        return EquilibriumGraphRewriter(
+            plain,
+            max_use_ratio=config.optdb__max_use_ratio,
+            ignore_newtrees=self.ignore_newtrees,
+            tracks_on_change_inputs=self.tracks_on_change_inputs,
+            failure_callback=EquilibriumGraphRewriter.warn_inplace,
+            final_rewriters=final,
+            cleanup_rewriters=cleanup,
+        )
+
+
+class SequenceDB(RewriteDatabase):
+    """Rewriters that are applied one after the other, by their positions.
+
+    Parameters
+    ----------
+    failure_callback
+        See `SequentialGraphRewriter`.
+
+    Examples
+    --------
+    >>> db = SequenceDB()
+    >>> db.register("first", rewriter, "fast_run", position=0)
+    """
+
+    seq_rewriter_type: type = SequentialGraphRewriter
+
+    def __init__(self, failure_callback: Callable | None = SequentialGraphRewriter.warn):
+        super().__init__()
+        self.__position__: dict[str, float] = {}
+        self.failure_callback = failure_callback
+
+    def register(
+        self,
+        name: str,
+        rewriter: RewriteDatabase | RewritesType,
+        *tags: str,
+        position: Literal["last"] | int | float = "last",
+        **kwargs: Any,
+    ) -> None:
+        """Add a rewriter at a position (a number, or ``"last"``); see `RewriteDatabase.register`."""
+        if not (isinstance(position, (int, float)) or position == "last"):
+            raise TypeError(f"`position` is a number or 'last'; got {position!r}.")
+        super().register(name, rewriter, *tags, **kwargs)
+        if position == "last":
+            position = max(self.__position__.values(), default=-1) + 1
+        self.__position__[name] = position
+
+    def _ordered(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
+        answer = self.__query__(query)
+        position = {id(rw): self.__position__[rw.name or ""] for rw in answer}
+        for extra, place in query.extra_rewrites:
+            # An extra database is asked for the tags of the query, as one inside would be.
+            if isinstance(extra, RewriteDatabase):
+                extra = extra.query(query)
+                if not extra:
+                    continue
+            answer.append(extra)
+            position[id(extra)] = place
+        kept = [rw for rw in answer if position[id(rw)] < query.position_cutoff]
+        return sorted(kept, key=lambda rw: (position[id(rw)], rw.name or ""))
+
+    def query(
+        self,
+        *tags: Any,
+        position_cutoff: int | float | None = None,
+        extra_rewrites: Sequence[tuple[Any, int | float]] | None = None,
+        **kwtags: Any,
+    ) -> Any:
+        """The sequence of what a query asks for; see `RewriteDatabaseQuery` for the arguments."""
+        query = _as_query(tags, kwtags)
+        if position_cutoff is not None:
+            query = query._copy(position_cutoff=position_cutoff)
+        elif query.position_cutoff == math.inf and not (tags and isinstance(tags[0], RewriteDatabaseQuery)):
+            query = query._copy(position_cutoff=config.optdb__position_cutoff)
+        if extra_rewrites:
+            query = query.register(*extra_rewrites)
+        rewriters = self._ordered(query)
+        return self.seq_rewriter_type(rewriters, failure_callback=self.failure_callback)
+
+    def print_summary(self, stream: IO[str] = sys.stdout) -> None:
+        print(f"{type(self).__name__} (id {id(self)})", file=stream)
+        for name, position in sorted(self.__position__.items(), key=lambda item: item[1]):
+            print(f"  {position:>8}  {name}", file=stream)
+
+
+class LocalGroupDB(SequenceDB):
+    """Node rewriters that are tried one after the other on each node, by their positions.
+
+    Parameters
+    ----------
+    apply_all_rewrites, profile
+        See `SequentialNodeRewriter`.
+    node_rewriter
+        The class of the answer of `query`.
+    """
+
+    def __init__(
+        self,
+        apply_all_rewrites: bool = False,
+        profile: bool = False,
+        node_rewriter: type = SequentialNodeRewriter,
+    ):
+        super().__init__(failure_callback=None)
+        self.apply_all_rewrites = apply_all_rewrites
+        self.profile = profile
+        self.node_rewriter = node_rewriter
+        self.__name__ = ""
+
+    def register(  # type: ignore[override]
+        self,
+        name: str,
+        rewriter: RewriteDatabase | RewritesType,
+        *tags: str,
+        position: Literal["last"] | int | float = "last",
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(rewriter, GraphRewriter):
+            raise TypeError(f"A LocalGroupDB holds node rewriters; got the graph rewriter {name!r}.")
+        super().register(name, rewriter, *tags, position=position, **kwargs)
+
+    def query(self, *tags: Any, **kwtags: Any) -> Any:  # type: ignore[override]
+        rewriters = self._ordered(_as_query(tags, kwtags))
+        if not rewriters:
+            return None
+        return self.node_rewriter(
+            *rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile
+        )
+
+
+class TopoDB(RewriteDatabase):
+    """Makes one walk over the graph of the node rewriters of another database.
+
+    Parameters
+    ----------
+    db
+        A database whose queries give one node rewriter (a `LocalGroupDB`).
+    order
+        ``"in_to_out"`` or ``"out_to_in"``.
+    ignore_newtrees, failure_callback
+        See `WalkingGraphRewriter`.
+    """
+
+    def __init__(
+        self,
+        db: RewriteDatabase,
+        order: Literal["in_to_out", "out_to_in"] = "in_to_out",
+        ignore_newtrees: bool = False,
+        failure_callback: Callable | None = None,
+    ):
+        super().__init__()
+        self.db = db
+        self.order = order
+        self.ignore_newtrees = ignore_newtrees
+        self.failure_callback = failure_callback
+
+    def query(self, *tags: Any, **kwtags: Any) -> Any:
+        inner = self.db.query(*tags, **kwtags)
+        if inner is None:
+            return None
+        return WalkingGraphRewriter(
+            inner,
+            order=self.order,
+            ignore_newtrees=self.ignore_newtrees,
+            failure_callback=self.failure_callback,
+        )
+
+
+class ProxyDB(RewriteDatabase):
+    """Another database under a name of its own, for registering it more than once."""
+
+    def __init__(self, db: RewriteDatabase):
+        if not isinstance(db, RewriteDatabase):
+            raise TypeError(f"ProxyDB stands for a database; got {db!r}.")
+        super().__init__()
+        self.db = db
+
+    def query(self, *tags: Any, **kwtags: Any) -> Any:
+        return self.db.query(*tags, **kwtags)

@@ -1,0 +1,219 @@
+"""Merging of equal computations."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO, Any
+
+from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, AtomicVariable, Variable
+from aesara.graph.rewriting.processing import attach_once
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.utils import InconsistencyError
+
+
+class HashConsTable:
+    """Gives equal computations one representative.
+
+    Two nodes are equal when their ops are equal and the representatives of their inputs are the
+    same. Each node costs one look-up, so that a graph costs time linear in its size.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[tuple, Apply] = {}
+        self.atoms: dict[Any, Variable] = {}
+        self.representative: dict[Variable, Variable] = {}
+
+    def add_atom(self, var: Variable) -> None:
+        """Look at a constant (or another variable whose value is its identity)."""
+        if var in self.representative:
+            return
+        try:
+            # The class stands first: an equal signature of another kind is no match.
+            key = (type(var), var.merge_signature())  # type: ignore[attr-defined]
+            first = self.atoms.setdefault(key, var)
+        except TypeError:
+            first = var  # a value that cannot be hashed is equal to itself only
+        self.representative[var] = first
+
+    def add_node(self, node: Apply) -> None:
+        """Look at a node whose inputs have been looked at."""
+        known = self.representative
+        inputs = []
+        for var in node.inputs:
+            if var.owner is None and isinstance(var, AtomicVariable):
+                self.add_atom(var)
+            inputs.append(id(known.get(var, var)))
+        key = (node.op, *inputs)
+        first = self.nodes.setdefault(key, node)
+        if first is node:
+            return
+        for old, new in zip(node.outputs, first.outputs):
+            # A representative must promise at least as much as what it stands for.
+            if old.type == new.type or old.type.is_super(new.type):
+                known[old] = known.get(new, new)
+
+
+class MergeFeature(Feature):
+    """Marks a graph whose equal computations a `MergeOptimizer` keeps merged."""
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if hasattr(fgraph, "merge_feature"):
+            raise AlreadyThere()
+        fgraph.merge_feature = self
+        self.fgraph = fgraph
+        self.scheduled: list[Apply] = []
+        self.dirty = True
+
+    def clone(self) -> MergeFeature:
+        return type(self)()
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        self.dirty = True
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.dirty = True
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        """Nothing left behind: each run of the optimizer starts from the graph as it is."""
+
+    def process_atomic(self, fgraph: FunctionGraph, var: Variable) -> None:
+        self.dirty = True
+
+    def process_node(self, fgraph: FunctionGraph, node: Apply) -> None:
+        self.dirty = True
+
+
+class MergeOptimizer(GraphRewriter):
+    """Merges equal constants, and nodes that apply equal ops to the same inputs.
+
+    One pass, inputs first, by hash-consing: the time is linear in the size of the graph. A graph
+    that has not changed since the last pass is not looked at again.
+
+    Examples
+    --------
+    >>> fgraph = FunctionGraph([x], [at.exp(x) + at.exp(x)])
+    >>> MergeOptimizer().rewrite(fgraph)    # one node for exp(x) is left
+    """
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        attach_once(fgraph, ReplaceValidate())
+        attach_once(fgraph, MergeFeature())
+
+    def apply(self, fgraph: FunctionGraph) -> tuple:
+        start = time.perf_counter()
+        before = len(fgraph.apply_nodes)
+        feature = getattr(fgraph, "merge_feature", None)
+        merged = 0
+        if feature is None or feature.dirty:
+            merged = self._merge(fgraph)
+            if feature is not None:
+                feature.dirty = False
+        return (time.perf_counter() - start, merged, before, len(fgraph.apply_nodes))
+
+    def _merge(self, fgraph: FunctionGraph) -> int:
+        table = HashConsTable()
+        for var in fgraph.inputs:
+            table.representative[var] = var
+        order = fgraph.toposort()
+        for node in order:
+            table.add_node(node)
+        for var in fgraph.outputs:
+            if var.owner is None and isinstance(var, AtomicVariable):
+                table.add_atom(var)
+        pairs = [(old, new) for old, new in table.representative.items() if old is not new]
+        if not pairs:
+            return 0
+        # Users first: what only a merged node used has left the graph by its turn.
+        pairs.reverse()
+        try:
+            return self._replace(fgraph, pairs)
+        except InconsistencyError:
+            # Nothing was changed. Some merge is forbidden (an input that is destroyed): find out.
+            return sum(self._replace_allowed(fgraph, pair) for pair in pairs)
+
+    @staticmethod
+    def _replace(fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]]) -> int:
+        clients = fgraph.clients
+        wanted = [pair for pair in pairs if clients.get(pair[0]) and pair[1] in fgraph.variables]
+        _replace_all(fgraph, wanted)
+        return len(wanted)
+
+    @staticmethod
+    def _replace_allowed(fgraph: FunctionGraph, pair: tuple[Variable, Variable]) -> int:
+        old, new = pair
+        if not fgraph.clients.get(old) or new not in fgraph.variables:
+            return 0
+        try:
+            _replace_all(fgraph, [pair])
+        except InconsistencyError:
+            return 0
+        return 1
+
+    @staticmethod
+    def print_profile(stream: IO[str] = sys.stdout, prof: Any = None, level: int = 0) -> None:
+        if prof is None:
+            return
+        seconds, merged, before, after = prof
+        print(
+            f"{'    ' * level}MergeOptimizer time {seconds:.6f}s merged {merged}, "
+            f"nodes {before} -> {after}",
+            file=stream,
+        )
+
+    @staticmethod
+    def merge_profile(prof1: Any, prof2: Any) -> Any:
+        """One profile out of two: the numbers are added."""
+        return tuple(a + b for a, b in zip(prof1, prof2))
+
+
+def _replace_all(fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]]) -> None:
+    """Replace with validation where the graph has it; a pair whose old side is gone is no error."""
+    if hasattr(fgraph, "replace_all_validate"):
+        fgraph.replace_all_validate(pairs, reason="MergeOptimizer")
+    else:
+        fgraph.replace_all(pairs, reason="MergeOptimizer")
+
+
+def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> Sequence[Variable]:
+    """Merge equal constants in the graphs of variables that are not in a `FunctionGraph` yet.
+
+    Parameters
+    ----------
+    fgraph
+        A graph; its nodes are left alone.
+    variables
+        The variables. Inputs of their nodes are changed in place.
+
+    Returns
+    -------
+    list of Variable
+        The variables, with constants replaced by their representatives.
+    """
+    table = HashConsTable()
+
+    def merged(var: Variable) -> Variable:
+        if var.owner is None and isinstance(var, AtomicVariable):
+            table.add_atom(var)
+            return table.representative[var]
+        return var
+
+    known = fgraph.apply_nodes if fgraph is not None else ()
+    seen: set[Apply] = set()
+    stack = [var.owner for var in variables if var.owner is not None]
+    while stack:
+        node = stack.pop()
+        if node in seen or node in known:
+            continue
+        seen.add(node)
+        for i, var in enumerate(node.inputs):
+            node.inputs[i] = merged(var)
+            if var.owner is not None:
+                stack.append(var.owner)
+    return [merged(var) for var in variables]

@@ -1,0 +1,345 @@
+"""Rewriters of single nodes: the base class, functions as rewriters, groups."""
+
+from __future__ import annotations
+
+import sys
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+from aesara.configdefaults import config
+from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.features import Feature
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.rewriter import Rewriter
+from aesara.graph.rewriting.tracker import OpToRewriterTracker
+
+
+class NodeRewriter(Rewriter):
+    """A rewriter that is applied to one node at a time."""
+
+    def tracks(self) -> Sequence[Any] | None:
+        """The ops, or classes of ops, that this rewriter starts from; None means all."""
+        return None
+
+    @abstractmethod
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        """Say what `node` is to be replaced with.
+
+        Returns
+        -------
+        False or None
+            Nothing to do.
+        list of Variable
+            One replacement for each output of `node` (None keeps an output).
+        dict
+            From variables of the graph to their replacements; the key ``"remove"`` may hold a
+            list of nodes that must have left the graph afterwards.
+        """
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
+
+
+class FromFunctionNodeRewriter(NodeRewriter):
+    """A function ``fn(fgraph, node)`` as a node rewriter."""
+
+    def __init__(
+        self,
+        fn: Callable[[FunctionGraph, Apply], Any],
+        tracks: Sequence[Any] | None = None,
+        requirements: Sequence[Any] = (),
+    ):
+        self.fn = fn
+        self._tracks = tracks
+        self.requirements = tuple(requirements)
+        self.name = getattr(fn, "__name__", None)
+        # The function itself is what the drivers call: no frame in between.
+        self.transform = fn  # type: ignore[method-assign]
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(fgraph, node)
+
+    def tracks(self) -> Sequence[Any] | None:
+        return self._tracks
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            fgraph.attach_feature(requirement())
+
+    def __call__(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        return self.fn(fgraph, node)
+
+    def __str__(self) -> str:
+        return self.name or repr(self.fn)
+
+    def __repr__(self) -> str:
+        return f"FromFunctionNodeRewriter({self.name})"
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{self.name} id={id(self)}", file=stream)
+
+
+def node_rewriter(
+    tracks: Sequence[Any] | None,
+    inplace: bool = False,
+    requirements: Sequence[type[Feature]] | None = (),
+) -> Callable[[Callable[[FunctionGraph, Apply], Any]], FromFunctionNodeRewriter]:
+    """Make a node rewriter of a function (use as a decorator).
+
+    Parameters
+    ----------
+    tracks
+        Ops, classes of ops, or pairs ``(op class, scalar op class)`` that the function is tried
+        on; None for every node.
+    inplace
+        The function makes operations destroy their inputs: the graph gets a `DestroyHandler`.
+    requirements
+        Classes of features that the graph must have.
+
+    Examples
+    --------
+    >>> @node_rewriter([at.exp])
+    ... def local_exp_of_log(fgraph, node):
+    ...     inner = node.inputs[0].owner
+    ...     return [inner.inputs[0]] if inner and inner.op == at.log else None
+    """
+    if tracks is not None:
+        tracks = list(tracks) if isinstance(tracks, (list, tuple, set, frozenset)) else [tracks]
+        if not tracks:
+            raise ValueError("Use None instead of an empty list to track every node.")
+        for key in tracks:
+            if not (isinstance(key, (Op, tuple)) or (isinstance(key, type) and issubclass(key, Op))):
+                raise ValueError(
+                    "`tracks` must hold Op instances, Op classes or pairs (Op class, scalar Op "
+                    f"class); got {key!r}."
+                )
+    needed = tuple(requirements or ())
+    if inplace:
+        needed = (*needed, DestroyHandler)
+
+    def decorate(f: Callable[[FunctionGraph, Apply], Any]) -> FromFunctionNodeRewriter:
+        rewriter = FromFunctionNodeRewriter(f, tracks, needed)
+        rewriter.__name__ = f.__name__  # type: ignore[attr-defined]
+        rewriter.__doc__ = f.__doc__
+        return rewriter
+
+    return decorate
+
+
+class SequentialNodeRewriter(NodeRewriter):
+    """Node rewriters tried one after the other on a node.
+
+    Parameters
+    ----------
+    rewriters
+        The rewriters, in order.
+    apply_all_rewrites
+        After one has applied, go on with the rest on the node that came out; otherwise stop.
+    profile
+        Keep time, applications and attempts per rewriter.
+    """
+
+    def __init__(
+        self, *rewriters: Rewriter, apply_all_rewrites: bool = False, profile: bool = False
+    ):
+        if len(rewriters) == 1 and isinstance(rewriters[0], (list, tuple)):
+            rewriters = tuple(rewriters[0])
+        self.rewrites = rewriters
+        self.reentrant = any(getattr(rw, "reentrant", True) for rw in rewriters)
+        self.retains_inputs = all(getattr(rw, "retains_inputs", False) for rw in rewriters)
+        self.apply_all_rewrites = apply_all_rewrites
+        self.profile = profile
+        self.tracker = OpToRewriterTracker()
+        for rw in rewriters:
+            self.tracker.add_tracker(rw)  # type: ignore[arg-type]
+        self.time_rewrites = dict.fromkeys(rewriters, 0.0)
+        self.process_count = dict.fromkeys(rewriters, 0)
+        self.applied_true = dict.fromkeys(rewriters, 0)
+        self.node_created = dict.fromkeys(rewriters, 0)
+
+    def __str__(self) -> str:
+        return self.name or f"SequentialNodeRewriter({','.join(str(r) for r in self.rewrites)})"
+
+    def tracks(self) -> Sequence[Any] | None:
+        keys: list[Any] = []
+        for rw in self.rewrites:
+            tracked = rw.tracks()  # type: ignore[attr-defined]
+            if tracked is None:
+                return None
+            keys.extend(tracked)
+        return keys
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for rw in self.rewrites:
+            rw.add_requirements(fgraph)
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        result: Any = None
+        tried: set[int] = set()
+        while True:
+            found = self._first_result(fgraph, node, tried)
+            if not found or isinstance(found, dict) or not self.apply_all_rewrites:
+                return found or result
+            result = list(found)
+            owner = result[0].owner if len(result) == 1 and result[0] is not None else None
+            # Only a fresh node that computes exactly this can be looked at further.
+            if owner is None or owner in fgraph.apply_nodes or len(owner.outputs) != 1:
+                return result
+            node = owner
+
+    def _first_result(self, fgraph: FunctionGraph, node: Apply, tried: set[int]) -> Any:
+        for rw in self.tracker.get_trackers(node.op):
+            if id(rw) in tried:
+                continue
+            start = time.perf_counter() if self.profile else 0.0
+            found = rw.transform(fgraph, node)
+            if self.profile:
+                self.time_rewrites[rw] += time.perf_counter() - start
+                self.process_count[rw] += 1
+                self.applied_true[rw] += bool(found)
+            if found:
+                if self.apply_all_rewrites:
+                    tried.add(id(rw))
+                return found
+        return None
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
+        if depth != 0:
+            for rw in self.rewrites:
+                rw.print_summary(stream, level=level + 2, depth=depth - 1)
+
+    @staticmethod
+    def print_profile(stream: IO[str], prof: Any, level: int = 0) -> None:
+        times, counts, applied, name = prof
+        indent = "    " * level
+        print(f"{indent}SequentialNodeRewriter {name}", file=stream)
+        for rw, seconds in sorted(times.items(), key=lambda item: -item[1]):
+            print(f"{indent}    {seconds:.6f}s tried {counts[rw]} applied {applied[rw]}  {rw}", file=stream)
+
+    @staticmethod
+    def merge_profile(prof1: Any, prof2: Any) -> Any:
+        """One profile out of two: the numbers of each rewriter are added."""
+
+        def total(one: dict, two: dict) -> dict:
+            return {key: one.get(key, 0) + two.get(key, 0) for key in {**one, **two}}
+
+        return (*(total(a, b) for a, b in zip(prof1[:3], prof2[:3])), prof1[3])
+
+
+class SubstitutionNodeRewriter(NodeRewriter):
+    """Replaces ``op1(inputs)`` with ``op2(inputs)``."""
+
+    def __init__(self, op1: Op, op2: Op, transfer_tags: bool = True):
+        self.op1 = op1
+        self.op2 = op2
+        self.transfer_tags = transfer_tags
+        self.name = f"{op1} -> {op2}"
+
+    def op_key(self) -> Op:
+        return self.op1
+
+    def tracks(self) -> Sequence[Any]:
+        return [self.op1]
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        if node.op != self.op1:
+            return False
+        new = self.op2.make_node(*node.inputs)
+        if self.transfer_tags:
+            new.tag = node.tag
+            for new_output, output in zip(new.outputs, node.outputs):
+                new_output.tag = output.tag
+        return new.outputs
+
+    def __str__(self) -> str:
+        return f"{self.op1} -> {self.op2}"
+
+
+class RemovalNodeRewriter(NodeRewriter):
+    """Removes ``op(x, ...)``: its outputs are replaced with its inputs."""
+
+    def __init__(self, op: Op):
+        self.op = op
+        self.name = f"{op}(x) -> x"
+
+    def op_key(self) -> Op:
+        return self.op
+
+    def tracks(self) -> Sequence[Any]:
+        return [self.op]
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        if node.op != self.op or len(node.inputs) != len(node.outputs):
+            return False
+        return list(node.inputs)
+
+    def __str__(self) -> str:
+        return f"{self.op}(x) -> x"
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{self} id={id(self)}", file=stream)
+
+
+class MetaNodeRewriterSkip(AssertionError):
+    """Raised by a rewriter of a `MetaNodeRewriter` that should not be considered for a node."""
+
+
+class MetaNodeRewriter(NodeRewriter):
+    """Tries several rewriters on a node, times what they give, and keeps the fastest.
+
+    Subclasses define `provide_inputs` (values for the node's unknown inputs) and `time_call`.
+    """
+
+    def __init__(self) -> None:
+        self.verbose = config.metaopt__verbose
+        self.track_dict: dict[Any, list[NodeRewriter]] = {}
+        self.tag_dict: dict[str, list[NodeRewriter]] = {}
+        self._tracks: list[Any] = []
+        self.rewriters: list[NodeRewriter] = []
+
+    def register(self, rewriter: NodeRewriter, tag_list: Sequence[str]) -> None:
+        self.rewriters.append(rewriter)
+        for tag in tag_list:
+            self.tag_dict.setdefault(tag, []).append(rewriter)
+        for key in rewriter.tracks() or ():
+            self._tracks.append(key)
+            self.track_dict.setdefault(key, []).append(rewriter)
+
+    def tracks(self) -> Sequence[Any]:
+        return self._tracks
+
+    def get_rewrites(self, node: Apply) -> Sequence[NodeRewriter]:
+        found = list(self.track_dict.get(type(node.op), ()))
+        return found + [rw for rw in self.track_dict.get(node.op, ()) if rw not in found]
+
+    def provide_inputs(self, node: Apply, inputs: Sequence[Variable]) -> dict[Variable, Variable]:
+        """Variables with values in place of `inputs`, which have none."""
+        raise NotImplementedError(f"{type(self).__name__} must define provide_inputs.")
+
+    def time_call(self, fn: Callable[[], Any]) -> float:
+        start = time.perf_counter()
+        fn()
+        return time.perf_counter() - start
+
+    def compile_candidate(self, outputs: Sequence[Variable]) -> Callable[[], Any]:
+        """A callable that computes `outputs`; to be defined where functions can be compiled."""
+        raise NotImplementedError(f"{type(self).__name__} must define compile_candidate.")
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        best: tuple[float, Any] | None = None
+        for rewriter in self.get_rewrites(node):
+            try:
+                outputs = rewriter.transform(fgraph, node)
+                if not outputs:
+                    continue
+                seconds = self.time_call(self.compile_candidate(outputs))
+            except MetaNodeRewriterSkip:
+                continue
+            if best is None or seconds < best[0]:
+                best = (seconds, outputs)
+        return best[1] if best else None

@@ -1,0 +1,283 @@
+"""Rewriters given by a pattern and what takes its place."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.unify import (
+    LogicVariable,
+    OpPattern,
+    ValuePattern,
+    as_pattern,
+    matches,
+    reify,
+)
+
+
+def fits_in_place(old: Variable, new: Any) -> Variable | None:
+    """`new` as a replacement for `old`, or None where its type rules that out.
+
+    The replacement never promises less than what it replaces: static facts that it lost are
+    stated again (`Type.filter_variable`).
+    """
+    if not isinstance(new, Variable):
+        return None
+    if new.type == old.type or old.type.is_super(new.type):
+        return new
+    try:
+        return old.type.filter_variable(new, allow_convert=True)
+    except (TypeError, ValueError, NotImplementedError):
+        return None
+
+
+class PatternNodeRewriter(NodeRewriter):
+    """Replaces what matches a pattern.
+
+    Parameters
+    ----------
+    in_pattern
+        A tuple ``(op, pattern, ...)``; see `aesara.graph.rewriting.unify` for patterns.
+    out_pattern
+        A pattern of the same variables.
+    allow_multiple_clients
+        Whether inner parts of what matches may be used elsewhere as well.
+    skip_identities_fn
+        Accepted for compatibility.
+    name
+        A name.
+    tracks
+        What to start from, together with `get_nodes`.
+    get_nodes
+        ``f(fgraph, node)``: the nodes to try when a tracked node is met, where a tracked op is
+        not the root of the pattern.
+    values_eq_approx
+        Put on the tag of the replacement, for modes that compare values.
+
+    Examples
+    --------
+    >>> PatternNodeRewriter((at.log, (at.exp, "x")), "x")
+    """
+
+    def __init__(
+        self,
+        in_pattern: Any,
+        out_pattern: Any,
+        allow_multiple_clients: bool = False,
+        skip_identities_fn: Callable | None = None,
+        name: str | None = None,
+        tracks: Sequence[Any] = (),
+        get_nodes: Callable | None = None,
+        values_eq_approx: Callable | None = None,
+    ):
+        self.in_pattern = in_pattern
+        self.out_pattern = out_pattern
+        self._in = as_pattern(in_pattern)
+        self._out = as_pattern(out_pattern)
+        if not isinstance(self._in, OpPattern):
+            raise TypeError(f"The pattern to search for must start with an op; got {in_pattern!r}.")
+        self.op = self._in.op
+        self.allow_multiple_clients = allow_multiple_clients
+        self.skip_identities_fn = skip_identities_fn
+        self.values_eq_approx = values_eq_approx
+        self._tracks = list(tracks)
+        self.get_nodes = get_nodes
+        if self._tracks and get_nodes is None:
+            raise ValueError("`tracks` needs `get_nodes`, which finds the root from a tracked node.")
+        self.name = name or None
+        self.retains_inputs = False
+
+    def op_key(self) -> Any:
+        return self.op
+
+    def tracks(self) -> Sequence[Any] | None:
+        if self._tracks:
+            return self._tracks
+        return [self.op] if isinstance(self.op, (Op, type)) else None
+
+    def transform(
+        self, fgraph: FunctionGraph, node: Apply, get_nodes: bool = True, *args: Any, **kwargs: Any
+    ) -> Any:
+        if get_nodes and self.get_nodes is not None:
+            for root in self.get_nodes(fgraph, node):
+                if root == "output" or root is None:
+                    continue
+                result = self.transform(fgraph, root, get_nodes=False)
+                if result:
+                    return dict(zip(root.outputs, result)) if root is not node else result
+            return False
+        if len(node.outputs) != 1 or not self._in.accepts(node.op):
+            return False
+        old = node.outputs[0]
+        clients = fgraph.clients if fgraph is not None else {}
+
+        def may_enter(var: Variable) -> bool:
+            return self.allow_multiple_clients or len(clients.get(var, ())) <= 1
+
+        found = next(matches(self._in, old, may_enter=may_enter), None)
+        if found is None:
+            return False
+        new = reify(self._out, found)
+        if not isinstance(new, Variable):
+            new = _as_variable_like(old, new)
+        fitting = fits_in_place(old, new)
+        if fitting is None:
+            return False
+        if self.values_eq_approx is not None:
+            fitting.tag.values_eq_approx = self.values_eq_approx
+        return [fitting]
+
+    def __str__(self) -> str:
+        return self.name or f"{_pattern_text(self._in)} -> {_pattern_text(self._out)}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        name = self.name or ""
+        text = f"{_pattern_text(self._in)} -> {_pattern_text(self._out)}"
+        print(f"{' ' * level}{type(self).__name__} {name} {text} id={id(self)}", file=stream)
+
+
+def _as_variable_like(old: Variable, value: Any) -> Any:
+    """A number as a constant of the type of `old`, where that is possible."""
+    try:
+        return old.type.make_constant(old.type.filter(value, strict=False))
+    except (TypeError, ValueError, NotImplementedError, AttributeError):
+        return None
+
+
+def _pattern_text(pattern: Any) -> str:
+    if isinstance(pattern, LogicVariable):
+        return pattern.name if pattern.constraint is None else f"{pattern.name} subject to {pattern.constraint}"
+    if isinstance(pattern, ValuePattern):
+        return repr(pattern.value)
+    if isinstance(pattern, OpPattern):
+        inner = [_pattern_text(p) for p in pattern.inputs]
+        if pattern.rest is not None:
+            inner.append(f"*{pattern.rest.name}")
+        name = pattern.op.__name__ if isinstance(pattern.op, type) else str(pattern.op)
+        return f"{name}({', '.join(inner)})"
+    return str(pattern)
+
+
+class Rule(NodeRewriter):
+    """A rewrite in one row: a pattern, what takes its place, and when.
+
+    Made by `rule`, which says what the parts mean.
+    """
+
+    def __init__(
+        self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool
+    ):
+        self.name = name
+        self.source_pattern = pattern
+        self.pattern = as_pattern(pattern)
+        if not isinstance(self.pattern, OpPattern):
+            raise TypeError(f"The pattern of the rule {name!r} must start with an op.")
+        self.variables = _variables_of(self.pattern)
+        self.replacement = replacement
+        self.condition = condition
+        self.single_client = single_client
+        self._replacement_names = _argument_names(replacement, self.variables, name)
+        self._condition_names = _argument_names(condition, self.variables, name)
+        self.__name__ = name
+
+    def tracks(self) -> Sequence[Any] | None:
+        op = self.pattern.op
+        return [op] if isinstance(op, (Op, type)) else None
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        old = node.outputs[0]
+        may_enter = None
+        if self.single_client:
+            clients = fgraph.clients
+
+            def may_enter(var: Variable) -> bool:
+                return len(clients.get(var, ())) <= 1
+
+        for found in matches(self.pattern, old, commutative=True, may_enter=may_enter):
+            found["out"] = old
+            if self.condition is not None and not self.condition(
+                *(found[name] for name in self._condition_names)
+            ):
+                continue
+            if self._replacement_names is None:
+                new = reify(self.replacement, found)
+            else:
+                new = self.replacement(*(found[name] for name in self._replacement_names))
+            if new is None:
+                continue
+            fitting = fits_in_place(old, new)
+            if fitting is not None:
+                return [fitting]
+        return False
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+
+def rule(
+    name: str,
+    pattern: Any,
+    replacement: Any,
+    condition: Callable[..., bool] | None = None,
+    single_client: bool = False,
+) -> Rule:
+    """A rewrite rule in one row.
+
+    Parameters
+    ----------
+    name
+        Its name, under which it is registered.
+    pattern
+        What to search for; see `aesara.graph.rewriting.unify`. Inputs of commutative ops match
+        in every order.
+    replacement
+        A pattern, or a function whose parameters are named after variables of the pattern
+        (``out`` is what is to be replaced). It may return None: then nothing is replaced.
+    condition
+        A function with parameters of the same kind that says whether the rule applies.
+    single_client
+        Only where the inner parts of what matches are not used elsewhere.
+
+    Examples
+    --------
+    >>> rule("local_log1p", (log, (add, 1, "*x")), (log1p, "x"))
+    >>> rule("local_exp_log", (exp, (log, "x")), lambda x: x, condition=is_not_discrete)
+    """
+    return Rule(name, pattern, replacement, condition, single_client)
+
+
+def _variables_of(pattern: Any) -> list[str]:
+    found: list[str] = []
+    stack = [pattern]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, LogicVariable):
+            found.append(part.name)
+        elif isinstance(part, OpPattern):
+            stack.extend(part.inputs)
+            if part.rest is not None:
+                stack.append(part.rest)
+    return found
+
+
+def _argument_names(function: Any, variables: Sequence[str], name: str) -> list[str] | None:
+    """The parameters of a function of a rule; None for what is no function."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    names = list(code.co_varnames[: code.co_argcount])
+    unknown = [n for n in names if n != "out" and n not in variables]
+    if unknown:
+        raise ValueError(
+            f"In the rule {name!r} a function takes {unknown}, but the pattern has the variables "
+            f"{sorted(set(variables))} (and 'out')."
+        )
+    return names

@@ -1,0 +1,257 @@
+"""Rewriters of whole graphs: the base classes, functions as rewriters, sequences."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections import UserList
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+from aesara.configdefaults import config
+from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.fg import FunctionGraph
+
+
+def report_rewrite_failure(exc: Exception, what: object) -> None:
+    """Handle an exception that a rewriter raised, as ``config.on_opt_error`` says.
+
+    ``"raise"`` re-raises it, ``"pdb"`` opens the debugger where it happened, ``"ignore"`` says
+    nothing and ``"warn"`` prints it with its traceback; in the last two the graph is left as it is.
+    """
+    choice = config.on_opt_error
+    if choice == "raise":
+        raise exc
+    if choice == "ignore":
+        return
+    print(f"Rewrite failure due to: {what}", file=sys.stderr)
+    traceback.print_exception(type(exc), exc, exc.__traceback__)
+    if choice == "pdb":
+        import pdb
+
+        pdb.post_mortem(exc.__traceback__)
+
+
+class Rewriter(ABC):
+    """What node rewriters and graph rewriters have in common."""
+
+    name: str | None = None
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach to `fgraph` the features that this rewriter needs."""
+
+    @abstractmethod
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        """Print a one-line description, and those of the parts down to `depth`."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})" if self.name else f"{type(self).__name__}()"
+
+
+class GraphRewriter(Rewriter):
+    """A rewriter that is applied to a whole `FunctionGraph`.
+
+    Subclasses define `apply`. Call `rewrite`, which also sees to the requirements.
+
+    Examples
+    --------
+    >>> class Report(GraphRewriter):
+    ...     def apply(self, fgraph):
+    ...         print(len(fgraph.apply_nodes))
+    """
+
+    @abstractmethod
+    def apply(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        """Change `fgraph` in place."""
+
+    def rewrite(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        """Attach the requirements to `fgraph`, then apply."""
+        self.add_requirements(fgraph)
+        return self.apply(fgraph, *args, **kwargs)
+
+    def optimize(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        """Old name of `rewrite`."""
+        return self.rewrite(fgraph, *args, **kwargs)
+
+    def __call__(self, fgraph: FunctionGraph) -> Any:
+        return self.rewrite(fgraph)
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        name = getattr(self, "name", None)
+        print(f"{' ' * level}{type(self).__name__} {name} id={id(self)}", file=stream)
+
+    @staticmethod
+    def print_profile(stream: IO[str], prof: Any, level: int = 0) -> None:
+        if prof is not None:
+            print(f"{'    ' * level}{prof}", file=stream)
+
+
+class FromFunctionGraphRewriter(GraphRewriter):
+    """A function of the `FunctionGraph` as a rewriter."""
+
+    def __init__(self, fn: Callable[[FunctionGraph], Any], requirements: Sequence[Any] = ()):
+        self.fn = fn
+        self.requirements = tuple(requirements)
+        self.name = getattr(fn, "__name__", None)
+
+    def apply(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(fgraph, *args, **kwargs)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            requirement(fgraph)
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{self.fn} id={id(self)}", file=stream)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)
+
+    def __str__(self) -> str:
+        return self.name or "FromFunctionGraphRewriter"
+
+
+def graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGraphRewriter:
+    """Make a graph rewriter of a function (use as a decorator).
+
+    Examples
+    --------
+    >>> @graph_rewriter
+    ... def count_nodes(fgraph):
+    ...     print(len(fgraph.apply_nodes))
+    """
+    rewriter = FromFunctionGraphRewriter(f)
+    rewriter.__name__ = f.__name__  # type: ignore[attr-defined]
+    rewriter.__doc__ = f.__doc__
+    return rewriter
+
+
+def inplace_graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGraphRewriter:
+    """Like `graph_rewriter`, for a function that makes operations destroy their inputs."""
+    rewriter = graph_rewriter(f)
+    return rewriter
+
+
+class ChangeTracker(Feature):
+    """Says whether a graph has changed since `reset`; `fgraph.change_tracker` while attached."""
+
+    def __init__(self) -> None:
+        self.changed = False
+        self.nb_imported = 0
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if hasattr(fgraph, "change_tracker"):
+            raise AlreadyThere()
+        fgraph.change_tracker = self
+        self.changed = False
+        self.nb_imported = 0
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        del fgraph.change_tracker
+
+    def on_import(self, fgraph: FunctionGraph, node: Any, reason: Any) -> None:
+        self.nb_imported += 1
+        self.changed = True
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Any, i: int, r: Any, new_r: Any, reason: Any = None
+    ) -> None:
+        self.changed = True
+
+    def reset(self) -> None:
+        self.changed = False
+
+    def clone(self) -> ChangeTracker:
+        return type(self)()
+
+
+class SequentialGraphRewriter(GraphRewriter, UserList):
+    """Graph rewriters applied one after the other.
+
+    Parameters
+    ----------
+    rewrites
+        The rewriters, or one sequence of them.
+    failure_callback
+        ``f(exception, sequence, rewriter)``; called when a rewriter raises. Without it the
+        exception goes on.
+    """
+
+    @classmethod
+    def warn(cls, exc: Exception, self: Any, rewriter: Rewriter) -> None:
+        """Failure callback: `config.on_opt_error` decides."""
+        report_rewrite_failure(exc, rewriter)
+
+    def __init__(self, *rewrites: Any, failure_callback: Callable | None = None):
+        if len(rewrites) == 1 and isinstance(rewrites[0], (list, tuple)):
+            rewrites = tuple(rewrites[0])
+        UserList.__init__(self, rewrites)
+        self.failure_callback = failure_callback
+        self.pre_profile: Any = None
+
+    def apply(self, fgraph: FunctionGraph) -> tuple:
+        timings = []
+        sizes = [len(fgraph.apply_nodes)]
+        for rewriter in list(self.data):
+            start = time.perf_counter()
+            try:
+                rewriter.rewrite(fgraph)
+            except AssertionError:
+                raise
+            except Exception as exc:
+                if self.failure_callback is None:
+                    raise
+                self.failure_callback(exc, self, rewriter)
+            timings.append((rewriter, time.perf_counter() - start))
+            sizes.append(len(fgraph.apply_nodes))
+        return (self, timings, sizes)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for rewriter in self.data:
+            rewriter.add_requirements(fgraph)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __str__(self) -> str:
+        return f"SequentialGraphRewriter({self.data})"
+
+    def __repr__(self) -> str:
+        return f"SequentialGraphRewriter({self.data!r})"
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{type(self).__name__} {self.name} id={id(self)}", file=stream)
+        if depth != 0:
+            for rewriter in self.data:
+                rewriter.print_summary(stream, level=level + 2, depth=depth - 1)
+
+    @staticmethod
+    def print_profile(stream: IO[str], prof: Any, level: int = 0) -> None:
+        if prof is None:
+            return
+        sequence, timings, sizes = prof
+        indent = "    " * level
+        total = sum(t for _, t in timings)
+        print(
+            f"{indent}SequentialGraphRewriter {sequence.name} time {total:.3f}s, "
+            f"nodes {sizes[0]} -> {sizes[-1]}",
+            file=stream,
+        )
+        for (rewriter, seconds), before, after in zip(timings, sizes, sizes[1:]):
+            label = getattr(rewriter, "name", None) or type(rewriter).__name__
+            print(f"{indent}    {seconds:.6f}s  {label}  nodes {before} -> {after}", file=stream)
+
+    @staticmethod
+    def merge_profile(prof1: Any, prof2: Any) -> Any:
+        """One profile out of two: times of the same rewriter are added."""
+        seconds: dict[Any, float] = {}
+        for _, timings, _ in (prof1, prof2):
+            for rewriter, t in timings:
+                seconds[rewriter] = seconds.get(rewriter, 0.0) + t
+        sizes = [prof1[2][0] + prof2[2][0]] * len(seconds) + [prof1[2][-1] + prof2[2][-1]]
+        return (prof1[0], list(seconds.items()), sizes)

@@ -1,0 +1,215 @@
+"""Graph rewriters that make one walk over the nodes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from aesara.graph.features import NodeFinder
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.processing import (
+    FailureCallback,
+    NodeProcessingGraphRewriter,
+    attach_once,
+)
+from aesara.graph.traversal import io_toposort
+
+
+class WalkingGraphRewriter(NodeProcessingGraphRewriter):
+    """Applies a node rewriter to every node once, in topological order or against it.
+
+    Nodes that the walk brings in are visited too, unless `ignore_newtrees`.
+
+    Parameters
+    ----------
+    node_rewriter
+        What is applied.
+    order
+        ``"in_to_out"`` or ``"out_to_in"``.
+    ignore_newtrees, failure_callback
+        See `NodeProcessingGraphRewriter`.
+    """
+
+    def __init__(
+        self,
+        node_rewriter: NodeRewriter,
+        order: Literal["out_to_in", "in_to_out"] = "in_to_out",
+        ignore_newtrees: bool = False,
+        failure_callback: FailureCallback | None = None,
+    ):
+        if order not in ("out_to_in", "in_to_out"):
+            raise ValueError(f"`order` must be 'out_to_in' or 'in_to_out'; got {order!r}.")
+        self.order = order
+        super().__init__(node_rewriter, ignore_newtrees, failure_callback)
+
+    def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:
+        """Walk; the number of nodes at which something was replaced."""
+        if start_from is None:
+            nodes = fgraph.toposort()
+        else:
+            nodes = io_toposort(fgraph.inputs, list(start_from))
+        forward = self.order == "in_to_out"
+        queue: deque[Apply] = deque(nodes if forward else reversed(nodes))
+        fresh: list[Apply] = []
+        updater = self.attach_updater(fgraph, fresh.append, None, name=self.name)
+        alive = fgraph.apply_nodes
+        replaced = 0
+        try:
+            while queue:
+                node = queue.popleft()
+                if node not in alive:
+                    continue
+                if self.process_node(fgraph, node):
+                    replaced += 1
+                if fresh:
+                    # They enter the graph inputs first; the next to visit stands on the left.
+                    queue.extendleft(reversed(fresh) if forward else fresh)
+                    fresh.clear()
+        finally:
+            self.detach_updater(fgraph, updater)
+        return replaced
+
+
+def walking_rewriter(
+    order: Literal["out_to_in", "in_to_out"],
+    *node_rewriters: NodeRewriter,
+    name: str | None = None,
+    failure_callback: FailureCallback | None = WalkingGraphRewriter.warn_inplace,
+    **kwargs: Any,
+) -> WalkingGraphRewriter:
+    """One walk in the given order with one or more node rewriters.
+
+    Examples
+    --------
+    >>> rewrite = in2out(local_log1p, name="log1p everywhere")
+    """
+    if not node_rewriters:
+        raise ValueError("At least one node rewriter is needed.")
+    if len(node_rewriters) > 1:
+        combined: NodeRewriter = SequentialNodeRewriter(*node_rewriters)
+        if name:
+            combined.name = name
+    else:
+        combined = node_rewriters[0]
+        name = name or combined.name
+    walk = WalkingGraphRewriter(combined, order=order, failure_callback=failure_callback, **kwargs)
+    walk.name = name
+    return walk
+
+
+in2out = partial(walking_rewriter, "in_to_out")
+out2in = partial(walking_rewriter, "out_to_in")
+
+
+class OpKeyGraphRewriter(NodeProcessingGraphRewriter):
+    """Applies a node rewriter to the nodes that have its `op_key`, found by index."""
+
+    def __init__(
+        self,
+        node_rewriter: NodeRewriter,
+        ignore_newtrees: bool = False,
+        failure_callback: FailureCallback | None = None,
+    ):
+        if not hasattr(node_rewriter, "op_key"):
+            raise TypeError(f"{node_rewriter} must have an op_key method.")
+        super().__init__(node_rewriter, ignore_newtrees, failure_callback)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        op = self.node_rewriter.op_key()  # type: ignore[union-attr]
+        ops = op if isinstance(op, (list, tuple)) else [op]
+        queue = deque(node for key in ops for node in fgraph.get_nodes(key))
+
+        def importer(node: Apply) -> None:
+            if node.op in ops:
+                queue.append(node)
+
+        updater = self.attach_updater(fgraph, importer, None, name=self.name)
+        try:
+            while queue:
+                node = queue.popleft()
+                if node in fgraph.apply_nodes:
+                    self.process_node(fgraph, node)
+        finally:
+            self.detach_updater(fgraph, updater)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        super().add_requirements(fgraph)
+        attach_once(fgraph, NodeFinder())
+
+
+def pre_greedy_node_rewriter(
+    fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], out: Variable
+) -> Variable:
+    """Apply node rewriters to the graph of a variable that is not in a `FunctionGraph` yet.
+
+    The nodes between what `fgraph` holds already and `out` are visited once, inputs first, and
+    the rewriters are applied to each until none applies. The nodes themselves are not changed:
+    where something is replaced, the nodes above are cloned.
+
+    Parameters
+    ----------
+    fgraph
+        The graph whose variables are taken as given; also handed to the rewriters.
+    rewrites
+        The rewriters; those of one output only.
+    out
+        The variable.
+
+    Returns
+    -------
+    Variable
+        The rewritten variable.
+    """
+    if out.owner is None:
+        return out
+    known = [var for var in fgraph.variables] if fgraph is not None else []
+    replaced: dict[Variable, Variable] = {}
+    for node in io_toposort(known, [out]):
+        if fgraph is not None and node in fgraph.apply_nodes:
+            continue
+        inputs = [replaced.get(var, var) for var in node.inputs]
+        if any(new is not old for new, old in zip(inputs, node.inputs)):
+            new_node = node.clone_with_new_inputs(inputs)
+            replaced.update(zip(node.outputs, new_node.outputs))
+        for output in node.outputs:
+            settled = _apply_until_settled(fgraph, rewrites, replaced.get(output, output))
+            if settled is not output:
+                replaced[output] = settled
+    return replaced.get(out, out)
+
+
+def _apply_until_settled(
+    fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], var: Variable
+) -> Variable:
+    for _ in range(100):
+        node = var.owner
+        if node is None or len(node.outputs) != 1:
+            return var
+        for rewriter in rewrites:
+            if not _tracks_node(rewriter, node):
+                continue
+            result = rewriter.transform(fgraph, node)
+            if result and not isinstance(result, dict) and result[0] is not var:
+                var = result[0]
+                break
+        else:
+            return var
+    return var
+
+
+def _tracks_node(rewriter: NodeRewriter, node: Apply) -> bool:
+    tracks = rewriter.tracks()
+    if tracks is None:
+        return True
+    op = node.op
+    for key in tracks:
+        if isinstance(key, tuple):
+            if isinstance(op, key[0]) and isinstance(getattr(op, "scalar_op", None), key[1]):
+                return True
+        elif isinstance(op, key) if isinstance(key, type) else op == key:
+            return True
+    return False

@@ -1,0 +1,215 @@
+"""Rules of elementary arithmetic and comparison that are not about sums and products as such."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aesara.graph.nodes import Apply
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.dot import Dot
+from aesara.tensor.elementwise_ops import (
+    add,
+    eq,
+    floor_divide,
+    ge,
+    gt,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mul,
+    neq,
+    switch,
+    true_divide,
+)
+from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_in_place_of,
+    constant_like,
+    has_value,
+    in_place_of,
+    is_float,
+    is_integer,
+)
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
+)
+from aesara.tensor.allocation import alloc
+from aesara.tensor.shape import Shape_i
+
+
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([mul])
+def local_mul_zero(fgraph, node):
+    """A product with a factor zero is zero."""
+    out = node.outputs[0]
+    for factor in node.inputs:
+        if has_value(factor, 0):
+            return constant_in_place_of(out, 0, node.inputs)
+    return False
+
+
+@register_canonicalize
+@node_rewriter([floor_divide, true_divide])
+def local_zero_div(fgraph, node):
+    """Zero divided by anything is zero."""
+    out = node.outputs[0]
+    if has_value(node.inputs[0], 0) and common_value(node.inputs[1]) is None:
+        return constant_in_place_of(out, 0, node.inputs)
+    return False
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([floor_divide])
+def local_intdiv_by_one(fgraph, node):
+    """An integer divided by one is itself."""
+    if is_integer(node.inputs[0]) and has_value(node.inputs[1], 1):
+        return in_place_of(node.outputs[0], node.inputs[0], node.inputs)
+    return False
+
+
+register_canonicalize(local_mul_canonizer, name="local_mul_canonizer")
+register_canonicalize(local_add_canonizer, name="local_add_canonizer")
+
+
+@register_canonicalize
+@node_rewriter([mul])
+def local_mul_switch_sink(fgraph, node):
+    """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``: what `y` is does not matter under the zero.
+
+    In gradients this keeps NaN and infinity of the branch that was not taken away.
+    """
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    for i, factor in enumerate(node.inputs):
+        inner = factor.owner
+        if inner is None or inner.op != switch or len(fgraph.clients[factor]) > 1:
+            continue
+        condition, first, second_ = inner.inputs
+        others = [v for k, v in enumerate(node.inputs) if k != i]
+        zero = constant_like(0, out)
+        if has_value(first, 0):
+            new = switch(condition, zero, mul(second_, *others))
+        elif has_value(second_, 0):
+            new = switch(condition, mul(first, *others), zero)
+        else:
+            continue
+        return in_place_of(out, new, node.inputs)
+    return False
+
+
+@register_canonicalize
+@node_rewriter([true_divide, floor_divide])
+def local_div_switch_sink(fgraph, node):
+    """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``; see `local_mul_switch_sink`."""
+    out = node.outputs[0]
+    top, bottom = node.inputs
+    inner = top.owner
+    if inner is None or inner.op != switch or len(fgraph.clients[top]) > 1 or not is_float(out):
+        return False
+    condition, first, second_ = inner.inputs
+    zero = constant_like(0, out)
+    if has_value(first, 0):
+        return in_place_of(out, switch(condition, zero, node.op(second_, bottom)), node.inputs)
+    if has_value(second_, 0):
+        return in_place_of(out, switch(condition, node.op(first, bottom), zero), node.inputs)
+    return False
+
+
+@register_useless
+@register_specialize
+@node_rewriter([lt, gt, le, ge, eq, neq, minimum, maximum])
+def local_useless_elemwise_comparison(fgraph, node):
+    """Comparisons whose outcome is known: of a variable with itself, of a size with zero."""
+    out = node.outputs[0]
+    a, b = node.inputs
+    op = node.op
+    if a is b:
+        if op in (minimum, maximum):
+            return in_place_of(out, a)
+        if op in (lt, gt):
+            return constant_in_place_of(out, False, node.inputs)
+        # NaN is neither equal to itself nor at most itself.
+        if not is_integer(a) and a.type.dtype != "bool":
+            return False
+        return constant_in_place_of(out, op != neq, node.inputs)
+    if _is_size(a):
+        return _compare_size(op, a, b, out)
+    if _is_size(b):
+        mirrored = {lt: gt, gt: lt, le: ge, ge: le}.get(op, op)
+        return _compare_size(mirrored, b, a, out)
+    return False
+
+
+def _is_size(var):
+    return var.owner is not None and isinstance(var.owner.op, Shape_i)
+
+
+def _compare_size(op, size, other, out):
+    """The outcome of comparing a size with a number, or with a sum of sizes in `maximum`."""
+    value = common_value(other)
+    if value is None:
+        return False
+    if op == lt and value <= 0:
+        return [constant_like(False, out)]
+    if op == ge and value <= 0:
+        return [constant_like(True, out)]
+    if op == maximum and value <= 0:
+        return in_place_of(out, size)
+    if op == minimum and value <= 0:
+        return in_place_of(out, other)
+    if op in (eq, le) and value < 0:
+        return [constant_like(False, out)]
+    if op in (neq, gt) and value < 0:
+        return [constant_like(True, out)]
+    return False
+
+
+@register_canonicalize
+@node_rewriter([Dot])
+def local_0_dot_x(fgraph, node):
+    """A product with a matrix of zeros is zero."""
+    x, y = node.inputs
+    if not (has_value(x, 0) or has_value(y, 0)):
+        return False
+    out = node.outputs[0]
+    lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
+    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
+
+
+@register_specialize
+@node_rewriter([add, mul])
+def local_add_mul_fusion(fgraph, node):
+    """Sums in a sum, or products in a product, as one node of more inputs."""
+    out = node.outputs[0]
+    op = node.op
+    clients = fgraph.clients
+
+    def enters(var):
+        inner = var.owner
+        same = inner is not None and inner.op == op and var.type.dtype == out.type.dtype
+        return same and len(clients[var]) == 1
+
+    users = clients[out]
+    if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op == op:
+        if users[0][0].outputs[0].type.dtype == out.type.dtype:
+            return False  # taken apart from there, once for the whole tree
+    if not any(enters(var) for var in node.inputs):
+        return False
+    flat: list = []
+    stack = list(reversed(node.inputs))
+    while stack:
+        var = stack.pop()
+        if enters(var):
+            stack.extend(reversed(var.owner.inputs))
+        else:
+            flat.append(var)
+    return in_place_of(out, op(*flat))

@@ -1,0 +1,486 @@
+"""Canonical forms of sums and products.
+
+A sum of terms, some subtracted, and a product of factors, some divided by, are brought into one
+flat form: what occurs on both sides cancels, and constants are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import NodeRewriter
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, true_divide
+from aesara.tensor.rewriting.helpers import common_value, in_place_of
+from aesara.tensor.type import TensorType
+
+#: How many nodes that are used elsewhere too a canonizer looks through. (Without a bound a chain
+#: of squares would give a flat product of exponential length.)
+SHARED_NODES_ENTERED = 8
+
+
+def get_constant(v: Any) -> Any:
+    """The number that a constant (or a number) is, or None for a variable that is not constant."""
+    if isinstance(v, Variable):
+        return common_value(v)
+    return v
+
+
+class AlgebraicCanonizer(NodeRewriter):
+    """Brings expressions of a commutative operation and its inverse into a canonical form.
+
+    Parameters
+    ----------
+    main
+        A commutative and associative op of any number of inputs, such as `add` or `mul`.
+    inverse_fn
+        An op with ``inverse(main(x, y), y) == x``, such as `sub` or `true_divide`.
+    reciprocal_fn
+        An op with ``main(x, reciprocal(y)) == inverse(x, y)``, such as `neg` or `reciprocal`.
+    calculate
+        ``calculate(numerators, denominators, aslist=False, out_type=None)`` computes
+        ``inverse(main(*numerators), main(*denominators))`` of numbers. With `aslist` the value
+        comes in a list, which is empty if the value is the neutral element.
+    use_reciprocal
+        Whether the canonical form may use `reciprocal_fn`.
+
+    Notes
+    -----
+    The products below are examples of what the canonizer of `mul` does; that of `add` does the
+    same with sums::
+
+        x / x -> 1                     x / (y / z) -> (x * z) / y
+        (x * y) / x -> y               (a / b) * (b / c) * (c / d) -> a / d
+        x / y / z -> x / (y * z)       (2.0 * x) / (4.0 * y) -> (0.5 * x) / y
+        x * y * z -> one node with three inputs
+
+    Examples
+    --------
+    >>> canonizer = AlgebraicCanonizer(mul, true_divide, reciprocal, mul_calculate)
+    >>> canonizer.get_num_denum(x * y / z)
+    ([x, y], [z])
+    """
+
+    def __init__(
+        self,
+        main: Op,
+        inverse_fn: Op,
+        reciprocal_fn: Op,
+        calculate: Callable,
+        use_reciprocal: bool = True,
+    ):
+        self.main = main
+        self.inverse = inverse_fn
+        self.reciprocal = reciprocal_fn
+        self.calculate = calculate
+        self.use_reciprocal = use_reciprocal
+        self.external_simplifiers: list[tuple[str, Callable]] = []
+        self.family = (main, inverse_fn, reciprocal_fn)
+
+    def __str__(self) -> str:
+        return self.name or f"AlgebraicCanonizer({self.main}, {self.inverse}, {self.reciprocal})"
+
+    def tracks(self) -> Sequence[Op]:
+        """The ops of the family."""
+        return list(self.family)
+
+    def add_simplifier(self, simplifier: Callable, reason: str) -> None:
+        """Add a function ``(numerators, denominators) -> (numerators, denominators)``."""
+        self.external_simplifiers.append((reason, simplifier))
+
+    # Taking an expression apart
+
+    def get_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
+        """Lists with ``inp == inverse(main(*num), main(*denum))``, as flat as possible.
+
+        Expressions of another dtype are not entered: they were computed at another precision.
+
+        Examples
+        --------
+        With ``main`` a product: ``x*y`` gives ``([x, y], [])``, ``reciprocal(x)`` gives
+        ``([], [x])`` and ``a / (b / c)`` gives ``([a, c], [b])``.
+        """
+        return self._flatten(inp, lambda var: True)
+
+    def _flatten(
+        self, inp: Variable, may_enter: Callable[[Variable], bool]
+    ) -> tuple[list[Variable], list[Variable]]:
+        num: list[Variable] = []
+        denum: list[Variable] = []
+        dtype = inp.type.dtype
+        main, inverse, recip = self.family
+        stack: list[tuple[Variable, bool]] = [(inp, False)]
+        while stack:
+            var, inverted = stack.pop()
+            node = var.owner
+            op = node.op if node is not None and var.type.dtype == dtype else None
+            if op is not None and var is not inp and op in self.family and not may_enter(var):
+                op = None
+            if op is None:
+                (denum if inverted else num).append(var)
+            elif op == main:
+                stack.extend((v, inverted) for v in reversed(node.inputs))
+            elif op == inverse:
+                stack.append((node.inputs[1], not inverted))
+                stack.append((node.inputs[0], inverted))
+            elif op == recip:
+                stack.append((node.inputs[0], not inverted))
+            else:
+                (denum if inverted else num).append(var)
+        return num, denum
+
+    # Putting it together again
+
+    def merge_num_denum(self, num: Sequence[Variable], denum: Sequence[Variable]) -> Variable:
+        """``inverse(main(*num), main(*denum))`` with as few operations as possible."""
+        if not num and not denum:
+            return constant(np.asarray(self.calculate([], [])))
+        top = self._main_of(num) if num else None
+        bottom = self._main_of(denum) if denum else None
+        if bottom is None:
+            return top  # type: ignore[return-value]
+        if top is None:
+            if self.use_reciprocal:
+                return self.reciprocal(bottom)
+            top = constant(np.asarray(self.calculate([], [])))
+        return self.inverse(top, bottom)
+
+    def _main_of(self, variables: Sequence[Variable]) -> Variable:
+        return variables[0] if len(variables) == 1 else self.main(*variables)
+
+    def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
+        """Whether `out` is what `merge_num_denum` would build."""
+        if not denum:
+            return self._is_main_of(out, num)
+        node = out.owner
+        if node is None:
+            return False
+        if not num:
+            if self.use_reciprocal:
+                return node.op == self.reciprocal and self._is_main_of(node.inputs[0], denum)
+            return (
+                node.op == self.inverse
+                and self._is_neutral(node.inputs[0])
+                and self._is_main_of(node.inputs[1], denum)
+            )
+        return (
+            node.op == self.inverse
+            and self._is_main_of(node.inputs[0], num)
+            and self._is_main_of(node.inputs[1], denum)
+        )
+
+    def _is_main_of(self, out: Variable, variables: Sequence[Variable]) -> bool:
+        if len(variables) == 1:
+            return out is variables[0]
+        node = out.owner
+        if node is None or node.op != self.main or len(node.inputs) != len(variables):
+            return False
+        return all(a is b for a, b in zip(node.inputs, variables))
+
+    def _is_neutral(self, var: Variable) -> bool:
+        value = get_constant(var)
+        return value is not None and value == self.calculate([], [])
+
+    # Simplifying
+
+    def simplify(
+        self, num: list[Variable], denum: list[Variable], out_type: TensorType
+    ) -> tuple[list[Variable], list[Variable]]:
+        """What occurs on both sides cancelled, constants put together."""
+        num, denum = self.simplify_constants(*self.simplify_factors(num, denum), out_type=out_type)
+        for _reason, simplifier in self.external_simplifiers:
+            num, denum = simplifier(num, denum)
+        return num, denum
+
+    def simplify_factors(
+        self, num: list[Variable], denum: list[Variable]
+    ) -> tuple[list[Variable], list[Variable]]:
+        """The lists without what is in both; changed in place.
+
+        Examples
+        --------
+        ``[x, y], [x]`` gives ``[y], []``.
+        """
+        if not num or not denum:
+            return num, denum
+        count: dict[Variable, int] = {}
+        for var in denum:
+            count[var] = count.get(var, 0) + 1
+        cancelled: dict[Variable, int] = {}
+        kept = []
+        for var in num:
+            if count.get(var, 0) > 0:
+                count[var] -= 1
+                cancelled[var] = cancelled.get(var, 0) + 1
+            else:
+                kept.append(var)
+        num[:] = kept
+        rest = []
+        for var in denum:
+            if cancelled.get(var, 0) > 0:
+                cancelled[var] -= 1
+            else:
+                rest.append(var)
+        denum[:] = rest
+        return num, denum
+
+    def simplify_constants(
+        self,
+        orig_num: Sequence[Variable],
+        orig_denum: Sequence[Variable],
+        out_type: TensorType | None = None,
+    ) -> tuple[list[Variable], list[Variable]]:
+        """All constants as one, the first of the numerators; left out if it is neutral.
+
+        Examples
+        --------
+        With ``main`` a product: ``[2, 3, x], []`` gives ``[6, x], []`` and ``[x, y, 2], [4, z]``
+        gives ``[0.5, x, y], [z]``.
+        """
+        num, num_constants = self._split(orig_num)
+        denum, denum_constants = self._split(orig_denum)
+        if not num_constants and not denum_constants:
+            return list(orig_num), list(orig_denum)
+        tops = [value for _, value in num_constants]
+        bottoms = [value for _, value in denum_constants]
+        with np.errstate(all="ignore"):
+            values = self.calculate(tops, bottoms, aslist=True, out_type=out_type)
+            lossy = values and _lost(values[0], [*tops, *bottoms], out_type)
+        if lossy:
+            return list(orig_num), list(orig_denum)
+        if not values:
+            return num, denum
+        if len(num_constants) == 1 and not denum_constants:
+            # The constant is there already: keep it, rather than an equal one.
+            return [num_constants[0][0], *num], denum
+        return [self._constant(values[0], out_type, [*num, *denum]), *num], denum
+
+    @staticmethod
+    def _split(variables: Sequence[Variable]) -> tuple[list[Variable], list[tuple[Variable, Any]]]:
+        rest: list[Variable] = []
+        constants: list[tuple[Variable, Any]] = []
+        for var in variables:
+            value = get_constant(var)
+            if value is None:
+                rest.append(var)
+            else:
+                constants.append((var, value))
+        return rest, constants
+
+    @staticmethod
+    def _constant(value: Any, out_type: TensorType | None, others: Sequence[Variable]) -> Variable:
+        array = np.asarray(value)
+        if out_type is not None:
+            with np.errstate(all="ignore"):
+                array = array.astype(out_type.dtype)
+            # The shape comes from the others; alone, the constant has the rank of the result.
+            array = array.reshape((1,) * out_type.ndim)
+        return constant(array)
+
+    # The rewrite
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        """The canonical form, if it differs from what is there."""
+        out = node.outputs[0]
+        if out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
+            return False
+        clients = fgraph.clients
+        shared = 0
+
+        def single(var: Variable) -> bool:
+            return len(clients.get(var, ())) <= 1
+
+        def few_shared(var: Variable) -> bool:
+            nonlocal shared
+            if single(var):
+                return True
+            shared += 1
+            return shared <= SHARED_NODES_ENTERED
+
+        flat = self._flatten(out, single)
+        wider = self._flatten(out, few_shared) if self._enters_shared(flat) else flat
+        if shared:
+            # Looking into what others use as well repeats its work: only for a gain.
+            result = self._simplified(fgraph, out, wider, only_if_shorter=True)
+            if result:
+                return result
+        return self._simplified(fgraph, out, flat)
+
+    def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
+        return any(
+            var.owner is not None and var.owner.op in self.family for side in flat for var in side
+        )
+
+    def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
+        """Whether the only node that uses this one is of the family: it takes care of both."""
+        clients = fgraph.clients.get(node.outputs[0], ())
+        if len(clients) != 1 or not isinstance(clients[0][0], Apply):
+            return False
+        client = clients[0][0]
+        return client.op in self.family and client.outputs[0].type.dtype == node.outputs[0].type.dtype
+
+    def _simplified(
+        self,
+        fgraph: FunctionGraph,
+        out: Variable,
+        flat: tuple[list[Variable], list[Variable]],
+        only_if_shorter: bool = False,
+    ) -> list[Variable] | None:
+        orig_num, orig_denum = flat
+        num, denum = self.simplify(list(orig_num), list(orig_denum), out.type)
+        if only_if_shorter and len(num) + len(denum) >= len(orig_num) + len(orig_denum):
+            return None
+        if self._is_merged(out, num, denum):
+            return None
+        new = self.rebuild(num, denum, out.type)
+        return in_place_of(out, new, [*orig_num, *orig_denum])
+
+    def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
+        """The expression of the simplified lists."""
+        if not num and not denum:
+            return self._constant(self.calculate([], []), out_type, ())
+        return self.merge_num_denum(num, denum)
+
+
+def _lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
+    """Whether putting constants together left the range of the dtype."""
+    if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
+        return False
+    array = np.asarray(value).astype(out_type.dtype)
+    if not np.all(np.isfinite(array)):
+        return all(bool(np.all(np.isfinite(part))) for part in parts)
+    tiny = np.abs(array) < np.finfo(out_type.dtype).tiny
+    return bool(np.any(tiny)) and len(parts) > 1 and all(bool(np.all(part != 0)) for part in parts)
+
+
+class MulCanonizer(AlgebraicCanonizer):
+    """The canonizer of products, which sees to signs: a product stands inside of its sign.
+
+    Of ``neg(x) * y``, ``-1 * x * y`` and ``x / neg(y)`` comes ``neg`` of a product; a constant
+    takes the sign up. In the lists the sign is a leading factor -1.
+    """
+
+    def simplify(
+        self, num: list[Variable], denum: list[Variable], out_type: TensorType
+    ) -> tuple[list[Variable], list[Variable]]:
+        num, top_negative = self._without_signs(num, out_type)
+        denum, bottom_negative = self._without_signs(denum, out_type)
+        num, denum = super().simplify(num, denum, out_type)
+        if top_negative == bottom_negative:
+            return num, denum
+        value = get_constant(num[0]) if num else None
+        if value is None:
+            return [self._constant(-1, out_type, ()), *num], denum
+        if value == -1:
+            return num[1:], denum
+        return [self._constant(-np.asarray(value), out_type, ()), *num[1:]], denum
+
+    @staticmethod
+    def _without_signs(side: list[Variable], out_type: TensorType) -> tuple[list[Variable], bool]:
+        """The factors with ``neg(x)`` replaced by ``x``, and whether there was an odd number."""
+        negative = False
+        plain = []
+        for var in side:
+            node = var.owner
+            while node is not None and node.op == neg and var.type.dtype == out_type.dtype:
+                var = node.inputs[0]
+                node = var.owner
+                negative = not negative
+            plain.append(var)
+        return plain, negative
+
+    @staticmethod
+    def _is_signed(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
+        """Whether the product is to be written as ``neg`` of a product."""
+        if not num or len(num) + len(denum) < 2:
+            return False
+        value = get_constant(num[0])
+        return value is not None and bool(value == -1)
+
+    def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
+        return not self._is_signed(num, denum) and super()._is_merged(out, num, denum)
+
+    def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
+        if not self._is_signed(num, denum):
+            return super().rebuild(num, denum, out_type)
+        return neg(super().rebuild(num[1:], denum, out_type))
+
+
+def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+    """The product of some numbers divided by the product of others.
+
+    Parameters
+    ----------
+    num, denum
+        The numbers.
+    aslist
+        Return a list: empty for one, else with the value.
+    out_type
+        The type of the result.
+    """
+    if not num and not denum:
+        return [] if aslist else np.int8(1)
+    dtype = _working_dtype([*num, *denum], out_type)
+    value = np.prod([np.asarray(v, dtype) for v in num], axis=0, dtype=dtype) if num else np.asarray(1, dtype)
+    if denum:
+        value = value / np.prod([np.asarray(v, dtype) for v in denum], axis=0, dtype=dtype)
+    value = np.asarray(value)[()]
+    if aslist:
+        return [] if np.all(value == 1) else [value]
+    return value
+
+
+def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+    """The sum of some numbers less the sum of others; see `mul_calculate`."""
+    dtype = _working_dtype([*num, *denum], out_type)
+    zero = np.asarray(0, dtype)
+    value = sum((np.asarray(v, dtype) for v in num), zero) - sum(
+        (np.asarray(v, dtype) for v in denum), zero
+    )
+    value = np.asarray(value)[()]
+    if aslist:
+        return [] if np.all(value == 0) else [value]
+    return value
+
+
+def _working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
+    """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
+    wanted = [np.asarray(v).dtype for v in values]
+    if out_type is not None:
+        wanted.append(np.dtype(out_type.dtype))
+        if out_type.dtype[:5] == "float":
+            return np.dtype("float64")
+        if out_type.dtype[:7] == "complex":
+            return np.dtype("complex128")
+        return np.dtype(out_type.dtype)
+    return np.result_type(*wanted) if wanted else np.dtype("int8")
+
+
+def check_for_x_over_absX(  # noqa: N802
+    numerators: list[Variable], denominators: list[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """Turn ``x / abs(x)`` into ``sgn(x)``."""
+    for denominator in list(denominators):
+        node = denominator.owner
+        if node is None or node.op != at_abs:
+            continue
+        x = node.inputs[0]
+        if x.type.dtype == denominator.type.dtype and any(x is v for v in numerators):
+            position = next(i for i, v in enumerate(numerators) if v is x)
+            numerators = [*numerators[:position], sgn(x), *numerators[position + 1 :]]
+            denominators = [v for v in denominators if v is not denominator]
+    return numerators, denominators
+
+
+local_add_canonizer = AlgebraicCanonizer(add, sub, neg, add_calculate)
+local_add_canonizer.name = "local_add_canonizer"
+local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
+local_mul_canonizer.name = "local_mul_canonizer"
+local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX")

@@ -1,0 +1,174 @@
+"""Questions about variables that rules ask, and the shapes and dtypes of what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.pattern import fits_in_place
+from aesara.tensor.allocation import Alloc
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import constant
+from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.elementwise_ops import second
+from aesara.tensor.shape import Unbroadcast
+from aesara.tensor.type import TensorType
+
+#: Constants with more elements than this are not searched for a common value.
+LARGEST_SEARCHED = 10_000
+
+
+def is_float(var: Variable) -> bool:
+    """Whether a variable is a tensor of real floating point numbers."""
+    return var.type.dtype[:5] == "float"
+
+
+def is_integer(var: Variable) -> bool:
+    """Whether a variable is a tensor of integers."""
+    return var.type.dtype[:3] == "int" or var.type.dtype[:4] == "uint"
+
+
+def is_complex(var: Variable) -> bool:
+    """Whether a variable is a tensor of complex numbers."""
+    return var.type.dtype[:7] == "complex"
+
+
+def common_value(var: Variable) -> Any:
+    """The number that all elements of `var` are known to be, or None.
+
+    Looks through what only changes the shape. The number keeps its dtype; NaN is a value too.
+    """
+    while not isinstance(var, Constant):
+        node = var.owner
+        if node is None:
+            return None
+        op = node.op
+        if isinstance(op, (DimShuffle, Alloc, Unbroadcast)):
+            var = node.inputs[0]
+        elif op == second:
+            if node.inputs[1].type.dtype != var.type.dtype:
+                return None
+            var = node.inputs[1]
+        else:
+            return None
+    data = var.data
+    if not isinstance(data, np.ndarray) or data.dtype.kind not in "biufc":
+        return None
+    if data.size == 1:
+        return data.reshape(())[()]
+    return _value_of_array(var, data)
+
+
+def _value_of_array(var: Constant, data: np.ndarray) -> Any:
+    known = getattr(var.tag, "common_value", _UNSEARCHED)
+    if known is _UNSEARCHED:
+        known = None
+        if 0 < data.size <= LARGEST_SEARCHED:
+            first = data.flat[0]
+            same = np.array_equal(data, np.full(data.shape, first), equal_nan=data.dtype.kind in "fc")
+            known = first if same else None
+        var.tag.common_value = known
+    return known
+
+
+_UNSEARCHED: Any = object()
+
+
+def has_value(var: Variable, number: Any) -> bool:
+    """Whether all elements of `var` are known to be `number`."""
+    value = common_value(var)
+    return value is not None and bool(value == number)
+
+
+def output_of(var: Variable, op: Any) -> Apply | None:
+    """The node that computes `var` if its op is `op`, or an instance of the class `op`."""
+    node = var.owner
+    if node is None:
+        return None
+    if isinstance(op, type):
+        return node if isinstance(node.op, op) else None
+    return node if node.op == op else None
+
+
+def is_elemwise(node: Apply | None, scalar_class: Any = None) -> bool:
+    """Whether a node is elementwise (with a scalar op of the given class or classes)."""
+    if node is None or not isinstance(node.op, Elemwise):
+        return False
+    return scalar_class is None or isinstance(node.op.scalar_op, scalar_class)
+
+
+def same_elements(first: Variable, second_: Variable) -> bool:
+    """Whether two variables are the same, or equal constants."""
+    if first is second_:
+        return True
+    return isinstance(first, Constant) and isinstance(second_, Constant) and first.equals(second_)
+
+
+def shaped_like_inputs(new: Variable, out: Variable, inputs: Iterable[Variable]) -> Variable:
+    """`new` broadcast to the shape of `out`, an elementwise result of `inputs`.
+
+    Dimensions that `new` has with length one only are filled from inputs that have them.
+    """
+    target = out.type.shape
+    if new.type.ndim < len(target):
+        new = new.dimshuffle(*(["x"] * (len(target) - new.type.ndim)), *range(new.type.ndim))
+    for template in inputs:
+        missing = [i for i, n in enumerate(new.type.shape) if n == 1 and target[i] != 1]
+        if not missing:
+            break
+        shape = template.type.shape
+        if len(shape) == len(target) and any(shape[i] != 1 for i in missing):
+            new = second(template, new)
+    return new
+
+
+def in_place_of(
+    out: Variable, new: Variable, inputs: Iterable[Variable] = ()
+) -> list[Variable] | None:
+    """The result of a transform that replaces `out` with `new`: its dtype, shape and type kept.
+
+    Parameters
+    ----------
+    out
+        What is replaced.
+    new
+        Its new value; cast if the dtype differs.
+    inputs
+        The inputs of the elementwise expression: they give lengths that `new` does not have.
+
+    Returns
+    -------
+    list of one Variable, or None if `new` cannot stand for `out`.
+    """
+    if new.type.dtype != out.type.dtype:
+        new = cast(new, out.type.dtype)
+    if new.type.shape != out.type.shape:
+        new = shaped_like_inputs(new, out, inputs)
+    fitting = fits_in_place(out, new)
+    return None if fitting is None else [fitting]
+
+
+def constant_in_place_of(out: Variable, value: Any, inputs: Iterable[Variable]) -> list[Variable] | None:
+    """The result of a transform that replaces `out` with a number everywhere."""
+    return in_place_of(out, constant_like(value, out), inputs)
+
+
+def constant_like(value: Any, out: Variable) -> Variable:
+    """A number as a constant of the dtype and number of dimensions of `out`."""
+    with np.errstate(all="ignore"):
+        array = np.asarray(value).astype(out.type.dtype)
+    return constant(array.reshape((1,) * out.type.ndim))
+
+
+def drop_axes(shape: Sequence[Any], axes: Iterable[int]) -> list[Any]:
+    """The entries of a shape without those of some axes."""
+    dropped = set(axes)
+    return [n for i, n in enumerate(shape) if i not in dropped]
+
+
+def is_tensor(var: Variable) -> bool:
+    """Whether a variable is a dense tensor."""
+    return isinstance(var.type, TensorType)

@@ -1,0 +1,97 @@
+"""Registering node rewriters in the databases that compilation uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aesara.graph.rewriting import databases
+from aesara.graph.rewriting.basic import NodeRewriter, Rewriter
+from aesara.graph.rewriting.db import RewriteDatabase
+
+
+def _register(
+    database: RewriteDatabase,
+    rewriter: RewriteDatabase | Rewriter | str,
+    tags: tuple[str, ...],
+    default_tags: tuple[str, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Register, or, for a string, give a decorator that registers with one more tag."""
+    if isinstance(rewriter, str):
+
+        def decorate(inner: Rewriter) -> Any:
+            return _register(database, inner, (rewriter, *tags), default_tags, kwargs)
+
+        return decorate
+    name = kwargs.pop("name", None) or rewriter.name
+    if name is None:
+        raise ValueError(f"{rewriter} has no name to be registered under; pass `name`.")
+    database.register(name, rewriter, *default_tags, *tags, **kwargs)
+    return rewriter
+
+
+def register_useless(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
+    """Register a rewriter that removes what does nothing (in the first walk, and in
+    `canonicalize`)."""
+    if isinstance(node_rewriter, str):
+        return lambda inner: register_useless(inner, node_rewriter, *tags, **kwargs)
+    name = kwargs.get("name") or node_rewriter.name
+    if name not in databases.canonicalize:
+        databases.canonicalize.register(name, node_rewriter, "fast_run", "fast_compile", *tags)
+    return _register(databases.local_useless, node_rewriter, tags, ("fast_run",), kwargs)
+
+
+def register_canonicalize(
+    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
+) -> Any:
+    """Register a rewriter that brings expressions into a canonical form.
+
+    Use as a decorator, with or without tags, or as a function. The same holds for the other
+    functions of this kind.
+
+    Examples
+    --------
+    >>> @register_canonicalize
+    ... @node_rewriter([at.exp])
+    ... def local_exp_of_zero(fgraph, node):
+    ...     ...
+    """
+    return _register(
+        databases.canonicalize, node_rewriter, tags, ("fast_run", "fast_compile"), kwargs
+    )
+
+
+def register_stabilize(
+    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
+) -> Any:
+    """Register a rewriter that makes a computation more accurate."""
+    return _register(databases.stabilize, node_rewriter, tags, ("fast_run",), kwargs)
+
+
+def register_specialize(
+    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
+) -> Any:
+    """Register a rewriter that makes a computation faster."""
+    return _register(databases.specialize, node_rewriter, tags, ("fast_run",), kwargs)
+
+
+def register_specialize_device(
+    node_rewriter: RewriteDatabase | Rewriter | str, *tags: str, **kwargs: Any
+) -> Any:
+    """Register a rewriter that makes a computation faster on the device it runs on."""
+    return _register(databases.specialize_device, node_rewriter, tags, ("fast_run",), kwargs)
+
+
+def register_uncanonicalize(
+    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
+) -> Any:
+    """Register a rewriter that undoes a canonical form that is slower."""
+    return _register(databases.uncanonicalize, node_rewriter, tags, ("fast_run",), kwargs)
+
+
+def register_rules(*rules: NodeRewriter, to: tuple[Callable, ...]) -> None:
+    """Register rules with each of the given functions, in this order."""
+    for rewrite in rules:
+        for register in to:
+            register(rewrite)

@@ -1,0 +1,287 @@
+"""Rules about shapes: the shape of a result without the result, reshapes, stated shapes."""
+
+from __future__ import annotations
+
+from aesara.graph.nodes import Constant
+from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.rewriting.basic import topo_constant_folding  # noqa: F401 - public here too
+from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
+)
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
+from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast, specify_shape
+from aesara.tensor.type_other import NoneConst
+
+
+class ShapeOptimizer(GraphRewriter):
+    """Lets a graph keep track of shapes."""
+
+    def add_requirements(self, fgraph):
+        fgraph.attach_feature(ShapeFeature())
+
+    def apply(self, fgraph):
+        """Nothing more."""
+
+
+class UnShapeOptimizer(GraphRewriter):
+    """Lets a graph forget about shapes."""
+
+    def apply(self, fgraph):
+        feature = getattr(fgraph, "shape_feature", None)
+        if feature is not None:
+            fgraph.remove_feature(feature)
+
+
+# The shape of a result without the result
+
+
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([Shape], requirements=[ShapeFeature])
+def local_shape_to_shape_i(fgraph, node):
+    """A shape as a vector of lengths, each from what it depends on."""
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None or not hasattr(node.inputs[0].type, "ndim"):
+        return False
+    return in_place_of(node.outputs[0], feature.make_vector_shape(node.inputs[0]))
+
+
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([Shape_i], requirements=[ShapeFeature])
+def local_track_shape_i(fgraph, node):
+    """The length of a dimension of a result, from what it depends on."""
+    feature = getattr(fgraph, "shape_feature", None)
+    (x,) = node.inputs
+    if feature is None or (x.owner is None and x.type.shape[node.op.i] is None):
+        return False
+    length = feature.get_shape(fgraph, x, node.op.i)
+    if length is node.outputs[0]:
+        return False
+    inner = length.owner
+    if inner is not None and inner.op == node.op and inner.inputs[0] is x:
+        return False
+    return in_place_of(node.outputs[0], length)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Shape_i])
+def local_Shape_i_ground(fgraph, node):  # noqa: N802
+    """The length of a dimension of a variable that states it."""
+    (x,) = node.inputs
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, SpecifyShape):
+        return False
+    length = inner.inputs[1 + node.op.i]
+    if not hasattr(length.type, "dtype"):
+        length = Shape_i(node.op.i)(inner.inputs[0])
+    return in_place_of(node.outputs[0], length)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Shape])
+def local_Shape_of_SpecifyShape(fgraph, node):  # noqa: N802
+    """The shape of a variable that states it."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, SpecifyShape):
+        return False
+    x, *lengths = inner.inputs
+    if any(not hasattr(length.type, "dtype") for length in lengths):
+        return False
+    return in_place_of(node.outputs[0], MakeVector("int64")(*lengths))
+
+
+# Stated shapes
+
+
+@register_useless
+@register_canonicalize
+@node_rewriter([SpecifyShape])
+def local_merge_consecutive_specify_shape(fgraph, node):
+    """Two statements about a shape as one, and none that the type makes already."""
+    out = node.outputs[0]
+    x, *lengths = node.inputs
+    if _states_nothing_new(x, lengths):
+        return in_place_of(out, x)
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, SpecifyShape):
+        return False
+    original, *inner_lengths = inner.inputs
+    merged = []
+    for outer, known in zip(lengths, inner_lengths):
+        if not hasattr(outer.type, "dtype"):
+            merged.append(known)
+        elif not hasattr(known.type, "dtype") or same_elements(outer, known):
+            merged.append(outer)
+        else:
+            return False
+    return in_place_of(out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged]))
+
+
+def _states_nothing_new(x, lengths):
+    for known, stated in zip(x.type.shape, lengths):
+        if not hasattr(stated.type, "dtype"):
+            continue
+        if known is None or not isinstance(stated, Constant) or int(stated.data) != known:
+            return False
+    return True
+
+
+# Reshapes
+
+
+@register_useless
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([Reshape])
+def local_useless_reshape(fgraph, node):
+    """A reshape to the shape that is there, and of what was reshaped before."""
+    x, shape = node.inputs
+    out = node.outputs[0]
+    if x.type.ndim == 1 and out.type.ndim == 1 and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,)):
+        return in_place_of(out, x)
+    if x.type.ndim == out.type.ndim and None not in x.type.shape and x.type.shape == out.type.shape:
+        return in_place_of(out, x)
+    if x.type.ndim == out.type.ndim and _is_shape_of(shape, x):
+        return in_place_of(out, x)
+    return False
+
+
+def _is_shape_of(shape, x):
+    """Whether a vector is the shape of a variable, entry by entry; one entry may be -1."""
+    node = shape.owner
+    if node is None:
+        return False
+    if isinstance(node.op, Shape):
+        return node.inputs[0] is x
+    if not isinstance(node.op, MakeVector) or len(node.inputs) != x.type.ndim:
+        return False
+    unknown = 0
+    for i, entry in enumerate(node.inputs):
+        if isinstance(entry, Constant):
+            value = int(entry.data)
+            if value == -1:
+                unknown += 1
+            elif x.type.shape[i] != value:
+                return False
+            continue
+        while entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1:
+            entry = entry.owner.inputs[0]
+        inner = entry.owner
+        if inner is None or not isinstance(inner.op, Shape_i) or inner.op.i != i or inner.inputs[0] is not x:
+            return False
+    return unknown <= 1
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Reshape])
+def local_reshape_of_reshape(fgraph, node):
+    """Two reshapes as one."""
+    x, shape = node.inputs
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, Reshape):
+        return False
+    return in_place_of(node.outputs[0], node.op(inner.inputs[0], shape))
+
+
+def local_reshape_chain(op):
+    """A node rewriter that makes one application of two of a reshaping op."""
+
+    @node_rewriter([op])
+    def reshape_chain(fgraph, node):
+        inner = node.inputs[0].owner
+        if inner is None or not isinstance(inner.op, op):
+            return False
+        return in_place_of(node.outputs[0], node.op(inner.inputs[0], node.inputs[1]))
+
+    return reshape_chain
+
+
+@register_canonicalize
+@node_rewriter([Reshape])
+def local_reshape_to_dimshuffle(fgraph, node):
+    """A reshape that only adds or drops dimensions of length one, as a `DimShuffle`."""
+    x, _shape = node.inputs
+    out = node.outputs[0]
+    if None in out.type.shape or None in x.type.shape:
+        return False
+    if [n for n in x.type.shape if n != 1] != [n for n in out.type.shape if n != 1]:
+        return False
+    left = iter([i for i, n in enumerate(x.type.shape) if n != 1])
+    return in_place_of(out, x.dimshuffle(*("x" if n == 1 else next(left) for n in out.type.shape)))
+
+
+@register_canonicalize
+@register_stabilize
+@node_rewriter([Reshape])
+def local_reshape_lift(fgraph, node):
+    """A reshape before a function of one operand rather than after."""
+    x, shape = node.inputs
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, Elemwise) or len(inner.inputs) != 1:
+        return False
+    if len(inner.outputs) != 1 or len(fgraph.clients[x]) != 1:
+        return False
+    return in_place_of(node.outputs[0], inner.op(node.op(inner.inputs[0], shape)))
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Reshape])
+def local_useless_dimshuffle_in_reshape(fgraph, node):
+    """What is reshaped need not have dimensions of length one added or dropped before."""
+    x, shape = node.inputs
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, DimShuffle):
+        return False
+    (original,) = inner.inputs
+    order = [entry for entry in inner.op.new_order if entry != "x"]
+    long = [i for i in order if original.type.shape[i] != 1]
+    if long != sorted(long):
+        return False
+    return in_place_of(node.outputs[0], node.op(original, shape))
+
+
+# Dimensions that are not to be broadcast
+
+
+@register_useless
+@register_canonicalize
+@node_rewriter([Unbroadcast])
+def local_useless_unbroadcast(fgraph, node):
+    """A statement that a dimension is not to be broadcast, where it is known not to be."""
+    (x,) = node.inputs
+    if all(x.type.shape[axis] != 1 for axis in node.op.axes):
+        return in_place_of(node.outputs[0], x)
+    return False
+
+
+__all__ = [
+    "NoneConst",
+    "ShapeFeature",
+    "ShapeOptimizer",
+    "UnShapeOptimizer",
+    "local_Shape_i_ground",
+    "local_Shape_of_SpecifyShape",
+    "local_merge_consecutive_specify_shape",
+    "local_reshape_chain",
+    "local_reshape_lift",
+    "local_reshape_to_dimshuffle",
+    "local_shape_to_shape_i",
+    "local_track_shape_i",
+    "local_useless_dimshuffle_in_reshape",
+    "local_useless_reshape",
+    "local_useless_unbroadcast",
+    "topo_constant_folding",
+]

@@ -1,0 +1,245 @@
+"""What is known of the shapes of a graph's variables, worked out when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.exceptions import ShapeError
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.shape import Shape_i
+
+
+class ShapesOfGraph(dict):
+    """From variables to their shapes: worked out at the first look-up."""
+
+    def __init__(self, feature: ShapeFeature):
+        super().__init__()
+        self.feature = feature
+
+    def __missing__(self, var: Variable) -> tuple[Variable, ...] | None:
+        self.feature.infer(var)
+        return self[var]
+
+    def __contains__(self, var: object) -> bool:
+        return isinstance(var, Variable)
+
+    def get(self, var: Any, default: Any = None) -> Any:
+        return self[var] if isinstance(var, Variable) else default
+
+    def known(self) -> Iterator[Variable]:
+        """The variables whose shapes have been worked out."""
+        return iter(dict.keys(self))
+
+
+class ShapeFeature(Feature):
+    """Knows the shapes of the variables of a graph as symbolic integers.
+
+    Shapes come from the types of variables and from `Op.infer_shape`. Nothing is worked out
+    before it is asked for; then only for what the answer depends on.
+
+    Examples
+    --------
+    >>> fgraph = FunctionGraph([x], [at.exp(x)], features=[ShapeFeature()])
+    >>> fgraph.shape_feature.shape_of[fgraph.outputs[0]]
+    (Shape_i{0}(x), Shape_i{1}(x))
+    """
+
+    def __init__(self) -> None:
+        self.lscalar_one = constant(np.int64(1))
+        self.shape_of = ShapesOfGraph(self)
+        self.fgraph: FunctionGraph | None = None
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if hasattr(fgraph, "shape_feature"):
+            raise AlreadyThere("The graph has a ShapeFeature.")
+        fgraph.shape_feature = self
+        self.fgraph = fgraph
+        self.shape_of.clear()
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        self.shape_of.clear()
+        self.fgraph = None
+        del fgraph.shape_feature
+
+    def clone(self) -> ShapeFeature:
+        return type(self)()
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        """A replacement has the shape of what it replaces: what was found out stays true."""
+        shape_of = self.shape_of
+        if dict.__contains__(shape_of, r) and not dict.__contains__(shape_of, new_r):
+            known = dict.__getitem__(shape_of, r)
+            if known is not None and not _depends_on(known, new_r):
+                self.set_shape(new_r, known)
+
+    # Questions
+
+    def get_shape(self, fgraph: FunctionGraph, var: Variable, idx: int) -> Variable:
+        """The length of dimension `idx` of a variable."""
+        shape = self.shape_of[var]
+        if shape is None:
+            raise ShapeError(f"{var} of type {var.type} has no shape.")
+        return shape[idx]
+
+    def shape_tuple(self, r: Variable) -> tuple[Variable, ...] | None:
+        """The shape of a variable from its type, and from the variable itself where it is unknown."""
+        if not hasattr(r.type, "ndim") or not hasattr(r.type, "shape"):
+            return None
+        return tuple(self.shape_ir(i, r) for i in range(r.type.ndim))
+
+    def shape_ir(self, i: int, r: Variable) -> Variable:
+        """The length of dimension `i` of a variable: a constant, or `Shape_i` of the variable."""
+        known = r.type.shape[i]
+        if isinstance(r, Constant):
+            known = r.data.shape[i]
+        if known is not None:
+            return self.lscalar_one if known == 1 else constant(np.int64(known))
+        return Shape_i(i)(r)
+
+    def same_shape(
+        self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None
+    ) -> bool:
+        """Whether two variables, or dimensions of them, are known to be of the same length."""
+        first, second = self.shape_of[x], self.shape_of[y]
+        if first is None or second is None:
+            return False
+        if dim_x is not None:
+            first = (first[dim_x],)
+        if dim_y is not None:
+            second = (second[dim_y],)
+        return len(first) == len(second) and all(_same_length(a, b) for a, b in zip(first, second))
+
+    # Working out
+
+    def infer(self, wanted: Variable) -> None:
+        """Work out the shape of a variable, and of those that it depends on."""
+        shape_of = self.shape_of
+        has = dict.__contains__
+        stack = [wanted]
+        while stack:
+            var = stack[-1]
+            if has(shape_of, var):
+                stack.pop()
+                continue
+            node = var.owner
+            if node is None or _fully_known(var) or not hasattr(var.type, "ndim"):
+                self.init_r(var)
+                stack.pop()
+                continue
+            missing = [v for v in node.inputs if not has(shape_of, v)]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            for output, shape in zip(node.outputs, self.get_node_infer_shape(node)):
+                if not has(shape_of, output):
+                    self.set_shape(output, shape)
+
+    def get_node_infer_shape(self, node: Apply) -> list[Any]:
+        """The shapes of the outputs of a node, by its op."""
+        in_shapes = [self.shape_of[var] for var in node.inputs]
+        infer_shape = getattr(node.op, "infer_shape", None)
+        if infer_shape is None:
+            return self.default_infer_shape(self.fgraph, node, in_shapes)
+        try:
+            shapes = infer_shape(self.fgraph, node, in_shapes)
+        except (ShapeError, NotImplementedError):
+            return self.default_infer_shape(self.fgraph, node, in_shapes)
+        if len(shapes) != len(node.outputs):
+            raise ValueError(
+                f"infer_shape of {node.op} returned {len(shapes)} shapes for {len(node.outputs)} "
+                f"outputs: one for each was expected."
+            )
+        return list(shapes)
+
+    def default_infer_shape(self, fgraph: Any, node: Apply, i_shapes: Any) -> list[Any]:
+        """The shapes of the outputs as far as their types say, else taken from the values."""
+        return [self.shape_tuple(output) for output in node.outputs]
+
+    def init_r(self, r: Variable) -> None:
+        """Note the shape of a variable that nothing is inferred for."""
+        if not dict.__contains__(self.shape_of, r):
+            dict.__setitem__(self.shape_of, r, self.shape_tuple(r))
+
+    def set_shape(self, r: Variable, s: Any, override: bool = False) -> None:
+        """Note the shape of a variable."""
+        if not override and dict.__contains__(self.shape_of, r):
+            return
+        if s is None:
+            dict.__setitem__(self.shape_of, r, self.shape_tuple(r))
+            return
+        if not isinstance(s, (tuple, list)):
+            raise TypeError(f"A shape is a tuple or a list; got {s!r} for {r}.")
+        if len(s) != r.type.ndim:
+            raise ShapeError(
+                f"A shape of {len(s)} entries was given for {r}, which has {r.type.ndim} dimensions."
+            )
+        shape = tuple(
+            self.unpack(entry, r) if known is None else self.shape_ir(i, r)
+            for i, (entry, known) in enumerate(zip(s, r.type.shape))
+        )
+        dict.__setitem__(self.shape_of, r, shape)
+
+    def set_shape_i(self, r: Variable, i: int, s_i: Any) -> None:
+        """Note the length of dimension `i` of a variable."""
+        shape = list(self.shape_of[r] or ())
+        shape[i] = self.unpack(s_i, r)
+        dict.__setitem__(self.shape_of, r, tuple(shape))
+
+    def update_shape(self, r: Variable, other_r: Variable) -> None:
+        """Note that a variable has the shape of another."""
+        self.set_shape(r, self.shape_of[other_r], override=True)
+
+    def unpack(self, s_i: Any, var: Variable) -> Variable:
+        """A length as an int64 scalar."""
+        if isinstance(s_i, (int, np.integer)):
+            if s_i < 0:
+                raise ValueError(f"Lengths cannot be negative; got {s_i} for {var}.")
+            return self.lscalar_one if s_i == 1 else constant(np.int64(s_i))
+        if isinstance(s_i, float) and s_i.is_integer():
+            return constant(np.int64(s_i))
+        length = as_tensor_variable(s_i)
+        if length.type.ndim != 0 or np.dtype(length.type.dtype).kind not in "iub":
+            raise TypeError(f"A length must be an integer scalar; got {s_i} of type {length.type} for {var}.")
+        if length.type.dtype != "int64":
+            length = cast(length, "int64")
+        return length
+
+    def make_vector_shape(self, r: Variable) -> Variable:
+        """The shape of a variable as a vector."""
+        return MakeVector("int64")(*(self.shape_of[r] or ()))
+
+
+def _fully_known(var: Variable) -> bool:
+    shape = getattr(var.type, "shape", (None,))
+    return None not in shape
+
+
+def _same_length(a: Variable, b: Variable) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return bool(a.data == b.data)
+    one, two = a.owner, b.owner
+    return (
+        one is not None
+        and two is not None
+        and isinstance(one.op, Shape_i)
+        and one.op == two.op
+        and one.inputs[0] is two.inputs[0]
+    )
+
+
+def _depends_on(shape: Any, var: Variable) -> bool:
+    """Whether an entry is the length of `var` itself: not worth being passed on."""
+    return any(s.owner is not None and var in s.owner.inputs for s in shape)
