@@ -55,11 +55,16 @@ def loop_text(symbol: str, kind: str, arity: int, attributes: str = "") -> str:
 
 
 def compile_loop(text: str, arity: int, features: str | None = None, cpu: str | None = None, level: int = 3):
-    """Optimise and load; returns (callable over arrays, assembly text)."""
+    """Optimise and load; returns (callable over arrays, assembly text).
+
+    The callable keeps the optimised IR as `optimised`.
+    """
     if cpu is None:
         cpu = llvm.get_host_cpu_name()
         features = llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features or "", opt=3, jit=True)
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu, features=features or "", opt=3, jit=True
+    )
     module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n' + text)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
@@ -67,6 +72,7 @@ def compile_loop(text: str, arity: int, features: str | None = None, cpu: str | 
     options.slp_vectorization = True
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
+    optimised = str(module)
     assembly = target.emit_assembly(module)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
     engine.add_module(module)
@@ -81,6 +87,7 @@ def compile_loop(text: str, arity: int, features: str | None = None, cpu: str | 
         return out
 
     call.raw = function
+    call.optimised = optimised
     return call, assembly
 
 
@@ -88,6 +95,7 @@ def arity_of(name: str) -> int:
     return 2 if name in ("pow", "atan2") else 1
 
 
+@functools.cache
 def ours(name: str, dtype: str, **options):
     """The loop over our function, and its assembly."""
     kind, arity = TYPES[dtype], arity_of(name)
@@ -114,8 +122,9 @@ def libmvec(name: str, dtype: str):
     text = (
         f"declare {kind} @{scalar}({', '.join([kind] * arity)}) nounwind willreturn memory(none)\n"
         f"declare {wide} @{vector}({', '.join([wide] * arity)}) nounwind willreturn memory(none)\n"
-        f"@llvm.compiler.used = appending global [1 x ptr] [ptr @{vector}], section \"llvm.metadata\"\n"
-        f'attributes #9 = {{ nounwind willreturn memory(none) "vector-function-abi-variant"="{vector}({vector})" }}\n'
+        f'@llvm.compiler.used = appending global [1 x ptr] [ptr @{vector}], section "llvm.metadata"\n'
+        "attributes #9 = { nounwind willreturn memory(none) "
+        f'"vector-function-abi-variant"="{vector}({vector})" }}\n'
     )
     return compile_loop(text + loop_text(scalar, kind, arity, "#9"), arity)[0]
 
@@ -168,7 +177,9 @@ def main(names) -> None:
         vector = libmvec(name, dtype)
         times = [nanoseconds(call, arrays), nanoseconds(vector, arrays) if vector else float("nan")]
         times.append(nanoseconds(numpy_function(name), arrays, 3))
-        print(f"{name + ' ' + dtype:16s}{times[0]:8.3f}{times[1]:9.3f}{times[2]:8.3f}   {assembly.count('zmm')}")
+        print(
+            f"{name + ' ' + dtype:16s}{times[0]:8.3f}{times[1]:9.3f}{times[2]:8.3f}   {assembly.count('zmm')}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Branch-free elementary functions as LLVM IR text.
 
-Each function is a single basic block of plain arithmetic, so LLVM's loop vectoriser widens it to whatever the target
-offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no tables in memory, no
-fast-math flags inside: the results do not depend on flags of the surrounding code.
+Each function is a single basic block of plain arithmetic, so LLVM's loop vectoriser widens it to whatever
+the target offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no tables
+in memory, no fast-math flags inside: results do not depend on flags of the surrounding code. With and without
+FMA in the target they may differ in the last place.
 
 Examples
 --------
@@ -14,12 +15,13 @@ True
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 from . import error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
-from .builder import FORMATS, build
+from .builder import FORMATS, Value, build
 
-_FORMULAS = {
+_FORMULAS: dict[str, Callable[..., Value]] = {
     **exponential.FORMULAS,
     **logarithm.FORMULAS,
     **trigonometric.FORMULAS,
@@ -56,8 +58,8 @@ def dependencies(name: str, dtype: str) -> tuple[str, ...]:
 def accurate_range(name: str, dtype: str) -> tuple[float, float]:
     """Arguments (low, high) between which the function is accurate to 4 units in the last place.
 
-    All functions but sin, cos and tan are accurate everywhere. Outside their range those three return finite numbers
-    of decreasing accuracy, so that a caller must take another way there.
+    All functions but sin, cos and tan are accurate everywhere. Outside their range those three return finite
+    numbers of decreasing accuracy, so that a caller must take another way there.
     """
     limit = trigonometric.LARGEST[dtype] if name in trigonometric.FORMULAS else math.inf
     return -limit, limit

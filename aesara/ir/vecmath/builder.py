@@ -1,8 +1,9 @@
 """A tiny expression helper that writes straight-line LLVM IR.
 
-A formula is an ordinary Python function over `Value` objects; every arithmetic operator appends one instruction to the
-`Function` the value belongs to. Nothing here carries fast-math flags: only `fma_add` (``llvm.fmuladd``) lets the
-code generator fuse, so that exact steps stay exact whatever surrounds the inlined function.
+A formula is an ordinary Python function over `Value` objects; every arithmetic operator appends one
+instruction to the `Function` the value belongs to. Nothing here carries fast-math flags: only `fma_add`
+(``llvm.fmuladd``) lets the code generator fuse, so that exact steps stay exact whatever surrounds the
+inlined function.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,9 @@ def _literal(type_: str, number: float | int | bool) -> str:
     return str(number - (1 << width) if number >> (width - 1) else number)
 
 
+Operand: TypeAlias = "Value | float"  # int counts as float
+
+
 class Value:
     """An SSA value; operators append instructions."""
 
@@ -88,103 +93,102 @@ class Value:
     def is_float(self) -> bool:
         return self.type in _FLOAT_SUFFIX
 
-    def _operate(self, float_op: str | None, int_op: str | None, left, right) -> Value:
+    def _operate(self, float_op: str | None, int_op: str | None, left: Operand, right: Operand) -> Value:
         op = float_op if self.is_float else int_op
         if op is None:
             raise TypeError(f"no such operation on {self.type}")
-        left, right = self._lift(left), self._lift(right)
-        return self.function.emit(self.type, f"{op} {self.type} {left}, {right}")
+        return self.function.emit(self.type, f"{op} {self.type} {self._lift(left)}, {self._lift(right)}")
 
-    def _lift(self, other) -> str:
+    def _lift(self, other: Operand) -> str:
         if isinstance(other, Value):
             if other.type != self.type:
                 raise TypeError(f"operands of type {self.type} and {other.type}")
             return other.name
         return _literal(self.type, other)
 
-    def __add__(self, other):
+    def __add__(self, other: Operand) -> Value:
         return self._operate("fadd", "add", self, other)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Operand) -> Value:
         return self._operate("fadd", "add", other, self)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Operand) -> Value:
         return self._operate("fsub", "sub", self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Operand) -> Value:
         return self._operate("fsub", "sub", other, self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Operand) -> Value:
         return self._operate("fmul", "mul", self, other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Operand) -> Value:
         return self._operate("fmul", "mul", other, self)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Operand) -> Value:
         return self._operate("fdiv", None, self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Operand) -> Value:
         return self._operate("fdiv", None, other, self)
 
-    def __and__(self, other):
+    def __and__(self, other: Operand) -> Value:
         return self._operate(None, "and", self, other)
 
-    def __or__(self, other):
+    def __or__(self, other: Operand) -> Value:
         return self._operate(None, "or", self, other)
 
-    def __xor__(self, other):
+    def __xor__(self, other: Operand) -> Value:
         return self._operate(None, "xor", self, other)
 
-    def __lshift__(self, other):
+    def __lshift__(self, other: Operand) -> Value:
         return self._operate(None, "shl", self, other)
 
-    def __rshift__(self, other):
+    def __rshift__(self, other: Operand) -> Value:
         """Logical shift: no sign extension (64-bit arithmetic shifts are missing from AVX2)."""
         return self._operate(None, "lshr", self, other)
 
-    def shift_arithmetic(self, other):
+    def shift_arithmetic(self, other: Operand) -> Value:
         return self._operate(None, "ashr", self, other)
 
-    def __neg__(self):
+    def __neg__(self) -> Value:
         if self.is_float:
             return self.function.emit(self.type, f"fneg {self.type} {self.name}")
         return 0 - self
 
-    def __invert__(self):
+    def __invert__(self) -> Value:
         return self ^ -1
 
-    def _compare(self, float_predicate: str, int_predicate: str, other) -> Value:
+    def _compare(self, float_predicate: str, int_predicate: str, other: Operand) -> Value:
         op = f"fcmp {float_predicate}" if self.is_float else f"icmp {int_predicate}"
         return self.function.emit("i1", f"{op} {self.type} {self.name}, {self._lift(other)}")
 
     # Ordered comparisons: false when either side is NaN.
-    def __lt__(self, other):
+    def __lt__(self, other: Operand) -> Value:
         return self._compare("olt", "slt", other)
 
-    def __le__(self, other):
+    def __le__(self, other: Operand) -> Value:
         return self._compare("ole", "sle", other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Operand) -> Value:
         return self._compare("ogt", "sgt", other)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Operand) -> Value:
         return self._compare("oge", "sge", other)
 
-    def equals(self, other):
+    def equals(self, other: Operand) -> Value:
         return self._compare("oeq", "eq", other)
 
-    def differs(self, other):
+    def differs(self, other: Operand) -> Value:
         return self._compare("une", "ne", other)
 
-    def below(self, other):
+    def below(self, other: Operand) -> Value:
         """Unsigned integer `<`."""
         return self._compare("ult", "ult", other)
 
-    def unordered(self, other):
+    def unordered(self, other: Operand) -> Value:
         """True where either is NaN."""
         return self._compare("uno", "", other)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise TypeError("a value of generated code has no truth value; use select()")
 
     def _convert(self, op: str, type_: str) -> Value:
@@ -208,6 +212,9 @@ class Value:
         return self._convert("trunc", "i32")
 
 
+ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
+
+
 class Function:
     """One function of a single basic block under construction."""
 
@@ -227,7 +234,7 @@ class Function:
         parameters = ", ".join(f"{kind} {value.name}" for value in self.parameters)
         return "\n".join(
             [
-                f"define internal {kind} @{self.name}({parameters}) alwaysinline nounwind willreturn memory(none) {{",
+                f"define internal {kind} @{self.name}({parameters}) {ATTRIBUTES} {{",
                 *self.lines,
                 f"  ret {kind} {result.name}",
                 "}",
@@ -247,18 +254,20 @@ def constant(like: Value, number: float | int) -> Value:
     return Value(like.function, like.type, _literal(like.type, number))
 
 
-def _first_value(*operands) -> Value:
+def _first_value(*operands: Operand) -> Value:
     return next(operand for operand in operands if isinstance(operand, Value))
 
 
-def fma_add(a, b, c) -> Value:
+def fma_add(a: Operand, b: Operand, c: Operand) -> Value:
     """a * b + c, fused where the machine can; never relied on to be exact."""
     like = _first_value(a, b, c)
     operands = ", ".join(f"{like.type} {like._lift(operand)}" for operand in (a, b, c))
-    return like.function.emit(like.type, f"call {like.type} @llvm.fmuladd.{_FLOAT_SUFFIX[like.type]}({operands})")
+    return like.function.emit(
+        like.type, f"call {like.type} @llvm.fmuladd.{_FLOAT_SUFFIX[like.type]}({operands})"
+    )
 
 
-def select(condition: Value, yes, no) -> Value:
+def select(condition: Value, yes: Operand, no: Operand) -> Value:
     like = _first_value(yes, no)
     operands = f"{like.type} {like._lift(yes)}, {like.type} {like._lift(no)}"
     return condition.function.emit(like.type, f"select i1 {condition.name}, {operands}")
@@ -274,7 +283,9 @@ def square_root(x: Value) -> Value:
 
 def copy_sign(magnitude: Value, sign: Value) -> Value:
     operands = f"{sign.type} {magnitude._lift(magnitude)}, {sign.type} {sign.name}"
-    return sign.function.emit(sign.type, f"call {sign.type} @llvm.copysign.{_FLOAT_SUFFIX[sign.type]}({operands})")
+    return sign.function.emit(
+        sign.type, f"call {sign.type} @llvm.copysign.{_FLOAT_SUFFIX[sign.type]}({operands})"
+    )
 
 
 def at_most(x: Value, limit: float) -> Value:
@@ -298,7 +309,8 @@ def horner(coefficients: Sequence[float], x: Value) -> Value:
 def polynomial(coefficients: Sequence[float], x: Value) -> Value:
     """The same polynomial as 1, 2 or 4 interleaved chains.
 
-    The chains run side by side in the processor, which matters more than the one or two multiplications they cost.
+    The chains run side by side in the processor, which matters more than the one or two multiplications
+    they cost.
     """
     count = len(coefficients)
     if count <= 3:

@@ -1,7 +1,8 @@
-"""Polynomial coefficients, lowest degree first, by dtype. Made by `minimax.py`; do not edit."""
+"""Polynomial coefficients by dtype, lowest degree first. Made by `minimax.py`; do not edit."""
 
 EXP = {
-    # (exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2; weighted error 1.9e-17
+    # (exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2
+    # weighted error 1.9e-17
     "float64": (
         0.5000000000000006,
         0.16666666666666685,
@@ -14,7 +15,8 @@ EXP = {
         2.762591667598557e-07,
         2.5114251221441772e-08,
     ),
-    # (exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2; weighted error 1.39e-8
+    # (exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2
+    # weighted error 1.39e-8
     "float32": (
         0.5000000060948513,
         0.16666544245200052,
@@ -25,7 +27,8 @@ EXP = {
 }
 
 EXP2 = {
-    # (2**f - 1 - f ln(2)) / f**2, |f| <= 1/2; weighted error 1.3e-17
+    # (2**f - 1 - f ln(2)) / f**2, |f| <= 1/2
+    # weighted error 1.3e-17
     "float64": (
         0.24022650695910097,
         0.05550410866482164,
@@ -38,7 +41,8 @@ EXP2 = {
         7.07249818250588e-09,
         4.456475784540492e-10,
     ),
-    # (2**f - 1 - f ln(2)) / f**2, |f| <= 1/2; weighted error 9.5e-9
+    # (2**f - 1 - f ln(2)) / f**2, |f| <= 1/2
+    # weighted error 9.5e-9
     "float32": (
         0.24022650992655897,
         0.055503699791383296,
@@ -49,7 +53,8 @@ EXP2 = {
 }
 
 LOG = {
-    # (2 atanh(s) / s - 2) / s**2 in s**2; weighted error 3.06e-16
+    # (2 atanh(s) / s - 2) / s**2 in s**2
+    # weighted error 3.06e-16
     "float64": (
         0.666666666666667,
         0.39999999999898433,
@@ -59,7 +64,8 @@ LOG = {
         0.15331595695353306,
         0.146178862499923,
     ),
-    # (log(1 + f) - f + f**2 / 2) / f**3; weighted error 6.05e-9
+    # (log(1 + f) - f + f**2 / 2) / f**3
+    # weighted error 6.05e-9
     "float32": (
         0.3333331676693661,
         -0.2500079709644252,
@@ -73,7 +79,8 @@ LOG = {
 }
 
 SIN = {
-    # (sin(r) / r - 1) / r**2 in r**2; weighted error 3.52e-18
+    # (sin(r) / r - 1) / r**2 in r**2
+    # weighted error 3.52e-18
     "float64": (
         -0.16666666666666632,
         0.008333333333322455,
@@ -82,7 +89,8 @@ SIN = {
         -2.505075694032044e-08,
         1.589669536444972e-10,
     ),
-    # (sin(r) / r - 1) / r**2 in r**2; weighted error 3.64e-9
+    # (sin(r) / r - 1) / r**2 in r**2
+    # weighted error 3.64e-9
     "float32": (
         -0.16666654935168465,
         0.008332176421071045,
@@ -91,7 +99,8 @@ SIN = {
 }
 
 COS = {
-    # (cos(r) - 1 + r**2 / 2) / r**4 in r**2; weighted error 5.41e-20
+    # (cos(r) - 1 + r**2 / 2) / r**4 in r**2
+    # weighted error 5.41e-20
     "float64": (
         0.041666666666666616,
         -0.0013888888888876003,
@@ -100,7 +109,8 @@ COS = {
         2.087575420142289e-09,
         -1.1361094106351495e-11,
     ),
-    # (cos(r) - 1 + r**2 / 2) / r**4 in r**2; weighted error 9.9e-11
+    # (cos(r) - 1 + r**2 / 2) / r**4 in r**2
+    # weighted error 9.9e-11
     "float32": (
         0.04166664701935326,
         -0.0013887372664479058,
@@ -109,7 +119,8 @@ COS = {
 }
 
 ASIN = {
-    # (asin(s) / s - 1) / s**2 in s**2, s <= 1/2; weighted error 1.61e-17
+    # (asin(s) / s - 1) / s**2 in s**2, s <= 1/2
+    # weighted error 1.61e-17
     "float64": (
         0.16666666666665647,
         0.07500000000296005,
@@ -124,7 +135,8 @@ ASIN = {
         -0.016062868686931808,
         0.031811230487879955,
     ),
-    # (asin(s) / s - 1) / s**2 in s**2, s <= 1/2; weighted error 5.09e-9
+    # (asin(s) / s - 1) / s**2 in s**2, s <= 1/2
+    # weighted error 5.09e-9
     "float32": (
         0.16666750975441708,
         0.07495333614662034,
@@ -135,7 +147,8 @@ ASIN = {
 }
 
 ATAN = {
-    # (atan(t) / t - 1) / t**2 in t**2, t <= sqrt(2) - 1; weighted error 1.35e-18
+    # (atan(t) / t - 1) / t**2 in t**2, t <= sqrt(2) - 1
+    # weighted error 1.35e-18
     "float64": (
         -0.3333333333333323,
         0.19999999999961432,
@@ -149,7 +162,8 @@ ATAN = {
         0.03814588945355453,
         -0.017990978846741393,
     ),
-    # (atan(t) / t - 1) / t**2 in t**2, t <= sqrt(2) - 1; weighted error 6.83e-10
+    # (atan(t) / t - 1) / t**2 in t**2, t <= sqrt(2) - 1
+    # weighted error 6.83e-10
     "float32": (
         -0.3333331638867878,
         0.19998530152890664,
@@ -160,7 +174,8 @@ ATAN = {
 }
 
 ERF = {
-    # erf(x) / x - 1 in x**2, x <= ERF_SPLIT; weighted error 7.1e-18
+    # erf(x) / x - 1 in x**2, x <= ERF_SPLIT
+    # weighted error 7.1e-18
     "float64": (
         0.12837916709551256,
         -0.3761263890318355,
@@ -175,7 +190,8 @@ ERF = {
         1.3722976265924504e-08,
         -7.801188874097751e-10,
     ),
-    # erf(x) / x - 1 in x**2, x <= ERF_SPLIT; weighted error 8.55e-9
+    # erf(x) / x - 1 in x**2, x <= ERF_SPLIT
+    # weighted error 8.55e-9
     "float32": (
         0.12837915854445803,
         -0.3761255717170325,
@@ -187,7 +203,8 @@ ERF = {
 }
 
 LOG_ERFC = {
-    # log(erfc(x)) from ERF_SPLIT; weighted error 2.97e-17
+    # log(erfc(x)) from ERF_SPLIT
+    # weighted error 2.97e-17
     "float64": (
         -1.0819481808898484e-06,
         -1.1283685474609255,
@@ -207,7 +224,8 @@ LOG_ERFC = {
         -6.408957822763317e-10,
         1.7398238138149027e-11,
     ),
-    # log(erfc(x)) from ERF_SPLIT; weighted error 1.79e-9
+    # log(erfc(x)) from ERF_SPLIT
+    # weighted error 1.79e-9
     "float32": (
         -0.00014434636826364641,
         -1.127888766868879,
@@ -220,7 +238,8 @@ LOG_ERFC = {
 }
 
 ERFC_INNER = {
-    # erf(x) / x - 1 in x**2, x <= 1/2; weighted error 4.27e-18
+    # erf(x) / x - 1 in x**2, x <= 1/2
+    # weighted error 4.27e-18
     "float64": (
         0.12837916709551256,
         -0.37612638903183476,
@@ -232,7 +251,8 @@ ERFC_INNER = {
         -1.484589350585755e-05,
         1.4726266983613747e-06,
     ),
-    # erf(x) / x - 1 in x**2, x <= 1/2; weighted error 1.47e-9
+    # erf(x) / x - 1 in x**2, x <= 1/2
+    # weighted error 1.47e-9
     "float32": (
         0.12837916562544624,
         -0.3761260929367438,
@@ -243,7 +263,8 @@ ERFC_INNER = {
 }
 
 ERFC = {
-    # exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts; weighted error 1.7e-17
+    # exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts
+    # weighted error 1.7e-17
     "float64": (
         1.054031820305718,
         -6.1514625468963e-17,
@@ -269,7 +290,8 @@ ERFC = {
         -4.060559009640342e-08,
         2.090752827539806e-08,
     ),
-    # exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts; weighted error 5.36e-9
+    # exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts
+    # weighted error 5.36e-9
     "float32": (
         1.0540318489074707,
         -3.1479107791018385e-08,
@@ -285,7 +307,8 @@ ERFC = {
 }
 
 POW_LOG = {
-    # (3 atanh(s) / s - 3 - s**2) / s**4 in s**2; weighted error 5.89e-20
+    # (3 atanh(s) / s - 3 - s**2) / s**4 in s**2
+    # weighted error 5.89e-20
     "float64": (
         0.6000000000000059,
         0.4285714285636651,
@@ -295,7 +318,8 @@ POW_LOG = {
         0.19900449606038179,
         0.1966110776849581,
     ),
-    # log2(1 + f) / f; weighted error 3.79e-12
+    # log2(1 + f) / f
+    # weighted error 3.79e-12
     "float32": (
         1.4426950408870869,
         -0.7213475203124414,
@@ -313,4 +337,3 @@ POW_LOG = {
         -0.0717102507516701,
     ),
 }
-

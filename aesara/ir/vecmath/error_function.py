@@ -1,16 +1,24 @@
 """erf and erfc.
 
 erf: an odd polynomial up to `SPLIT`, beyond it 1 - exp(p(|x|)) with p fitted to log(erfc).
-erfc: 1 - x - x P(x**2) up to 1/2, beyond it exp(-x**2) S(t) / (|x| + c), t = (|x| - c) / (|x| + c), where the polynomial S is fitted to the slowly varying
-exp(x**2) erfc(x) (x + c) (after Shepherd and Laframboise, Math. Comp. 36 (1981) 249).
+erfc: 1 - x - x P(x**2) up to 1/2; beyond it exp(-x**2) S(t) / (|x| + c), t = (|x| - c) / (|x| + c), where the
+polynomial S is fitted to the slowly varying exp(x**2) erfc(x) (x + c). The mapping is that of Shepherd and
+Laframboise, Math. Comp. 36 (1981) 249.
 """
 
 from __future__ import annotations
 
 from . import coefficients
 from .builder import Value, absolute, at_most, copy_sign, fma_add, format_of, polynomial, select
-from .exponential import expm1_polynomial, ln2_parts, power_of_two, reduce_exp, round_to_integer, scale_in_two_steps
-from .exponential import LOG2_E
+from .exponential import (
+    LOG2_E,
+    expm1_polynomial,
+    ln2_parts,
+    power_of_two,
+    reduce_exp,
+    round_to_integer,
+    scale_in_two_steps,
+)
 
 SPLIT = {"float64": 1.0, "float32": 0.875}
 ERFC_CENTRE = 2.5

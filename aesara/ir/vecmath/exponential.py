@@ -1,8 +1,8 @@
 """exp, exp2, expm1 and the hyperbolic functions made from them.
 
-The argument is split as x = n ln 2 + r with |r| <= ln(2) / 2 (Cody and Waite: n times the first part of ln 2 is exact)
-and exp(r) - 1 = r + r**2 q(r) with a minimax polynomial q. Rounding to the integer n happens by adding a large number, whose sum carries n in
-its low bits as well: no conversion instruction is needed.
+The argument is split as x = n ln 2 + r with |r| <= ln(2) / 2 (Cody and Waite: n times the first part of
+ln 2 is exact) and exp(r) - 1 = r + r**2 q(r) with a minimax polynomial q. Rounding to the integer n happens by
+adding a large number, whose sum carries n in its low bits as well: no conversion instruction is needed.
 """
 
 from __future__ import annotations

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from . import coefficients
-from .builder import Value, absolute, constant, copy_sign, fma_add, format_of, polynomial, select, split_constant, square_root
+from .builder import (
+    Value,
+    absolute,
+    constant,
+    copy_sign,
+    fma_add,
+    format_of,
+    polynomial,
+    select,
+    split_constant,
+    square_root,
+)
 from .trigonometric import PI_DIGITS
 
 
@@ -56,7 +67,9 @@ def _atan_quotient(numerator: Value, denominator: Value) -> Value:
     t = top / bottom
     high, low = _pi_parts(numerator, 4)
     z = t * t
-    tail = fma_add(t * z, polynomial(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0))
+    tail = fma_add(
+        t * z, polynomial(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0)
+    )
     return select(turn, constant(t, high), 0.0) + (t + tail)
 
 

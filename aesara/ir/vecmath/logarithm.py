@@ -1,6 +1,7 @@
 """log, log2, log10, log1p and the inverse hyperbolic functions made from them.
 
-x = 2**e m with m in [sqrt(1/2), sqrt(2)), found with integer operations on the bits, and f = m - 1, which is exact.
+x = 2**e m with m in [sqrt(1/2), sqrt(2)), found with integer operations on the bits, and f = m - 1, which is
+exact.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def log1p(x: Value) -> Value:
     # 2**(1 - exponent): the exponent field of `shifted_bits` carries an offset of bias + 1.
     field = split.shifted_bits & (format.mask ^ ((1 << format.fraction_bits) - 1))
     scale = ((2 * format.bias + 2 << format.fraction_bits) - field).as_float()
-    f = fma_add(lost * 0.5, scale, split.mantissa - 1.0)
+    f = fma_add(lost, scale * 0.5, split.mantissa - 1.0)
     result = _with_limits(x, log_of_mantissa(f, split.exponent), -math.inf, -1.0)
     return copy_sign(result, x)
 

@@ -1,9 +1,11 @@
 """Minimax polynomials: derives the numbers in `coefficients.py`.
 
-Run ``python -m aesara.ir.vecmath.minimax > aesara/ir/vecmath/coefficients.py`` to make them again (needs mpmath; a minute
-or two). The method is Remez' exchange algorithm in multiple precision: find the polynomial whose weighted error takes
-its extreme value with alternating sign at (number of coefficients + 1) points.
+Run ``python -m aesara.ir.vecmath.minimax > coefficients.py`` to make them again (needs mpmath; some seconds).
+The method is Remez' exchange algorithm in multiple precision: find the polynomial whose weighted error takes its
+extreme value with alternating sign at (number of coefficients + 1) points.
 """
+
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="type-arg"
 
 from __future__ import annotations
 
@@ -21,6 +23,13 @@ def _solve_reference(target, weight, nodes, first_power: int, count: int):
         right.append(target(node) * scale)
     solution = mp.lu_solve(mp.matrix(rows), mp.matrix(right))
     return list(solution[:count]), abs(solution[count])
+
+
+def _evaluate(coefficients, x):
+    total = mp.mpf(0)
+    for coefficient in reversed(coefficients):
+        total = total * x + coefficient
+    return total
 
 
 def _extremes(error: Callable, low, high, count: int):
@@ -43,19 +52,24 @@ def _extremes(error: Callable, low, high, count: int):
 ERFC_CENTRE = mp.mpf("2.5")  # also in error_function.py
 
 
-def minimax(target, low, high, count: int, weight=lambda x: mp.mpf(1), first_power: int = 0, rounds: int = 12):
+def minimax(
+    target, low, high, count: int, weight=lambda x: mp.mpf(1), first_power: int = 0, rounds: int = 12
+):
     """Best polynomial sum c[k] x**(first_power + k) for `target` on [low, high] under |weight * error|.
 
     Returns the coefficients (mpf) and the largest weighted error.
     """
     low, high = mp.mpf(low), mp.mpf(high)
-    nodes = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (k + mp.mpf(1) / 2) / (count + 1)) for k in range(count + 1)]
+    nodes = [
+        (low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (k + mp.mpf(1) / 2) / (count + 1))
+        for k in range(count + 1)
+    ]
     worst = mp.inf
     for _ in range(rounds):
         coefficients, level = _solve_reference(target, weight, nodes, first_power, count)
 
-        def error(x):
-            return weight(x) * (mp.polyval(coefficients[::-1], x) * x**first_power - target(x))
+        def error(x, coefficients=coefficients):
+            return weight(x) * (_evaluate(coefficients, x) * x**first_power - target(x))
 
         found, worst = _extremes(error, low, high, count + 1)
         if len(found) < count + 1 or worst < level * mp.mpf("1.02"):
@@ -87,7 +101,9 @@ def _exponentials():
         yield "EXP", dtype, "(exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2", *fit
     exp2_tail = _removable(lambda f: (mp.mpf(2) ** f - 1 - f * mp.log(2)) / f**2, mp.log(2) ** 2 / 2)
     for dtype, count in (("float64", 10), ("float32", 5)):
-        fit = minimax(exp2_tail, mp.mpf("-0.50001"), mp.mpf("0.50001"), count, weight=lambda f: abs(f) + mp.mpf("0.01"))
+        fit = minimax(
+            exp2_tail, mp.mpf("-0.50001"), mp.mpf("0.50001"), count, weight=lambda f: abs(f) + mp.mpf("0.01")
+        )
         yield "EXP2", dtype, "(2**f - 1 - f ln(2)) / f**2, |f| <= 1/2", *fit
 
 
@@ -97,7 +113,9 @@ def _logarithms():
     atanh_tail = _removable(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, mp.mpf(2) / 3)
     yield "LOG", "float64", "(2 atanh(s) / s - 2) / s**2 in s**2", *minimax(atanh_tail, 0, widest, 7)
     log_tail = _removable(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3, mp.mpf(1) / 3)
-    fit = minimax(log_tail, low * mp.mpf("1.0001"), high * mp.mpf("1.0001"), 8, weight=lambda f: f**2 + mp.mpf("0.001"))
+    fit = minimax(
+        log_tail, low * mp.mpf("1.0001"), high * mp.mpf("1.0001"), 8, weight=lambda f: f**2 + mp.mpf("0.001")
+    )
     yield "LOG", "float32", "(log(1 + f) - f + f**2 / 2) / f**3", *fit
 
 
@@ -130,19 +148,30 @@ def _error_functions():
     for dtype, small, large, end in (("float64", 12, 17, "5.95"), ("float32", 6, 7, "3.95")):
         split = mp.mpf(1) if dtype == "float64" else mp.mpf("0.875")
         yield "ERF", dtype, "erf(x) / x - 1 in x**2, x <= ERF_SPLIT", *minimax(erf_tail, 0, split**2, small)
-        yield "LOG_ERFC", dtype, "log(erfc(x)) from ERF_SPLIT", *minimax(log_erfc, split, mp.mpf(end), large, mp.erfc)
+        yield (
+            "LOG_ERFC",
+            dtype,
+            "log(erfc(x)) from ERF_SPLIT",
+            *minimax(log_erfc, split, mp.mpf(end), large, mp.erfc),
+        )
 
     def scaled(t):
         x = ERFC_CENTRE * (1 + t) / (1 - t)
         return mp.exp(x**2) * mp.erfc(x) * (x + ERFC_CENTRE)
 
     for dtype, inner, count, end in (("float64", 9, 22, "28"), ("float32", 5, 9, "10.5")):
-        yield "ERFC_INNER", dtype, "erf(x) / x - 1 in x**2, x <= 1/2", *minimax(erf_tail, 0, mp.mpf("0.2501"), inner)
+        yield (
+            "ERFC_INNER",
+            dtype,
+            "erf(x) / x - 1 in x**2, x <= 1/2",
+            *minimax(erf_tail, 0, mp.mpf("0.2501"), inner),
+        )
         first, last = ((x - ERFC_CENTRE) / (x + ERFC_CENTRE) for x in (mp.mpf("0.499"), mp.mpf(end)))
         found, _ = minimax(scaled, first, last, count, lambda t: 1 / scaled(t), rounds=5)
-        # Rounding the two leading coefficients would cost an ulp: keep the constant in two parts, fit the rest anew.
+        # Rounding the two leading coefficients would cost an ulp: the constant is kept in two parts, the
+        # slope is rounded before the rest is fitted anew.
         constant, slope = found[0], _rounded(found[1], dtype)
-        rest = _removable(lambda t: (scaled(t) - constant - slope * t) / t**2, found[2])
+        rest = _removable(lambda t, c=constant, s=slope: (scaled(t) - c - s * t) / t**2, found[2])
         others, error = minimax(rest, first, last, count - 2, lambda t: t**2 / scaled(t), rounds=3)
         constant_head = _rounded(constant, dtype)
         fit = [constant_head, constant - constant_head, slope, *others], error
@@ -165,20 +194,21 @@ FAMILIES = (_exponentials, _logarithms, _trigonometric, _error_functions, _power
 
 def main() -> None:
     mp.mp.dps = 110
-    print('"""Polynomial coefficients, lowest degree first, by dtype. Made by `minimax.py`; do not edit."""\n')
+    print('"""Polynomial coefficients by dtype, lowest degree first. Made by `minimax.py`; do not edit."""')
     fits: dict[str, list] = {}
     for family in FAMILIES:
         for name, *fit in family():
             fits.setdefault(name, []).append(fit)
     for name, rows in fits.items():
-        print(f"{name} = {{")
+        print(f"\n{name} = {{")
         for dtype, comment, coefficients, error in rows:
-            print(f"    # {comment}; weighted error {mp.nstr(error, 3)}")
+            print(f"    # {comment}")
+            print(f"    # weighted error {mp.nstr(error, 3)}")
             print(f'    "{dtype}": (')
             for coefficient in coefficients:
                 print(f"        {float(coefficient)!r},")
             print("    ),")
-        print("}\n")
+        print("}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """x**y with the special cases of IEEE 754.
 
-exp2(y log2 |x|), where float64 carries the logarithm as a sum of two numbers: a head of at most 26 significant bits
-and a tail. Products of two heads are exact without FMA.
+exp2(y log2 |x|), where float64 carries the logarithm as a sum of two numbers: a head of at most 26
+significant bits and a tail. Products of two heads are exact without FMA.
 """
 
 from __future__ import annotations
@@ -9,7 +9,19 @@ from __future__ import annotations
 import math
 
 from . import coefficients
-from .builder import FLOAT64, Value, absolute, at_least, at_most, constant, fma_add, format_of, polynomial, select, split_constant
+from .builder import (
+    FLOAT64,
+    Value,
+    absolute,
+    at_least,
+    at_most,
+    constant,
+    fma_add,
+    format_of,
+    polynomial,
+    select,
+    split_constant,
+)
 from .exponential import exp2_minus_1, round_to_integer, scale_in_two_steps
 from .logarithm import normalise, split_exponent
 

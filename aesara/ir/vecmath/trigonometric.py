@@ -1,8 +1,8 @@
 """sin, cos and tan.
 
 The argument is reduced by an integer multiple n of pi / 2, subtracted in parts short enough for n times each
-part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the results lose accuracy
-gradually; they stay finite, and inf gives NaN.
+part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the results lose
+accuracy gradually; they stay finite, and inf gives NaN.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from . import coefficients
 from .builder import FLOAT64, Value, absolute, fma_add, format_of, polynomial, select, split_constant
 
-PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+PI_DIGITS = (
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+)
 
 # n stays below 2**24 for float64 and 2**22 for float32 (whose reduction is done in float64).
 LARGEST = {"float64": 2.0**24, "float32": 2.0**22}
