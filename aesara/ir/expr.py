@@ -1,0 +1,288 @@
+"""Scalar expressions of the loop IR, hash-consed: equal expressions are the same object.
+
+An `Expr` is an operation on scalars.  Its `op` is one of
+
+==========  =======================================  =====================================
+op          attr                                     args
+==========  =======================================  =====================================
+``const``   the value (int, float or bool)           none
+``var``     name of a loop index, size or scalar     none
+``load``    name of a buffer                         one linear element offset (int64)
+``cast``    none                                     one value of any dtype
+``call``    name of an external scalar function      its arguments
+primitive   none                                     operands, all of one dtype
+==========  =======================================  =====================================
+
+Arithmetic works on one dtype: operands are cast first.  Comparisons yield ``bool``; ``select`` takes a ``bool``
+and two values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Expr", "PRIMITIVES", "COMPARISONS", "INDEX", "const", "var", "load", "cast", "call", "op", "walk",
+           "linear_offset", "substitute"]
+
+INDEX = "int64"
+
+#: name -> (number of operands, relative cost of evaluating it once)
+PRIMITIVES: dict[str, tuple[int, int]] = {
+    **{name: (2, 1) for name in ("add", "sub", "mul", "minimum", "maximum", "and", "or", "xor", "shl", "shr")},
+    **{name: (1, 1) for name in ("neg", "abs", "invert", "floor", "ceil", "trunc", "rint", "isnan", "isinf")},
+    **{name: (2, 1) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+    "select": (3, 1),
+    **{name: (2, 5) for name in ("div", "intdiv", "mod")},
+    "sqrt": (1, 5),
+    **{
+        name: (1, 20)
+        for name in (
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+            "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
+        )
+    },
+    **{name: (2, 40) for name in ("pow", "atan2", "hypot")},
+}  # fmt: skip
+
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+TESTS = frozenset({"isnan", "isinf"})
+
+_CALL_COST = 60
+_table: dict[tuple, Expr] = {}
+_TABLE_LIMIT = 400_000
+
+
+class Expr:
+    """A scalar expression; make them with the functions of this module, which return equal ones only once."""
+
+    __slots__ = ("op", "dtype", "attr", "args")
+
+    op: str
+    dtype: str
+    attr: object
+    args: tuple[Expr, ...]
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return repr(self.attr)
+        if self.op == "var":
+            return str(self.attr)
+        inner = ", ".join(map(repr, self.args))
+        return f"{self.attr}[{inner}]" if self.op == "load" else f"{self.op}({inner})"
+
+    @property
+    def is_const(self) -> bool:
+        return self.op == "const"
+
+
+def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], key_attr: object) -> Expr:
+    key = (operation, dtype, key_attr, args)
+    found = _table.get(key)
+    if found is None:
+        found = Expr.__new__(Expr)
+        found.op, found.dtype, found.attr, found.args = operation, dtype, attr, args
+        _table[key] = found
+    return found
+
+
+def forget_all_if_large() -> None:
+    """Bound the table of expressions.  Only sharing is lost, never meaning."""
+    if len(_table) > _TABLE_LIMIT:
+        _table.clear()
+
+
+def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
+    """A literal.  Signed zeros and NaN are kept apart."""
+    if dtype == "bool":
+        value = bool(value)
+    elif dtype.startswith("float"):
+        value = float(value)
+    else:
+        value = int(value)
+    return _intern("const", dtype, value, (), repr(value))
+
+
+def var(name: str, dtype: str = INDEX) -> Expr:
+    """A named scalar: a loop index, a size, or a mutable scalar of a kernel."""
+    return _intern("var", dtype, name, (), name)
+
+
+def load(buffer: str, dtype: str, offset: Expr) -> Expr:
+    """The element of `buffer` at a linear offset."""
+    return _intern("load", dtype, buffer, (offset,), buffer)
+
+
+def cast(value: Expr, dtype: str) -> Expr:
+    if value.dtype == dtype:
+        return value
+    if value.op == "const" and not (isinstance(value.attr, float) and not dtype.startswith("float")):
+        number = value.attr
+        if dtype.startswith("float64") or dtype == "bool" or (dtype == INDEX and abs(number) < 2**63):  # type: ignore[arg-type]
+            return const(number, dtype)  # type: ignore[arg-type]
+    return _intern("cast", dtype, None, (value,), None)
+
+
+def call(function: str, dtype: str, args: Iterable[Expr]) -> Expr:
+    """A call of an external pure scalar function by its symbol."""
+    return _intern("call", dtype, function, tuple(args), function)
+
+
+def op(name: str, *args: Expr) -> Expr:
+    """Apply a primitive; integer index arithmetic is simplified on the way."""
+    arity, _ = PRIMITIVES[name]
+    if len(args) != arity:
+        raise TypeError(f"IR primitive {name!r} takes {arity} operands, got {len(args)}")
+    if name == "select":
+        condition, yes, no = args
+        if condition.op == "const":
+            return yes if condition.attr else no
+        if yes is no:
+            return yes
+        return _intern(name, yes.dtype, None, args, None)
+    dtype = args[0].dtype
+    if dtype == INDEX:
+        simple = _simplify_index(name, args)
+        if simple is not None:
+            return simple
+    if name in COMPARISONS or name in TESTS:
+        dtype = "bool"
+    return _intern(name, dtype, None, args, None)
+
+
+_FOLD: dict[str, Callable[[int, int], int | bool]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "minimum": min,
+    "maximum": max,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+}
+
+
+def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
+    """Identities of integer arithmetic that keep sizes and offsets in one form."""
+    if len(args) != 2:
+        return None
+    a, b = args
+    if a.op == "const" and b.op == "const":
+        if name in _FOLD:
+            value = _FOLD[name](a.attr, b.attr)  # type: ignore[arg-type]
+            if isinstance(value, bool):
+                return const(value, "bool")
+            return const(value) if -(2**63) <= value < 2**63 else None
+        if name in ("intdiv", "mod") and b.attr:
+            return const(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)  # type: ignore[operator]
+        return None
+    if a is b:
+        if name == "sub":
+            return const(0)
+        if name in ("le", "ge", "eq"):
+            return const(True, "bool")
+        if name in ("lt", "gt", "ne"):
+            return const(False, "bool")
+        if name in ("minimum", "maximum"):
+            return a
+    if b.op == "const":
+        if b.attr == 0 and name in ("add", "sub"):
+            return a
+        if b.attr == 0 and name == "mul":
+            return b
+        if b.attr == 1 and name in ("mul", "intdiv"):
+            return a
+        if name == "sub":
+            return op("add", a, const(-b.attr))  # type: ignore[operator]
+        if name == "add" and a.op == "add" and a.args[1].op == "const":
+            return op("add", a.args[0], const(a.args[1].attr + b.attr))  # type: ignore[operator]
+    if a.op == "const":
+        if name in ("add", "mul"):
+            return op(name, b, a)
+    return None
+
+
+def linear_offset(index: Iterable[Expr], shape: Iterable[Expr]) -> Expr:
+    """Row-major offset of an index tuple in an array of the given shape (Horner's scheme)."""
+    total = const(0)
+    for i, n in zip(index, shape, strict=True):
+        total = op("add", op("mul", total, n), i)
+    return total
+
+
+def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """Every distinct expression below `roots`, operands before their users."""
+    seen: set[Expr] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            e, ready = stack.pop()
+            if e in seen:
+                continue
+            if ready or not e.args:
+                seen.add(e)
+                yield e
+            else:
+                stack.append((e, True))
+                stack.extend((a, False) for a in e.args)
+
+
+def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
+    """The same operation on other operands."""
+    if args == e.args:
+        return e
+    if e.op == "load":
+        return load(e.attr, e.dtype, args[0])  # type: ignore[arg-type]
+    if e.op == "cast":
+        return cast(args[0], e.dtype)
+    if e.op == "call":
+        return call(e.attr, e.dtype, args)  # type: ignore[arg-type]
+    return op(e.op, *args)
+
+
+def substitute(
+    roots: Iterable[Expr],
+    change: Callable[[Expr], Expr | None],
+    memo: dict[Expr, Expr],
+    remake: Callable[[Expr, tuple[Expr, ...]], Expr] = rebuild,
+) -> list[Expr]:
+    """Replace subexpressions: `change` sees each from the root down and may give a replacement, which is final.
+
+    What it leaves is remade on its replaced operands by `remake`.
+    """
+    roots = list(roots)
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            e, ready = stack.pop()
+            if e in memo:
+                continue
+            if not ready:
+                whole = change(e)
+                if whole is not None:
+                    memo[e] = whole
+                    continue
+                stack.append((e, True))
+                stack.extend((a, False) for a in e.args if a not in memo)
+            else:
+                memo[e] = remake(e, tuple(memo[a] for a in e.args))
+    return [memo[root] for root in roots]
+
+
+def cost(e: Expr) -> int:
+    """Relative cost of evaluating this one operation."""
+    if e.op in ("const", "var"):
+        return 0
+    if e.op in ("load", "cast"):
+        return 1
+    if e.op == "call":
+        return _CALL_COST
+    arity_cost = PRIMITIVES[e.op][1]
+    return arity_cost if e.dtype.startswith("float") or arity_cost < 20 else 20
+
+
+def is_finite_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -1,0 +1,105 @@
+"""Loop nests: the statements of the IR and the kernel, a function of buffers and sizes.
+
+Grammar (expressions are those of `expr`)::
+
+    kernel    = name, params, body
+    param     = buffer(name, dtype, written) | size(name) | scalar(name, dtype)
+    statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent
+              | store buffer[offset] = value
+              | declare name = value         a mutable scalar, kept in a register
+              | assign name = value
+              | if condition: body
+
+A mutable scalar is read as a `var`.  Offsets are linear element offsets and are within the buffer by construction:
+whoever builds a kernel has proved it or has put a check in front of the launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aesara.ir.expr import Expr
+
+__all__ = ["Assign", "BufferParam", "Declare", "For", "If", "Kernel", "ScalarParam", "Statement", "Store", "walk_statements"]
+
+
+@dataclass(frozen=True)
+class BufferParam:
+    """A flat array.  `aliased`: may be the same memory as one that is read at the very offset that is written."""
+
+    name: str
+    dtype: str
+    written: bool = False
+    aliased: bool = False
+
+
+@dataclass(frozen=True)
+class ScalarParam:
+    name: str
+    dtype: str = "int64"
+
+
+@dataclass(frozen=True)
+class For:
+    var: str
+    extent: Expr
+    body: tuple[Statement, ...]
+    parallel: bool = False
+
+
+@dataclass(frozen=True)
+class Store:
+    buffer: str
+    offset: Expr
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Declare:
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Set a mutable scalar.  `reassociate` allows the sum or product to be taken in another order."""
+
+    name: str
+    value: Expr
+    reassociate: bool = False
+
+
+@dataclass(frozen=True)
+class If:
+    condition: Expr
+    body: tuple[Statement, ...]
+
+
+Statement = For | Store | Declare | Assign | If
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    params: tuple[BufferParam | ScalarParam, ...]
+    body: tuple[Statement, ...]
+
+
+def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """All statements, outer before inner, in order."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (For, If)):
+            yield from walk_statements(statement.body)
+
+
+def expressions_of(statement: Statement) -> tuple[Expr, ...]:
+    """The expressions that stand directly in a statement."""
+    if isinstance(statement, For):
+        return (statement.extent,)
+    if isinstance(statement, Store):
+        return (statement.offset, statement.value)
+    if isinstance(statement, If):
+        return (statement.condition,)
+    return (statement.value,)

@@ -1,0 +1,144 @@
+"""The host program: what a compiled function does between its call and its return, in order.
+
+Grammar::
+
+    program  = inputs, constants, slots, steps, outputs, updates
+    step     = define size = expression          sizes are int64 and never change
+             | check condition else error        leaves the program with a Python exception
+             | allocate buffer                   in the workspace, or as an array that is returned
+             | launch kernel(arguments)
+             | matmul c = a @ b                  small ones inline, large ones through BLAS
+             | python outputs = node(inputs)     an op without native lowering
+
+Buffers are row-major and contiguous.  Expressions of the host program may load from buffers that are complete at
+that point.  Nothing after the last `check` and `python` step can fail, which is what lets updates of shared
+variables be computed in place there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aesara.ir.expr import Expr
+from aesara.ir.kernel import Kernel
+
+__all__ = ["Allocate", "Buffer", "Check", "Define", "Input", "Launch", "MatMul", "Operand", "Program", "PythonCall", "Slot", "Step"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A block of memory: `name`, `dtype`, and its shape in sizes of the program."""
+
+    name: str
+    dtype: str
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An argument (or, if `implicit`, a shared variable): its buffer, and the static shape to check."""
+
+    buffer: Buffer
+    static_shape: tuple[int | None, ...]
+    implicit: bool
+
+
+@dataclass(frozen=True)
+class Define:
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Check:
+    """If `condition` is false, fail with error number `error`; `values` go into the message."""
+
+    condition: Expr
+    error: int
+    values: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Allocate:
+    """Make memory for a buffer.
+
+    `output`: it becomes a new ndarray, the k-th result.  `reuse`: number of the input whose own memory may be taken
+    at run time if nobody else holds it (an in-place update).  `slot`: place in the workspace; buffers with disjoint
+    lives share one.
+    """
+
+    buffer: Buffer
+    output: int | None = None
+    reuse: int | None = None
+    slot: int | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Run a kernel; arguments in the order of its parameters: names of buffers, or size expressions."""
+
+    kernel: Kernel
+    arguments: tuple[str | Expr, ...]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A strided matrix inside a buffer: element offset, and the strides of rows and columns in elements."""
+
+    buffer: str
+    offset: Expr
+    row_stride: Expr
+    column_stride: Expr
+
+
+@dataclass(frozen=True)
+class MatMul:
+    """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns] + beta * out, for float32 and float64."""
+
+    dtype: str
+    rows: Expr
+    inner: Expr
+    columns: Expr
+    left: Operand
+    right: Operand
+    out: Operand
+    alpha: float = 1.0
+    beta: float = 0.0
+
+
+@dataclass(frozen=True)
+class PythonCall:
+    """Call back into Python: operands are buffers, results new arrays whose sizes are defined by the call.
+
+    `results` are buffers whose shapes are sizes named by this step.
+    """
+
+    index: int
+    operands: tuple[Buffer, ...]
+    results: tuple[Buffer, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in the workspace of `size` bytes.  `late`: the size is known only in the course of the program."""
+
+    size: Expr
+    late: bool
+
+
+Step = Define | Check | Allocate | Launch | MatMul | PythonCall
+
+
+@dataclass(frozen=True)
+class Program:
+    inputs: tuple[Input, ...]
+    constants: tuple[Buffer, ...]
+    slots: tuple[Slot, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[str, ...]
+    #: (number of the output, number of the input whose cell it becomes)
+    updates: tuple[tuple[int, int], ...] = ()
+    #: how many of the outputs go to the caller
+    returned: int = 0
+    unpack_single: bool = False
+    notes: dict[str, str] = field(default_factory=dict, compare=False)

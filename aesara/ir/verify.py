@@ -1,0 +1,164 @@
+"""What is well-formed: every name is bound where it is read, dtypes agree, offsets are int64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store
+from aesara.ir.program import Allocate, Buffer, Check, Define, Launch, MatMul, Program, PythonCall
+
+__all__ = ["IRError", "verify_kernel", "verify_program"]
+
+
+class IRError(Exception):
+    """A kernel or program that is not well-formed: a fault of whoever built it."""
+
+
+def verify_expression(e: Expr, scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    """Check one operation (its operands are checked on their own)."""
+    kinds = [a.dtype for a in e.args]
+    if e.op == "const":
+        return
+    if e.op == "var":
+        if e.attr not in scalars:
+            raise IRError(f"{e.attr} is read, but nothing of that name is bound here")
+        if scalars[e.attr] != e.dtype:  # type: ignore[index]
+            raise IRError(f"{e.attr} is {scalars[e.attr]}, read as {e.dtype}")  # type: ignore[index]
+    elif e.op == "load":
+        if e.attr not in buffers:
+            raise IRError(f"load from {e.attr}, which is no buffer here")
+        if buffers[e.attr] != e.dtype:  # type: ignore[index]
+            raise IRError(f"buffer {e.attr} holds {buffers[e.attr]}, loaded as {e.dtype}")  # type: ignore[index]
+        if kinds != [INDEX]:
+            raise IRError(f"the offset of a load is {kinds}, not {INDEX}")
+    elif e.op == "cast":
+        if len(kinds) != 1:
+            raise IRError("cast takes one operand")
+    elif e.op != "call":
+        _verify_primitive(e, kinds)
+
+
+def _verify_primitive(e: Expr, kinds: list[str]) -> None:
+    if e.op not in PRIMITIVES or len(kinds) != PRIMITIVES[e.op][0]:
+        raise IRError(f"{e.op} is no primitive of {len(kinds)} operands")
+    if e.op == "select":
+        if kinds[0] != "bool" or kinds[1] != kinds[2] or e.dtype != kinds[1]:
+            raise IRError(f"select of {kinds} gives {e.dtype}")
+        return
+    if len(set(kinds)) != 1:
+        raise IRError(f"{e.op} of operands with different dtypes {kinds}")
+    expected = "bool" if e.op in COMPARISONS or e.op in TESTS else kinds[0]
+    if e.dtype != expected:
+        raise IRError(f"{e.op} of {kinds[0]} gives {expected}, not {e.dtype}")
+
+
+def verify_kernel(kernel: Kernel) -> None:
+    """Raise `IRError` unless the kernel is well-formed."""
+    buffers = {p.name: p.dtype for p in kernel.params if isinstance(p, BufferParam)}
+    written = {p.name for p in kernel.params if isinstance(p, BufferParam) and p.written}
+    scalars = {p.name: p.dtype for p in kernel.params if isinstance(p, ScalarParam)}
+    if len(buffers) + len(scalars) != len(kernel.params):
+        raise IRError(f"kernel {kernel.name} has two parameters of one name")
+    _verify_body(kernel.body, scalars, buffers, written, set())
+
+
+def _verify_body(
+    body: Iterable[Statement], scalars: dict[str, str], buffers: dict[str, str], written: set[str], loops: set[str]
+) -> None:
+    scalars = dict(scalars)
+    for s in body:
+        if isinstance(s, For):
+            _expressions([s.extent], scalars, buffers)
+            if s.extent.dtype != INDEX:
+                raise IRError(f"the extent of loop {s.var} is {s.extent.dtype}")
+            if s.var in loops:
+                raise IRError(f"loop {s.var} inside a loop of the same variable")
+            _verify_body(s.body, scalars | {s.var: INDEX}, buffers, written, loops | {s.var})
+        elif isinstance(s, If):
+            _expressions([s.condition], scalars, buffers)
+            if s.condition.dtype != "bool":
+                raise IRError(f"the condition of an if is {s.condition.dtype}")
+            _verify_body(s.body, scalars, buffers, written, loops)
+        elif isinstance(s, Store):
+            _expressions([s.offset, s.value], scalars, buffers)
+            if s.buffer not in written:
+                raise IRError(f"store to {s.buffer}, which is not a buffer to write to")
+            if buffers[s.buffer] != s.value.dtype or s.offset.dtype != INDEX:
+                raise IRError(f"store of {s.value.dtype} at {s.offset.dtype} to {s.buffer} of {buffers[s.buffer]}")
+        elif isinstance(s, Declare):
+            _expressions([s.value], scalars, buffers)
+            scalars[s.name] = s.value.dtype
+        else:
+            assert isinstance(s, Assign)
+            _expressions([s.value], scalars, buffers)
+            if scalars.get(s.name) != s.value.dtype:
+                raise IRError(f"assignment of {s.value.dtype} to {s.name}, declared as {scalars.get(s.name)}")
+
+
+def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    for e in walk(roots):
+        verify_expression(e, scalars, buffers)
+
+
+def verify_program(program: Program) -> None:
+    """Raise `IRError` unless the program and all its kernels are well-formed."""
+    scalars = {
+        n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"
+    }
+    buffers = {i.buffer.name: i.buffer.dtype for i in program.inputs} | {b.name: b.dtype for b in program.constants}
+    for step in program.steps:
+        _verify_step(step, program, scalars, buffers)  # type: ignore[arg-type]
+    for name in program.outputs:
+        if name not in buffers:
+            raise IRError(f"output {name} is never allocated")
+
+
+def _verify_step(step: object, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    if isinstance(step, Define):
+        _expressions([step.value], scalars, buffers)
+        scalars[step.name] = INDEX
+    elif isinstance(step, Check):
+        _expressions([step.condition, *step.values], scalars, buffers)
+        if step.condition.dtype != "bool":
+            raise IRError(f"a check of {step.condition.dtype}")
+    elif isinstance(step, Allocate):
+        _expressions(step.buffer.shape, scalars, buffers)
+        if (step.output is None) == (step.slot is None):
+            raise IRError(f"{step.buffer.name} must be either an output or in the workspace")
+        buffers[step.buffer.name] = step.buffer.dtype
+    elif isinstance(step, Launch):
+        verify_kernel(step.kernel)
+        _verify_launch(step, scalars, buffers)
+    elif isinstance(step, MatMul):
+        for operand in (step.left, step.right, step.out):
+            if buffers.get(operand.buffer) != step.dtype:
+                raise IRError(f"matmul of {step.dtype} on {operand.buffer}")
+            _expressions([operand.offset, operand.row_stride, operand.column_stride], scalars, buffers)
+        _expressions([step.rows, step.inner, step.columns], scalars, buffers)
+    else:
+        assert isinstance(step, PythonCall)
+        for operand in step.operands:
+            _verify_buffer(operand, scalars, buffers)
+        for result in step.results:
+            buffers[result.name] = result.dtype
+            scalars.update({n.attr: INDEX for n in result.shape if n.op == "var"})  # type: ignore[misc]
+
+
+def _verify_buffer(buffer: Buffer, scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    if buffers.get(buffer.name) != buffer.dtype:
+        raise IRError(f"{buffer.name} is {buffers.get(buffer.name)}, used as {buffer.dtype}")
+    _expressions(buffer.shape, scalars, buffers)
+
+
+def _verify_launch(step: Launch, scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    if len(step.arguments) != len(step.kernel.params):
+        raise IRError(f"kernel {step.kernel.name} takes {len(step.kernel.params)} arguments")
+    for param, argument in zip(step.kernel.params, step.arguments, strict=True):
+        if isinstance(param, BufferParam):
+            if not isinstance(argument, str) or buffers.get(argument) != param.dtype:
+                raise IRError(f"argument {argument} for buffer {param.name} of {param.dtype}")
+        elif isinstance(argument, str) or argument.dtype != param.dtype:
+            raise IRError(f"argument {argument} for {param.name} of {param.dtype}")
+        else:
+            _expressions([argument], scalars, buffers)

@@ -1,0 +1,345 @@
+"""Loop nests to LLVM IR text.
+
+Text is written directly: it is the key of the object cache, so on a hit nothing of LLVM is touched.  Expressions
+are value-numbered; each is placed in the outermost loop in which its operands are known, so loop-invariant work
+leaves the loop here and not in a pass.  Loops come out rotated (guard, then test at the end), mutable scalars as
+phi nodes, and parallel innermost loops carry access groups, so that the vectoriser needs no run-time checks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aesara.ir.expr import Expr
+from aesara.ir.kernel import (
+    Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, expressions_of, walk_statements,
+)  # fmt: skip
+from aesara.link.llvm.primitives import ARITHMETIC, LLVM_TYPES, Module, conversion, instructions, literal, memory_type
+
+__all__ = ["Emitter", "emit_kernel"]
+
+
+@dataclass
+class Scope:
+    """One loop body (or the function's top): its text so far, its open block, and the values known in it."""
+
+    depth: int
+    block: str
+    code: list[str] = field(default_factory=list)
+    values: dict[Expr, str] = field(default_factory=dict)
+    group: str | None = None
+
+
+class Emitter:
+    """Emits expressions and statements of one function."""
+
+    def __init__(self, module: Module, metadata: Metadata, written: frozenset[str]) -> None:
+        self.module, self.metadata, self.written = module, metadata, written
+        self.scopes = [Scope(0, "entry")]
+        self.home: dict[Expr, int] = {}
+        self.variables: dict[str, tuple[str, int]] = {}
+        self.mutable: dict[str, tuple[str, str]] = {}
+        self.volatile: dict[Expr, str] = {}
+        self.counter = 0
+        self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
+
+    def fresh(self, stem: str = "t") -> str:
+        self.counter += 1
+        return f"%{stem}.{self.counter}"
+
+    # -- expressions -----------------------------------------------------------------------------------------
+
+    def value(self, root: Expr) -> str:
+        """The name (or literal) that holds the value of `root` here."""
+        stack = [root]
+        while stack:
+            e = stack[-1]
+            if self._known(e) is not None:
+                stack.pop()
+                continue
+            missing = [a for a in e.args if self._known(a) is None]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            self._emit(e)
+        known = self._known(root)
+        assert known is not None
+        return known
+
+    def _known(self, e: Expr) -> str | None:
+        if e.op == "const":
+            return literal(e.attr, e.dtype)  # type: ignore[arg-type]
+        if e.op == "var":
+            if e.attr in self.mutable:
+                return self.mutable[e.attr][0]  # type: ignore[index]
+            return self.variables[e.attr][0]  # type: ignore[index]
+        found = self.volatile.get(e)
+        if found is not None:
+            return found
+        for scope in reversed(self.scopes):
+            found = scope.values.get(e)
+            if found is not None:
+                return found
+        return None
+
+    def _place(self, e: Expr) -> int:
+        """Depth of the outermost scope where `e` can be computed; -1 if its value changes with time."""
+        if e.op == "const":
+            return 0
+        if e.op == "var":
+            return -1 if e.attr in self.mutable else self.variables[e.attr][1]  # type: ignore[index]
+        if e.op == "load" and e.attr in self.written:
+            return -1
+        found = self.home.get(e)
+        if found is None:
+            places = [self._place(a) for a in e.args]
+            found = -1 if -1 in places else max(places, default=0)
+            self.home[e] = found
+        return found
+
+    def _emit(self, e: Expr) -> None:
+        place = self._place(e)
+        scope = self.scopes[-1] if place < 0 else self.scopes[max(place, self.pinned)]
+        out = self.fresh()
+        args = [self._known(a) for a in e.args]
+        scope.code.extend(self._lines(e, args, out, scope))  # type: ignore[arg-type]
+        if place < 0:
+            self.volatile[e] = out
+        else:
+            scope.values[e] = out
+
+    def _lines(self, e: Expr, args: list[str], out: str, scope: Scope) -> list[str]:
+        if e.op == "load":
+            address = self.fresh("p")
+            t = memory_type(e.dtype)
+            base = self.buffer(e.attr)  # type: ignore[arg-type]
+            lines = [f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {args[0]}"]
+            if e.dtype == "bool":
+                raw = self.fresh("b")
+                return [*lines, f"{raw} = load i8, ptr {address}{self._access(scope)}", f"{out} = icmp ne i8 {raw}, 0"]
+            return [*lines, f"{out} = load {t}, ptr {address}{self._access(scope)}"]
+        if e.op == "cast":
+            return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
+        if e.op == "call":
+            types = [a.dtype for a in e.args]
+            self.module.external(e.attr, e.dtype, types)  # type: ignore[arg-type]
+            listed = ", ".join(f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True))
+            return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
+        dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
+        return instructions(e.op, dtype, args, out, self.module, self.fresh, ARITHMETIC)
+
+    def buffer(self, name: str) -> str:
+        return f"%{name}"
+
+    def _access(self, scope: Scope) -> str:
+        return f", !llvm.access.group {scope.group}" if scope.group else ""
+
+    # -- statements ------------------------------------------------------------------------------------------
+
+    def statements(self, body: tuple[Statement, ...]) -> None:
+        pending: list[Store] = []
+        for statement in body:
+            if isinstance(statement, Store):
+                if any(statement.buffer == other.buffer for other in pending):
+                    self._stores(pending)
+                    pending = []
+                pending.append(statement)
+                continue
+            self._stores(pending)
+            pending = []
+            if isinstance(statement, For):
+                self._loop(statement)
+            elif isinstance(statement, Declare):
+                self.mutable[statement.name] = (self.value(statement.value), LLVM_TYPES[statement.value.dtype])
+            elif isinstance(statement, Assign):
+                self._assign(statement)
+            else:
+                self._branch(statement)
+        self._stores(pending)
+
+    def _stores(self, stores: list[Store]) -> None:
+        """Consecutive stores: all values are computed before the first is written."""
+        ready = [(s, self.value(s.value), self.value(s.offset)) for s in stores]
+        for statement, value, offset in ready:
+            self._store(statement, value, offset)
+        if stores:
+            self.volatile.clear()
+
+    def _store(self, statement: Store, value: str, offset: str) -> None:
+        scope = self.scopes[-1]
+        address, t = self.fresh("p"), memory_type(statement.value.dtype)
+        base = self.buffer(statement.buffer)
+        scope.code.append(f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {offset}")
+        if statement.value.dtype == "bool":
+            byte = self.fresh("b")
+            scope.code.append(f"{byte} = zext i1 {value} to i8")
+            value = byte
+        scope.code.append(f"store {t} {value}, ptr {address}{self._access(scope)}")
+
+    def _assign(self, statement: Assign) -> None:
+        e = statement.value
+        _, kind = self.mutable[statement.name]
+        if statement.reassociate and e.op in ("add", "mul") and e.dtype.startswith("float"):
+            args = [self.value(a) for a in e.args]
+            out = self.fresh("acc")
+            flags = f"reassoc {ARITHMETIC}"
+            self.scopes[-1].code.extend(instructions(e.op, e.dtype, args, out, self.module, self.fresh, flags))
+        else:
+            out = self.value(e)
+        self.mutable[statement.name] = (out, kind)
+        self.volatile.clear()
+
+    def _loop(self, loop: For) -> None:
+        extent = self.value(loop.extent)
+        outer = self.scopes[-1]
+        self.counter += 1
+        tag = f"L{self.counter}"
+        index = f"%v{self.counter}"
+        innermost = not any(isinstance(s, (For, If)) for s in loop.body)
+        inner = Scope(len(self.scopes), tag)
+        if loop.parallel and innermost:
+            inner.group = self.metadata.access_group()
+        inner.code.append("")  # the phi nodes go here
+        carried = sorted(_assigned(loop.body) & self.mutable.keys())
+        before = {name: self.mutable[name] for name in carried}
+        for name in carried:
+            self.mutable[name] = (f"{self.fresh('phi')}", before[name][1])
+        entering = {name: self.mutable[name][0] for name in carried}
+        if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
+            self.home.clear()
+        self.variables[loop.var] = (index, inner.depth)
+        self.volatile.clear()
+        self.scopes.append(inner)
+        self.statements(loop.body)
+        self.scopes.pop()
+        self.volatile.clear()
+        after = {name: self.mutable[name][0] for name in carried}
+
+        outer.code += [
+            f"%guard.{tag} = icmp sgt i64 {extent}, 0",
+            f"br i1 %guard.{tag}, label %pre.{tag}, label %end.{tag}",
+            f"pre.{tag}:",
+            f"br label %{tag}",
+            f"{tag}:",
+        ]
+        phis = [f"{index} = phi i64 [0, %pre.{tag}], [{index}.next, %{inner.block}]"]
+        phis += [
+            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %pre.{tag}], [{after[n]}, %{inner.block}]"
+            for n in carried
+        ]
+        inner.code[0] = "\n".join(phis)
+        note = self.metadata.loop(inner.group)
+        outer.code += [
+            *inner.code,
+            f"{index}.next = add nuw nsw i64 {index}, 1",
+            f"{index}.more = icmp slt i64 {index}.next, {extent}",
+            f"br i1 {index}.more, label %{tag}, label %exit.{tag}{f', !llvm.loop {note}' if note else ''}",
+            f"exit.{tag}:",
+            f"br label %end.{tag}",
+            f"end.{tag}:",
+        ]
+        for name in carried:
+            result = self.fresh("red")
+            kind = before[name][1]
+            outer.code.append(
+                f"{result} = phi {kind} [{before[name][0]}, %{outer.block}], [{after[name]}, %exit.{tag}]"
+            )
+            self.mutable[name] = (result, kind)
+        outer.block = f"end.{tag}"
+
+    def _branch(self, branch: If) -> None:
+        condition = self.value(branch.condition)
+        outer = self.scopes[-1]
+        self.counter += 1
+        tag = f"I{self.counter}"
+        carried = sorted(_assigned(branch.body) & self.mutable.keys())
+        before = {name: self.mutable[name] for name in carried}
+        inner, pinned = Scope(len(self.scopes), tag), self.pinned
+        self.volatile.clear()
+        self.scopes.append(inner)
+        self.pinned = inner.depth
+        self.statements(branch.body)
+        self.pinned = pinned
+        self.scopes.pop()
+        self.volatile.clear()
+        outer.code += [
+            f"br i1 {condition}, label %{tag}, label %end.{tag}",
+            f"{tag}:",
+            *inner.code,
+            f"br label %end.{tag}",
+            f"end.{tag}:",
+        ]
+        for name in carried:
+            result, (old, kind) = self.fresh("sel"), before[name]
+            outer.code.append(
+                f"{result} = phi {kind} [{old}, %{outer.block}], [{self.mutable[name][0]}, %{inner.block}]"
+            )
+            self.mutable[name] = (result, kind)
+        outer.block = f"end.{tag}"
+
+
+class Metadata:
+    """Numbered metadata of a module: access groups and loop notes."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def _add(self, text: str) -> str:
+        self.lines.append(text)
+        return f"!{len(self.lines) - 1}"
+
+    def access_group(self) -> str:
+        return self._add("distinct !{}")
+
+    def loop(self, group: str | None) -> str | None:
+        if group is None:
+            return None
+        parallel = self._add(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
+        name = f"!{len(self.lines)}"
+        self.lines.append(f"distinct !{{{name}, {parallel}}}")
+        return name
+
+    def text(self) -> str:
+        return "\n".join(f"!{i} = {line}" for i, line in enumerate(self.lines))
+
+
+def _assigned(body: tuple[Statement, ...]) -> set[str]:
+    return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
+
+
+def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str) -> str:
+    """The kernel as the text of an internal LLVM function."""
+    written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
+    read = {
+        e.attr
+        for statement in walk_statements(kernel.body)
+        for root in expressions_of(statement)
+        for e in _loads(root)
+    }
+    emitter = Emitter(module, metadata, written)
+    params = []
+    for p in kernel.params:
+        if isinstance(p, BufferParam):
+            alone = p.written and p.name not in read and not p.aliased
+            params.append(f"ptr {'noalias ' if alone else ''}{'' if p.written else 'readonly '}%{p.name}")
+        else:
+            name = f"%n.{p.name}"
+            emitter.variables[p.name] = (name, 0)
+            params.append(f"{LLVM_TYPES[p.dtype]} {name}")
+    emitter.statements(kernel.body)
+    code = "\n".join(emitter.scopes[0].code)
+    return f"define internal void @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\nret void\n}}"
+
+
+def _loads(root: Expr) -> list[Expr]:
+    found, stack, seen = [], [root], set()
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if e.op == "load":
+            found.append(e)
+        stack.extend(e.args)
+    return found

@@ -1,0 +1,122 @@
+"""LLVM: from IR text to the address of the entry point, through the object cache."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from aesara.link.llvm.cache import ObjectCache
+from aesara.link.llvm.runtime import capsule_functions, libm_address
+
+__all__ = ["Code", "build", "optimized_text"]
+
+_lock = threading.RLock()
+_serial = itertools.count()
+
+#: prefix of externals that come from scipy.special.cython_special
+SPECIAL = "special."
+
+
+@dataclass(frozen=True)
+class Code:
+    """Loaded machine code: the entry's address; `library` keeps it in memory."""
+
+    address: int
+    library: object
+    cached: bool
+
+
+@dataclass(frozen=True)
+class _Host:
+    triple: str
+    cpu: str
+    features: str
+
+
+@functools.cache
+def _host() -> _Host:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return _Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+
+
+@functools.cache
+def _machine() -> llvm.TargetMachine:
+    host = _host()
+    target = llvm.Target.from_triple(host.triple)
+    return target.create_target_machine(cpu=host.cpu, features=host.features, opt=2, reloc="pic", codemodel="jitdefault", jit=True)
+
+
+@functools.cache
+def _jit() -> object:
+    _machine()
+    return llvm.create_lljit_compiler(
+        llvm.Target.from_triple(_host().triple).create_target_machine(
+            cpu=_host().cpu, features=_host().features, opt=2, jit=True
+        )
+    )
+
+
+def _optimize(module: llvm.ModuleRef) -> None:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.loop_vectorization = True
+    tuning.slp_vectorization = False
+    tuning.loop_interleaving = True
+    tuning.loop_unrolling = True
+    builder = llvm.create_pass_builder(_machine(), tuning)
+    builder.getModulePassManager().run(module, builder)
+
+
+def _parse(text: str) -> llvm.ModuleRef:
+    module = llvm.parse_assembly(text)
+    module.triple = _host().triple
+    module.data_layout = str(_machine().target_data)
+    return module
+
+
+def optimized_text(text: str, assembly: bool = False) -> str:
+    """What LLVM makes of a module, as IR or assembly text; for looking at."""
+    with _lock:
+        module = _parse(text)
+        _optimize(module)
+        return _machine().emit_assembly(module) if assembly else str(module)
+
+
+def _address_of(symbol: str) -> int | None:
+    if symbol.startswith(SPECIAL):
+        return capsule_functions("special", "cython_special").get(symbol[len(SPECIAL) :])
+    return libm_address(symbol)
+
+
+def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
+    """Compile a module (or take its object code from the cache), load it, and look up its entry point."""
+    host = _host()
+    with _lock:
+        code = key = None
+        if cache is not None:
+            version = ".".join(map(str, llvm.llvm_version_info))
+            key = cache.key(text, llvmlite.__version__, version, host.triple, host.cpu, host.features)
+            code = cache.load(key)
+        cached = code is not None
+        if code is None:
+            module = _parse(text)
+            _optimize(module)
+            code = _machine().emit_object(module)
+            if cache is not None and key is not None:
+                cache.store(key, code)
+        name = f"aesara.{next(_serial)}"
+        builder = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(entry)
+        for symbol in externals:
+            address = _address_of(symbol)
+            if address is not None:
+                builder.import_symbol(symbol, address)
+        builder.add_current_process()
+        library = builder.link(_jit(), name)
+        return Code(library[entry], library, cached)

@@ -1,0 +1,150 @@
+"""The native linker: lowers a graph, compiles it with LLVM, and wraps the entry point."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.ir.verify import verify_program
+from aesara.link.basic import InputCell
+from aesara.link.llvm.cache import ObjectCache, default_folder
+from aesara.link.llvm.callable import NativeCallable
+from aesara.link.llvm.emit_program import ENTRY, emit_program
+from aesara.link.llvm.jit import build, optimized_text
+from aesara.link.llvm.python_nodes import make_callback
+from aesara.link.utils import raise_with_op
+from aesara.link.vm import VMLinker
+from aesara.lower import checks, creation, elementwise, indexing, joining, products, reductions, shapes, softmax  # noqa: F401
+from aesara.lower.assemble import Lowered
+from aesara.lower.context import ErrorInfo, Unsupported
+from aesara.lower.dispatch import lower_graph
+
+__all__ = ["LLVMLinker", "NativeReport"]
+
+
+@dataclass
+class NativeReport:
+    """How a function was compiled: what runs natively, what in Python and why, and how long each stage took.
+
+    Attributes
+    ----------
+    python_nodes
+        Nodes that run in Python, with the reason.
+    seconds
+        Seconds for the stages ``lower``, ``emit`` and ``build``.
+    cached
+        Whether the object code came from the cache.
+    """
+
+    lowered: Lowered
+    text: str
+    cached: bool
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def python_nodes(self) -> dict[Apply, str]:
+        return self.lowered.reasons
+
+    def llvm(self) -> str:
+        """The LLVM IR as emitted."""
+        return self.text
+
+    def optimized(self) -> str:
+        """The LLVM IR after LLVM's passes."""
+        return optimized_text(self.text)
+
+    def assembly(self) -> str:
+        """The machine code as assembly text."""
+        return optimized_text(self.text, assembly=True)
+
+
+class LLVMLinker(VMLinker):
+    """Compiles graphs of tensors to machine code; other graphs run as under the reference linker."""
+
+    def make_callable(
+        self,
+        fgraph: FunctionGraph,
+        inputs: Sequence[InputCell],
+        n_outputs: int,
+        updates: dict[int, int],
+        unpack_single: bool,
+        fallback: Callable[..., Any],
+    ) -> NativeCallable | None:
+        """The graph as a native callable, or None if a value crosses its border that is not a tensor."""
+        clock = time.perf_counter
+        started = clock()
+        try:
+            lowered = lower_graph(
+                [(i.variable, i.implicit) for i in inputs], fgraph.outputs, dict(updates), n_outputs, unpack_single
+            )
+        except Unsupported as reason:
+            self.refused = str(reason)
+            return None
+        program = lowered.program
+        if config.native_verify:
+            verify_program(program)
+        lowered_at = clock()
+        text, externals = emit_program(program)
+        emitted_at = clock()
+        code = build(text, externals, ENTRY, object_cache())
+        built_at = clock()
+        cells = [i.cell for i in inputs if i.implicit]
+        names = [i.variable for i in inputs]
+        result = NativeCallable(
+            program,
+            code,
+            lowered.constants,
+            cells,
+            [make_callback(node, leaves) for node, leaves in lowered.python_nodes],
+            fallback,
+            lambda error, values, arguments: report_error(lowered.errors, names, error, values, arguments),
+        )
+        result.report = NativeReport(
+            lowered, text, code.cached,
+            {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at},
+        )  # fmt: skip
+        return result
+
+
+_caches: dict[Path, ObjectCache] = {}
+
+
+def object_cache() -> ObjectCache | None:
+    """The cache that the configuration names, or None if it is switched off."""
+    if not config.native_cache:
+        return None
+    folder = Path(config.native_cache_dir) if config.native_cache_dir else default_folder()
+    return _caches.setdefault(folder, ObjectCache(folder))
+
+
+class _Thunk:
+    """What `raise_with_op` wants to know of a failed node."""
+
+    def __init__(self, inputs: list[list[Any]]) -> None:
+        self.inputs, self.outputs = inputs, []
+
+
+def report_error(
+    errors: Sequence[ErrorInfo], inputs: Sequence[Variable], error: int, values: list[int], arguments: tuple[Any, ...]
+) -> None:
+    """Raise the exception of a failed check, with the node and the user's line."""
+    if error == -2:
+        kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
+        raise TypeError(
+            f"The arguments do not fit the inputs {', '.join(f'{v}: {v.type}' for v in inputs)}; got {kinds}."
+        )
+    info = errors[error]
+    try:
+        raise info.kind(info.message.format(*values))
+    except info.kind:
+        if info.node is None:
+            raise
+        raise_with_op(None, info.node, thunk=None)

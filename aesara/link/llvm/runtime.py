@@ -1,0 +1,134 @@
+"""Addresses of the outside world: CPython's and NumPy's C API, BLAS, special functions.
+
+SciPy's Cython modules export plain C functions as capsules.  They are loaded by file, without importing the packages
+around them, which would cost a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from aesara.link.llvm.layout import DTYPES, WORDS
+
+__all__ = ["capsule_functions", "fixed_words", "libm_address"]
+
+#: positions in NumPy's C API table, the same in all of its releases
+_NUMPY_API = {"PyArray_NewFromDescr": 94}
+_PYTHON_API = (
+    "Py_IncRef", "Py_DecRef", "PyList_New", "PyList_SetItem", "PyObject_Vectorcall", "PyMem_RawMalloc",
+    "PyMem_RawFree", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear",
+)  # fmt: skip
+_BLAS = ("dgemm", "sgemm", "dgemv", "sgemv")
+
+_capsule_name = ctypes.pythonapi.PyCapsule_GetName
+_capsule_name.restype, _capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def _numpy_api() -> ctypes.Array:
+    try:
+        umath = importlib.import_module("numpy._core._multiarray_umath")
+    except ImportError:  # NumPy 1
+        umath = importlib.import_module("numpy.core._multiarray_umath")
+    table = _capsule_pointer(umath._ARRAY_API, None)
+    return ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))  # type: ignore[return-value]
+
+
+def _load_extension(package: str, name: str) -> ModuleType:
+    """A compiled module of SciPy without its package's `__init__`, or with it if it is not a plain file."""
+    full = f"scipy.{package}.{name}"
+    if full in sys.modules:
+        return sys.modules[full]
+    scipy = importlib.import_module("scipy")
+    assert scipy.__file__ is not None
+    folder = Path(scipy.__file__).parent / package
+    for suffix in importlib.machinery.EXTENSION_SUFFIXES:
+        path = folder / f"{name}{suffix}"
+        if path.exists():
+            spec = importlib.util.spec_from_file_location(name, path)
+            if spec is not None and spec.loader is not None:
+                try:
+                    module = importlib.util.module_from_spec(spec)
+                    spec.loader.exec_module(module)
+                    return module
+                except ImportError:
+                    break
+    return importlib.import_module(full)
+
+
+@functools.cache
+def capsule_functions(package: str, name: str) -> dict[str, int]:
+    """Name -> address of the C functions that a Cython module of SciPy exports."""
+    module = _load_extension(package, name)
+    return {k: _capsule_pointer(c, _capsule_name(c)) for k, c in module.__pyx_capi__.items()}
+
+
+@functools.cache
+def _constant_words() -> dict[str, int]:
+    words = dict.fromkeys(WORDS, 0)
+    for name in _PYTHON_API:
+        function = getattr(ctypes.pythonapi, name)
+        words[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
+    api = _numpy_api()
+    for name, position in _NUMPY_API.items():
+        words[name] = api[position]
+    words |= {
+        "PyArray_Type": id(np.ndarray),
+        "PyFloat_Type": id(float),
+        "Float64_Type": id(np.float64),
+        "PyLong_Type": id(int),
+        "Py_None": id(None),
+    }
+    return words
+
+
+@functools.cache
+def _descriptors() -> tuple[int, ...]:
+    return tuple(id(np.dtype(name)) for name in DTYPES)
+
+
+def fixed_words(blas: bool) -> list[int]:
+    """The words of a function's table that are the same for all functions."""
+    words = _constant_words()
+    if blas:
+        blas_functions = capsule_functions("linalg", "cython_blas")
+        words = words | {name: blas_functions[name] for name in _BLAS}
+    return [words[name] for name in WORDS] + list(_descriptors())
+
+
+@functools.cache
+def _c_library() -> ctypes.CDLL | None:
+    try:
+        return ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
+    except OSError:
+        return None
+
+
+@functools.cache
+def libm_address(name: str) -> int | None:
+    """Address of a C library math function, if the process has it."""
+    library = _c_library()
+    for candidate in (library, _math_library()):
+        function = getattr(candidate, name, None) if candidate is not None else None
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value
+    return None
+
+
+@functools.cache
+def _math_library() -> ctypes.CDLL | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return ctypes.CDLL("libm.so.6")
+    except OSError:
+        return None

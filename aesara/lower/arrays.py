@@ -1,0 +1,196 @@
+"""Tensor expressions: what each variable of a graph is, as a shape and a rule from an index to a scalar.
+
+An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
+the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
+`ArgReduction`, `Assembled`, `Product`, `External`).  Shapes are index expressions over sizes known at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from aesara.ir.expr import Expr, const
+
+Index = tuple[Expr, ...]
+Reader = Callable[[Index], Expr]
+
+ONE = const(1)
+ZERO = const(0)
+
+
+class Array:
+    """A tensor expression.  `requires` are checks that must have passed before its elements are read."""
+
+    __slots__ = ("stamp", "dtype", "shape", "requires")
+
+    def __init__(self, dtype: str, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
+        self.stamp = -1
+        self.dtype = dtype
+        self.shape = tuple(shape)
+        self.requires = tuple(requires)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        """Arrays read, each with whether single elements are read many times over."""
+        return []
+
+
+class Source(Array):
+    """Memory that exists before the program runs: an input or a constant."""
+
+    __slots__ = ("buffer",)
+
+    def __init__(self, buffer: str, dtype: str, shape: Sequence[Expr]) -> None:
+        super().__init__(dtype, shape)
+        self.buffer = buffer
+
+
+class Pointwise(Array):
+    """Each element is `body(index, readers)`, an expression in elements of the operands.
+
+    `cost` is that of the body alone; `expands[k]`: elements of operand k are read more than once per pass.
+    `strided` marks pure re-indexing: `(operand view) -> (offset, strides)`, which lets library calls read through.
+    """
+
+    __slots__ = ("operands", "body", "cost", "expands", "strided")
+
+    def __init__(
+        self,
+        dtype: str,
+        shape: Sequence[Expr],
+        operands: Sequence[Array],
+        body: Callable[[Index, Sequence[Reader]], Expr],
+        cost: int = 1,
+        expands: Sequence[bool] | None = None,
+        requires: Sequence[object] = (),
+        strided: Callable[[Expr, tuple[Expr, ...]], tuple[Expr, tuple[Expr, ...]]] | None = None,
+    ) -> None:
+        super().__init__(dtype, shape, requires)
+        self.operands = tuple(operands)
+        self.body = body
+        self.cost = cost
+        self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
+        self.strided = strided
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return list(zip(self.operands, self.expands, strict=True))
+
+
+class Alias(Array):
+    """The elements of `operand` in the same row-major order under another shape."""
+
+    __slots__ = ("operand",)
+
+    def __init__(self, operand: Array, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
+        super().__init__(operand.dtype, shape, requires)
+        self.operand = operand
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.operand, False)]
+
+
+class Reduction(Array):
+    """`operand` reduced over `axes` with the primitive `kind` (add, mul, minimum, maximum, and, or)."""
+
+    __slots__ = ("operand", "axes", "kind", "identity")
+
+    def __init__(self, operand: Array, axes: Sequence[int], kind: str, identity: Expr, requires: Sequence[object] = ()):
+        kept = [n for d, n in enumerate(operand.shape) if d not in axes]
+        super().__init__(operand.dtype, kept, requires)
+        self.operand, self.axes, self.kind, self.identity = operand, tuple(axes), kind, identity
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.operand, False)]
+
+
+class ArgReduction(Array):
+    """Position of the first maximum over the trailing `axes` (all of the last ones), in row-major order over them."""
+
+    __slots__ = ("operand", "axes")
+
+    def __init__(self, operand: Array, axes: Sequence[int], requires: Sequence[object] = ()) -> None:
+        super().__init__("int64", [n for d, n in enumerate(operand.shape) if d not in axes], requires)
+        self.operand, self.axes = operand, tuple(axes)
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.operand, False)]
+
+
+@dataclass(frozen=True)
+class Write:
+    """For every index of `domain`: target[place(index)] = value(index), or += if `accumulate`.
+
+    `parallel`: no two iterations of the innermost loop touch one place.
+    """
+
+    domain: tuple[Expr, ...]
+    operands: tuple[Array, ...]
+    place: Callable[[Index, Sequence[Reader]], Index]
+    value: Callable[[Index, Sequence[Reader]], Expr]
+    accumulate: bool = False
+    parallel: bool = True
+
+
+class Assembled(Array):
+    """Memory first filled from `base` (if any), then written piece by piece, in order."""
+
+    __slots__ = ("base", "writes")
+
+    def __init__(
+        self, dtype: str, shape: Sequence[Expr], base: Array | None, writes: Sequence[Write],
+        requires: Sequence[object] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(dtype, shape, requires)
+        self.base, self.writes = base, tuple(writes)
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        found = [(self.base, False)] if self.base is not None else []
+        return found + [(a, False) for w in self.writes for a in w.operands]
+
+
+class Product(Array):
+    """Matrix product of two matrices; the operands are read in place through strides where they allow it."""
+
+    __slots__ = ("left", "right")
+
+    def __init__(self, left: Array, right: Array, requires: Sequence[object] = ()) -> None:
+        super().__init__(left.dtype, (left.shape[0], right.shape[1]), requires)
+        self.left, self.right = left, right
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.left, True), (self.right, True)]
+
+
+class PythonNode:
+    """A node that runs in Python: its operands, and the arrays that it will make."""
+
+    __slots__ = ("index", "operands", "results", "stamp", "requires")
+
+    def __init__(self, index: int, operands: Sequence[Array]) -> None:
+        self.index, self.operands = index, tuple(operands)
+        self.results: tuple[External, ...] = ()
+        self.stamp = -1
+        self.requires: tuple[object, ...] = ()
+
+
+class External(Array):
+    """One result of a `PythonNode`; its sizes are known once the node has run."""
+
+    __slots__ = ("producer",)
+
+    def __init__(self, producer: PythonNode, dtype: str, shape: Sequence[Expr]) -> None:
+        super().__init__(dtype, shape)
+        self.producer = producer
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(a, False) for a in self.producer.operands]
+
+
+def literal(value: float | int | bool, dtype: str, shape: Sequence[Expr] = ()) -> Pointwise:
+    """An array filled with one constant."""
+    constant = const(value, dtype)
+    return Pointwise(dtype, shape, (), lambda index, readers: constant, cost=0)

@@ -1,0 +1,302 @@
+"""From a scheduled graph to a `Program`: kernels, memory plan, order of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from aesara.graph.basic import Apply, Variable
+from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
+from aesara.ir.program import (
+    Allocate, Buffer, Check, Define, Launch, MatMul, Operand, Program, PythonCall, Slot, Step,
+)  # fmt: skip
+from aesara.lower.arrays import ZERO, Alias, Array, External, Pointwise, Product, PythonNode, Source
+from aesara.lower.context import Context, Definition, ErrorInfo, Guard
+from aesara.lower.nests import build_launch
+from aesara.lower.schedule import Group, Schedule, matrix_memory, schedule, strided_view
+
+__all__ = ["Lowered", "assemble"]
+
+_ITEM_SIZES = {"bool": 1, "float16": 2, "float32": 4, "float64": 8}
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program, and what it needs at run time that is not code."""
+
+    program: Program
+    constants: tuple[np.ndarray, ...]
+    errors: tuple[ErrorInfo, ...]
+    python_nodes: tuple[tuple[Apply, tuple[Variable, ...]], ...]
+    reasons: dict[Apply, str]
+
+
+def item_size(dtype: str) -> int:
+    return _ITEM_SIZES.get(dtype) or int(dtype.lstrip("uint")) // 8
+
+
+def assemble(
+    context: Context, outputs: Sequence[Variable], updates: dict[int, int], returned: int, unpack_single: bool
+) -> Lowered:
+    """The program that computes `outputs` from the context's inputs."""
+    results = _own_memory(context, [context.array(v) for v in outputs])
+    plan = schedule(context, results)
+    program = _Assembler(context, plan, results, updates, returned, unpack_single).program()
+    return Lowered(
+        program,
+        tuple(data for _, data in context.constants),
+        tuple(context.errors),
+        tuple(context.python_nodes),
+        dict(context.reasons),
+    )
+
+
+def _own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
+    """Give every result an array of its own: inputs, constants, views and repeated results are copied."""
+    taken: set[Array] = set()
+    own = []
+    for array in arrays:
+        if array in taken or isinstance(array, (Source, Alias, External)):
+            array = context.add(
+                Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
+            )
+        taken.add(array)
+        own.append(array)
+    return own
+
+
+class _Assembler:
+    def __init__(
+        self, context: Context, plan: Schedule, results: list[Array], updates: dict[int, int], returned: int,
+        unpack_single: bool,
+    ) -> None:  # fmt: skip
+        self.context, self.plan, self.results = context, plan, results
+        self.updates, self.returned, self.unpack_single = updates, returned, unpack_single
+        self.result_of = {array: k for k, array in enumerate(results)}
+        self.array_of = {name: array for array, name in plan.names.items()}
+        for array in results:
+            self.array_of[plan.names[array]] = array
+        self.readers: dict[str, set[int]] = {}
+        self.writers: dict[str, list[int]] = {}
+        self.same_offset_only: dict[str, bool] = {}
+
+    def buffer_name(self, array: Array) -> str:
+        while isinstance(array, Alias):
+            array = array.operand
+        return array.buffer if isinstance(array, Source) else self.plan.names[array]
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        return tuple(self.context.canonical(n) for n in array.shape)
+
+    # -- who touches what ------------------------------------------------------------------------------------
+
+    def find_accesses(self) -> None:
+        for at, step in enumerate(self.plan.steps):
+            if isinstance(step, Group):
+                same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
+                for task in step.tasks:
+                    self.writers.setdefault(self.buffer_name(task.target), []).append(at)
+                    for e in walk([task.value, task.offset, *task.domain]):
+                        if e.op == "load":
+                            self._read(e.attr, at, e.args[0] is same)  # type: ignore[arg-type]
+            elif isinstance(step, Product):
+                self.writers.setdefault(self.buffer_name(step), []).append(at)
+                for operand in (step.left, step.right):
+                    self._read(self.buffer_name(matrix_memory(operand)), at, False)
+            elif isinstance(step, PythonNode):
+                for result in step.results:
+                    self.writers.setdefault(self.buffer_name(result), []).append(at)
+                for operand in step.operands:
+                    self._read(self.buffer_name(operand), at, False)
+            elif isinstance(step, Definition):
+                for e in walk([self._definition_value(step)]):
+                    if e.op == "load":
+                        self._read(e.attr, at, False)  # type: ignore[arg-type]
+            elif isinstance(step, Guard):
+                for e in walk([step.condition, *step.values]):
+                    if e.op == "load":
+                        self._read(e.attr, at, False)  # type: ignore[arg-type]
+
+    def _read(self, buffer: str, at: int, same: bool) -> None:
+        self.readers.setdefault(buffer, set()).add(at)
+        if not same:
+            self.same_offset_only[buffer] = False
+
+    def _definition_value(self, definition: Definition) -> Expr:
+        return self.plan.definitions[definition]
+
+    # -- the program -----------------------------------------------------------------------------------------
+
+    def program(self) -> Program:
+        self.find_accesses()
+        elided = self._elided()
+        in_place = self._in_place()
+        slots = _Slots()
+        steps: list[Step] = [Check(g.condition, g.error, g.values) for g in self.plan.prelude]
+        alive_until = {
+            name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()
+        }
+        allocated: set[str] = set()
+        for at, step in enumerate(self.plan.steps):
+            for array in self._made_by(step):
+                name = self.buffer_name(array)
+                if array in elided or name in allocated or isinstance(array, External):
+                    continue
+                allocated.add(name)
+                steps.append(self._allocate(name, in_place, slots))
+            steps.extend(self._step(at, step, elided, in_place))
+            for name, last in alive_until.items():
+                if last == at:
+                    slots.release(name)
+        return Program(
+            inputs=tuple(self.context.inputs),
+            constants=tuple(buffer for buffer, _ in self.context.constants),
+            slots=tuple(slots.slots),
+            steps=tuple(steps),
+            outputs=tuple(self.buffer_name(a) for a in self.results),
+            updates=tuple(sorted(self.updates.items())),
+            returned=self.returned,
+            unpack_single=self.unpack_single,
+        )
+
+    @staticmethod
+    def _made_by(step: object) -> Iterator[Array]:
+        if isinstance(step, Group):
+            for task in step.tasks:
+                yield task.target
+        elif isinstance(step, Product):
+            yield step
+
+    def _elided(self) -> set[Array]:
+        """Arrays that only their own nest reads, element by element: they need no memory."""
+        found = set()
+        for at, step in enumerate(self.plan.steps):
+            if not isinstance(step, Group):
+                continue
+            for task in step.tasks:
+                name = self.buffer_name(task.target)
+                if (
+                    task.kind == "map"
+                    and task.target not in self.result_of
+                    and self.writers[name] == [at]
+                    and self.readers.get(name, set()) <= {at}
+                    and self.same_offset_only.get(name, True)
+                ):
+                    found.add(task.target)
+        return found
+
+    def _in_place(self) -> dict[str, int]:
+        """Updates that may be written over the value they replace: buffer -> number of the input.
+
+        The value must be read last, and only at the element being written, by the nest that writes; and nothing
+        that can fail may come after.
+        """
+        last_failure = max(
+            [at for at, s in enumerate(self.plan.steps) if isinstance(s, (Guard, PythonNode))], default=-1
+        )
+        found: dict[str, int] = {}
+        for k, number in self.updates.items():
+            array, source = self.results[k], self.context.inputs[number].buffer
+            name = self.buffer_name(array)
+            at = self.writers[name][0]
+            step = self.plan.steps[at]
+            if (
+                len(self.writers[name]) == 1
+                and at > last_failure
+                and isinstance(step, Group)
+                and isinstance(array, Pointwise)
+                and array.dtype == source.dtype
+                and self.shape(array) == tuple(self.context.canonical(n) for n in source.shape)
+                and all(reader <= at for reader in self.readers.get(source.name, ()))
+                and (at not in self.readers.get(source.name, ()) or self._reads_in_step(source.name, at))
+            ):
+                found[name] = number
+        return found
+
+    def _reads_in_step(self, buffer: str, at: int) -> bool:
+        """Whether the nest reads the buffer only at the element of the current iteration."""
+        step = self.plan.steps[at]
+        assert isinstance(step, Group)
+        same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
+        return all(
+            e.args[0] is same
+            for task in step.tasks
+            for e in walk([task.value, task.offset])
+            if e.op == "load" and e.attr == buffer
+        )
+
+    def _allocate(self, name: str, in_place: dict[str, int], slots: _Slots) -> Allocate:
+        array = self.array_of[name]
+        buffer = Buffer(name, array.dtype, self.shape(array))
+        k = self.result_of.get(array)
+        if k is not None:
+            return Allocate(buffer, output=k, reuse=in_place.get(name))
+        return Allocate(buffer, slot=slots.take(buffer))
+
+    def _step(self, at: int, step: object, elided: set[Array], in_place: dict[str, int]) -> Iterator[Step]:
+        if isinstance(step, Group):
+            aliased: set[str] = set()
+            for task in step.tasks:
+                name = self.buffer_name(task.target)
+                if name in in_place:
+                    aliased |= {name, self.context.inputs[in_place[name]].buffer.name}
+            launch = build_launch(step, f"k{at}", self.buffer_name, elided, aliased)
+            if launch.kernel.body:
+                yield launch
+        elif isinstance(step, Product):
+            yield self._product(step)
+        elif isinstance(step, PythonNode):
+            operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a)) for a in step.operands)
+            results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape) for a in step.results)
+            yield PythonCall(step.index, operands, results)
+        elif isinstance(step, Definition):
+            yield Define(step.name, self._definition_value(step))
+        else:
+            assert isinstance(step, Guard)
+            yield Check(step.condition, step.error, step.values)
+
+    def _product(self, product: Product) -> MatMul:
+        rows, columns = self.shape(product)
+        inner = self.context.canonical(product.left.shape[1])
+        out = Operand(self.buffer_name(product), ZERO, columns, const(1))
+        return MatMul(
+            product.dtype, rows, inner, columns, self._operand(product.left), self._operand(product.right), out
+        )
+
+    def _operand(self, array: Array) -> Operand:
+        memory = matrix_memory(array)
+        if memory is array:
+            rows_columns = self.shape(array)
+            return Operand(self.buffer_name(array), ZERO, rows_columns[1], const(1))
+        base, offset, (row, column) = strided_view(array, self.shape)
+        return Operand(self.buffer_name(base), offset, row, column)
+
+
+class _Slots:
+    """Places in the workspace; a freed one is taken again by a buffer of the same size."""
+
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+        self.free: list[int] = []
+        self.taken: dict[str, int] = {}
+
+    def take(self, buffer: Buffer) -> int:
+        size: Expr = const(item_size(buffer.dtype))
+        for n in buffer.shape:
+            size = op("mul", size, n)
+        for k in self.free:
+            if self.slots[k].size is size:
+                self.free.remove(k)
+                self.taken[buffer.name] = k
+                return k
+        late = any(e.op == "load" or (e.op == "var" and e.attr[0] == "h") for e in walk([size]))  # type: ignore[index]
+        self.slots.append(Slot(size, late))
+        self.taken[buffer.name] = len(self.slots) - 1
+        return len(self.slots) - 1
+
+    def release(self, name: str) -> None:
+        k = self.taken.pop(name, None)
+        if k is not None and not self.slots[k].late:
+            self.free.append(k)

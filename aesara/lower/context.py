@@ -1,0 +1,248 @@
+"""The state of lowering one graph: arrays of variables, sizes, checks, facts about equal sizes, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.basic import Apply, Constant, Variable
+from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
+from aesara.ir.program import Buffer, Input
+from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Source, literal
+
+#: uniform constants are inlined, others are read from memory
+_SMALL = 1
+
+
+class Unsupported(Exception):
+    """An Op, dtype or form without native lowering; the text says which, and the node runs in Python."""
+
+
+@dataclass(eq=False)
+class Guard:
+    """A check of the program: unless `condition` holds, error number `error` is raised with `values`."""
+
+    condition: Expr
+    error: int
+    values: tuple[Expr, ...]
+    requires: tuple[object, ...] = ()
+    stamp: int = -1
+
+
+@dataclass(eq=False)
+class Definition:
+    """A size whose value is an element computed by the program."""
+
+    name: str
+    array: Array
+    stamp: int = -1
+    requires: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
+class ErrorInfo:
+    """How to word a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node."""
+
+    kind: type[Exception]
+    message: str
+    node: Apply | None
+
+
+class Context:
+    """Everything known while a graph is lowered."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[Variable, Array] = {}
+        self.items: list[Any] = []  # arrays, guards, definitions and Python nodes in order of creation
+        self.inputs: list[Input] = []
+        self.constants: list[tuple[Buffer, np.ndarray]] = []
+        self.errors: list[ErrorInfo] = []
+        self.python_nodes: list[tuple[Apply, tuple[Variable, ...]]] = []
+        self.reasons: dict[Apply, str] = {}
+        #: the elements of vectors that were put together from 0-d arrays
+        self.vectors: dict[Array, tuple[Array, ...]] = {}
+        #: smallest and largest entry of index arrays
+        self.ranges: dict[Array, tuple[Expr, Expr]] = {}
+        #: nodes whose results are no tensors; they run inside the Python node that needs them
+        self.deferred: set[Apply] = set()
+        self._equal: dict[Expr, Expr] = {}
+        self._definitions = 0
+        self._guards: dict[tuple, Guard] = {}
+        self._expanded: dict[Expr, Expr] = {}
+
+    # -- arrays ----------------------------------------------------------------------------------------------
+
+    def add(self, item: Any) -> Any:
+        """Number an array, guard, definition or Python node, after what it reads."""
+        if isinstance(item, Array):
+            for operand, _ in item.reads():
+                if operand.stamp < 0:
+                    self.add(operand)
+        item.stamp = len(self.items)
+        self.items.append(item)
+        return item
+
+    def set(self, variable: Variable, array: Array) -> None:
+        if array.stamp < 0:
+            self.add(array)
+        self.arrays[variable] = array
+
+    def array(self, variable: Variable) -> Array:
+        found = self.arrays.get(variable)
+        if found is None:
+            if not isinstance(variable, Constant):
+                raise Unsupported(f"a value of type {variable.type}")
+            found = self._constant(variable)
+            self.set(variable, found)
+        return found
+
+    def _constant(self, variable: Constant) -> Array:
+        data = variable.data
+        if not isinstance(data, (np.ndarray, np.generic, int, float, bool)):
+            raise Unsupported(f"a constant of type {variable.type}")
+        data = np.asarray(data)
+        dtype = str(data.dtype)
+        check_dtype(dtype)
+        if data.size and data.size <= _SMALL:
+            return literal(data.reshape(-1)[0].item(), dtype, [const(n) for n in data.shape])
+        shape = tuple(const(n) for n in data.shape)
+        buffer = Buffer(f"c{len(self.constants)}", dtype, shape)
+        self.constants.append((buffer, np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))))
+        return Source(buffer.name, dtype, shape)
+
+    def constant_data(self, array: Array) -> np.ndarray | None:
+        """The values of an array that is a constant in memory."""
+        if isinstance(array, Source):
+            for buffer, data in self.constants:
+                if buffer.name == array.buffer:
+                    return data
+        return None
+
+    def add_input(self, variable: Variable, implicit: bool) -> None:
+        dtype = variable.type.dtype
+        check_dtype(dtype)
+        number = len(self.inputs)
+        static = tuple(getattr(variable.type, "shape", ()))
+        shape = tuple(const(n) if n is not None else var(f"s{number}_{d}") for d, n in enumerate(static))
+        buffer = Buffer(f"a{number}", dtype, shape)
+        self.inputs.append(Input(buffer, static, implicit))
+        self.set(variable, Source(buffer.name, dtype, shape))
+
+    # -- sizes -----------------------------------------------------------------------------------------------
+
+    def size_from(self, array: Array) -> Expr:
+        """An integer 0-d array as a size expression: inline if it is arithmetic on sizes, else a definition."""
+        inline = self._inline(array)
+        if inline is not None:
+            return inline
+        self._definitions += 1
+        name = f"h{self._definitions}"
+        self.add(Definition(name, array))
+        return var(name)
+
+    def _inline(self, array: Array) -> Expr | None:
+        """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""
+        if isinstance(array, Source):
+            if array.ndim or array.buffer[0] != "a":
+                return None
+            return _as_index(load(array.buffer, array.dtype, const(0)))
+        if isinstance(array, Alias) and array.operand.ndim == 0:
+            return self._inline(array.operand)
+        if not isinstance(array, Pointwise) or array.requires or array.ndim or array.cost > 5:
+            return None
+        values = []
+        for operand in array.operands:
+            value = self._inline(operand) if operand.ndim == 0 else None
+            if value is None:
+                return None
+            values.append(cast(value, operand.dtype))
+        return _as_index(array.body((), [lambda index, v=v: v for v in values]))
+
+    def same_size(self, a: Expr, b: Expr) -> bool:
+        return self.canonical(a) is self.canonical(b)
+
+    def equate(self, a: Expr, b: Expr) -> None:
+        """Record that two sizes are equal (a check in front of everything has made sure)."""
+        a, b = self.canonical(a), self.canonical(b)
+        if a is b:
+            return
+        if b.is_const or (b.op == "var" and a.op != "var"):
+            a, b = b, a
+        if _depends_on_definition(a) or _depends_on_definition(b):
+            return
+        self._equal[b] = a
+        self._expanded.clear()
+
+    def canonical(self, e: Expr) -> Expr:
+        """The representative of a size expression under the known equalities."""
+        found = self._expanded.get(e)
+        if found is None:
+            found = substitute([e], self._equal.get, {})[0]
+            seen = 0
+            while found in self._equal or (seen < 8 and any(x in self._equal for x in walk([found]))):
+                found = substitute([found], self._equal.get, {})[0]
+                seen += 1
+            self._expanded[e] = found
+        return found
+
+    # -- checks ----------------------------------------------------------------------------------------------
+
+    def guard(
+        self, condition: Expr, kind: type[Exception], message: str, node: Apply | None,
+        values: Sequence[Expr] = (), requires: Sequence[object] = (),
+    ) -> tuple[Guard, ...]:  # fmt: skip
+        """Add a check; returns what to put in `requires` of arrays that rely on it (nothing if it always holds)."""
+        if condition.is_const and condition.attr:
+            return ()
+        key = (condition, kind, message, tuple(values), tuple(requires))
+        found = self._guards.get(key)
+        if found is None:
+            self.errors.append(ErrorInfo(kind, message, node))
+            found = self.add(Guard(condition, len(self.errors) - 1, tuple(values), tuple(requires)))
+            self._guards[key] = found
+        return (found,)
+
+    def require_equal(
+        self, a: Expr, b: Expr, kind: type[Exception], message: str, node: Apply | None
+    ) -> tuple[Guard, ...]:
+        """Check that two sizes are equal, and use it from there on."""
+        if self.same_size(a, b):
+            return ()
+        guards = self.guard(op("eq", a, b), kind, message, node, (a, b))
+        self.equate(a, b)
+        return guards
+
+    # -- nodes that run in Python ----------------------------------------------------------------------------
+
+    def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array]:
+        """Run a node in Python on the values of `leaves`."""
+        self.reasons[node] = reason
+        index = len(self.python_nodes)
+        producer = PythonNode(index, [self.array(v) for v in leaves])
+        self.add(producer)
+        results = []
+        for k, out in enumerate(node.outputs):
+            static = out.type.shape
+            shape = [const(n) if n is not None else var(f"h{index}p{k}_{d}") for d, n in enumerate(static)]
+            results.append(External(producer, out.type.dtype, shape))
+        producer.results = tuple(results)
+        self.python_nodes.append((node, tuple(leaves)))
+        return list(results)
+
+
+def check_dtype(dtype: str) -> None:
+    if dtype.startswith("complex"):
+        raise Unsupported(f"{dtype} values")
+
+
+def _as_index(e: Expr) -> Expr | None:
+    if e.dtype.startswith("float"):
+        return None
+    return cast(e, "int64")
+
+
+def _depends_on_definition(e: Expr) -> bool:
+    return any(x.op == "var" and x.attr.startswith("h") or x.op == "load" for x in walk([e]))  # type: ignore[union-attr]

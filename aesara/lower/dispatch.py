@@ -1,0 +1,98 @@
+"""Lowering of Ops: one registered function for each Op class, from its inputs' arrays to its outputs' arrays."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from aesara.graph.basic import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.traversal import io_toposort
+from aesara.ir.expr import forget_all_if_large
+from aesara.lower.arrays import Array
+from aesara.lower.assemble import Lowered, assemble
+from aesara.lower.context import Context, Unsupported
+from aesara.scalar.types import ScalarType
+from aesara.tensor.type import TensorType
+
+__all__ = ["lower_graph", "lower_op"]
+
+
+@functools.singledispatch
+def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
+    """The arrays of a node's outputs; raises `Unsupported` where there is no native form.
+
+    An Op class from a higher layer that hands its first input on as it is says so by `passes_value_on = True`.
+    """
+    if getattr(op, "passes_value_on", False):
+        return [context.array(node.inputs[0])]
+    raise Unsupported(f"no native lowering for {type(op).__name__}")
+
+
+def lower_graph(
+    inputs: Sequence[tuple[Variable, bool]],
+    outputs: Sequence[Variable],
+    updates: dict[int, int],
+    returned: int,
+    unpack_single: bool,
+) -> Lowered:
+    """The program of a graph.
+
+    Parameters
+    ----------
+    inputs
+        The graph's inputs, each with whether it is implicit (a shared variable).
+    outputs
+        What to compute: first the `returned` results, then new values of shared variables.
+    updates
+        Number of an output to number of the input whose cell it replaces.
+
+    Raises
+    ------
+    Unsupported
+        If a value that crosses the border of the function, or of a Python node, is not a tensor.
+    """
+    forget_all_if_large()
+    context = Context()
+    for variable, implicit in inputs:
+        if not isinstance(variable.type, (TensorType, ScalarType)):
+            raise Unsupported(f"an input of type {variable.type}")
+        context.add_input(variable, implicit)
+    for node in io_toposort([v for v, _ in inputs], outputs):
+        _lower_node(node, context)
+    return assemble(context, outputs, updates, returned, unpack_single)
+
+
+def _lower_node(node: Apply, context: Context) -> None:
+    if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
+        context.deferred.add(node)
+        return
+    try:
+        arrays = lower_op(node.op, node, context)
+    except Unsupported as reason:
+        arrays = _in_python(node, context, str(reason))
+    for variable, array in zip(node.outputs, arrays, strict=True):
+        context.set(variable, array)
+
+
+def _in_python(node: Apply, context: Context, reason: str) -> Sequence[Array]:
+    """Run a node by its `perform`, together with what makes its inputs that are not tensors (slices, say)."""
+    for variable in node.outputs:
+        if getattr(variable.type, "dtype", "object").startswith("complex"):
+            raise Unsupported(f"{node.op} gives {variable.type}: {reason}")
+    return context.python_node(node, python_leaves(node, context), reason)
+
+
+def python_leaves(node: Apply, context: Context) -> list[Variable]:
+    """The tensors that a node running in Python reads: its own, and those of the nodes deferred to it."""
+    leaves: dict[Variable, None] = {}
+    stack = list(reversed(node.inputs))
+    while stack:
+        variable = stack.pop()
+        if variable in context.arrays:
+            leaves[variable] = None
+        elif variable.owner is not None:
+            if variable.owner not in context.deferred:
+                raise Unsupported(f"{node.op} needs a value of type {variable.type}")
+            stack.extend(reversed(variable.owner.inputs))
+    return list(leaves)

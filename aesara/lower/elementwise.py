@@ -1,0 +1,128 @@
+"""Lowering of elementwise ops and of dimension shuffles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.basic import Apply, Variable
+from aesara.ir.expr import Expr, const
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.scalars import cost_of, scalar_expressions
+from aesara.scalar.op import ScalarOp
+from aesara.scalar.types import get_scalar_type
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+
+
+@lower_op.register
+def _elemwise(op: Elemwise, node: Apply, context: Context) -> Sequence[Array]:
+    return elementwise(op.scalar_op, node, context)
+
+
+@lower_op.register
+def _scalar_op(op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
+    return elementwise(op, node, context)
+
+
+@lower_op.register(TensorFromScalar)
+@lower_op.register(ScalarFromTensor)
+def _same_value(op: object, node: Apply, context: Context) -> Sequence[Array]:
+    return [context.array(node.inputs[0])]
+
+
+def is_broadcast(variable: Variable, axis: int) -> bool:
+    return variable.type.shape[axis] == 1
+
+
+def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
+    """One array for each output; the sizes of all inputs that are not broadcast must agree."""
+    arrays = [context.array(v) for v in node.inputs]
+    input_types = tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs)
+    output_types = [get_scalar_type(dtype=v.type.dtype) for v in node.outputs]
+    for t in (*input_types, *output_types):
+        check_dtype(t.dtype)
+    cost = cost_of(scalar_op, input_types)
+    rank = len(getattr(node.outputs[0].type, "shape", ()))
+    shape, guards = _common_shape(node, arrays, rank, context)
+    stretched = [_stretched(v, node.outputs[0], rank) for v in node.inputs]
+    expands = [_expands(flags, v, rank) for flags, v in zip(stretched, node.inputs, strict=True)]
+    memo: dict[tuple[Expr, ...], list[Expr]] = {}
+
+    def outputs_at(index: Index, readers: Sequence[Reader]) -> list[Expr]:
+        args = [
+            read(tuple(ZERO if flag else i for flag, i in zip(flags, index, strict=True)))
+            for read, flags in zip(readers, stretched, strict=True)
+        ]
+        found = memo.get(tuple(args))
+        if found is None:
+            found = memo[tuple(args)] = scalar_expressions(scalar_op, args, input_types, output_types)
+        return found
+
+    # Fails here, and not when the program is scheduled, if there is no native form.
+    probe = [const(1, v.type.dtype) for v in node.inputs]
+    scalar_expressions(scalar_op, probe, input_types, output_types)
+    return [
+        Pointwise(
+            t.dtype, shape, arrays, lambda index, readers, k=k: outputs_at(index, readers)[k], cost, expands, guards
+        )
+        for k, t in enumerate(output_types)
+    ]
+
+
+def _common_shape(
+    node: Apply, arrays: Sequence[Array], rank: int, context: Context
+) -> tuple[list[Expr], tuple[object, ...]]:
+    shape: list[Expr] = []
+    guards: list[object] = []
+    for axis in range(rank):
+        first: int | None = None
+        for k, (variable, array) in enumerate(zip(node.inputs, arrays, strict=True)):
+            if is_broadcast(variable, axis):
+                continue
+            if first is None:
+                first = k
+                continue
+            known, size = arrays[first].shape[axis], array.shape[axis]
+            message = (
+                f"Input dimension mismatch: input {first} has size {{0}} and input {k} has size {{1}} along "
+                f"dimension {axis} of an elementwise operation. Only dimensions whose length is statically known "
+                "to be 1 are broadcast (see specify_broadcastable)."
+            )
+            guards += context.require_equal(known, size, ValueError, message, node)
+        shape.append(ONE if first is None else arrays[first].shape[axis])
+    return shape, tuple(guards)
+
+
+def _stretched(variable: Variable, out: Variable, rank: int) -> tuple[bool, ...]:
+    """Dimensions along which the variable's single element stands for all."""
+    return tuple(is_broadcast(variable, axis) for axis in range(rank))
+
+
+def _expands(flags: tuple[bool, ...], variable: Variable, rank: int) -> bool:
+    """Whether elements are read again in inner loops (those of leading dimensions are hoisted out of them)."""
+    varies = [axis for axis in range(rank) if not flags[axis]]
+    return any(flags[axis] for axis in range(varies[-1])) if varies else False
+
+
+@lower_op.register
+def _dimshuffle(op: DimShuffle, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    order = op.new_order
+    guards: list[object] = []
+    for axis in op.drop:
+        if array.shape[axis] is not ONE:
+            message = f"Dimension {axis} is dropped, so its length must be 1; it is {{0}}."
+            guards += context.require_equal(array.shape[axis], ONE, ValueError, message, node)
+    shape = [ONE if d == "x" else array.shape[d] for d in order]
+    back = {d: k for k, d in enumerate(order) if d != "x"}
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
+
+    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+        return offset, tuple(ZERO if d == "x" else strides[d] for d in order)
+
+    return [Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)]

@@ -1,0 +1,308 @@
+"""Loop nests: a group of tasks over one iteration space becomes a kernel.
+
+Reductions over the last axes accumulate in registers; over others, in the result's memory, with the innermost loop
+still along memory.  A nest that only touches elements in storage order collapses to one loop.  Long sums of floats
+are taken in blocks, which bounds the rounding error as pairwise summation does while the block itself vectorises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aesara.ir.expr import Expr, const, linear_offset, load, op, rebuild, substitute, var, walk
+from aesara.ir.kernel import (
+    Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, expressions_of, walk_statements,
+)  # fmt: skip
+from aesara.ir.program import Launch
+from aesara.lower.arrays import Array
+from aesara.lower.schedule import Group, Task, is_trailing_run
+
+__all__ = ["BLOCK", "build_launch"]
+
+#: length of the blocks of long sums
+BLOCK = 4096
+
+
+@dataclass
+class _Nest:
+    """The tasks of one nest after fusion, collapsed to `domain`."""
+
+    domain: tuple[Expr, ...]
+    tasks: list[Task]
+    values: dict[Task, Expr]
+    offsets: dict[Task, Expr]
+    axes: dict[Task, tuple[int, ...]]
+
+
+def build_launch(
+    group: Group, name: str, buffer_of: Callable[[Array], str], elided: set[Array], aliased: set[str]
+) -> Launch:
+    """The kernel of a group, and the arguments to launch it with.
+
+    `elided` are the arrays of this group that live in registers only; `aliased` the buffers that may share memory
+    with an input read at the same offsets.
+    """
+    nest = _collapse(_fuse(group, buffer_of, elided))
+    body = _Builder(nest, buffer_of).loops(0)
+    return _finish(name, body, aliased)
+
+
+def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -> _Nest:
+    """Substitute loads of what the nest itself computes by the computed value."""
+    same = linear_offset([var(f"v{d}") for d in range(len(group.domain))], group.domain)
+    made: dict[str, Expr] = {}
+
+    def forward(e: Expr) -> Expr | None:
+        if e.op == "load" and e.args[0] is same:
+            return made.get(e.attr)  # type: ignore[arg-type]
+        return None
+
+    values: dict[Task, Expr] = {}
+    tasks = []
+    memo: dict[Expr, Expr] = {}
+    for task in group.tasks:
+        (values[task],) = substitute([task.value], forward, memo)
+        if task.kind == "map" and task.offset is same:
+            made[buffer_of(task.target)] = values[task]
+            memo.clear()
+            if task.target in elided:
+                continue
+        tasks.append(task)
+    return _Nest(group.domain, tasks, values, {t: t.offset for t in tasks}, {t: t.axes for t in tasks})
+
+
+def _collapse(nest: _Nest) -> _Nest:
+    """One loop instead of several, if every access follows storage order or does not move at all."""
+    rank = len(nest.domain)
+    if rank < 2:
+        return nest
+    loops = [var(f"v{d}") for d in range(rank)]
+    same = linear_offset(loops, nest.domain)
+    for task in nest.tasks:
+        if task.kind == "reduce" and len(task.axes) < rank or task.kind in ("argmax", "write"):
+            return nest
+        if task.kind == "map" and task.offset is not same:
+            return nest
+    flat = var("v0")
+    hole = var("flat")
+    roots = [nest.values[t] for t in nest.tasks]
+    changed = substitute(roots, lambda e: hole if e is same else None, {})
+    if any(e.op == "var" and e in loops for e in walk(changed)):
+        return nest
+    back = substitute(changed, lambda e: flat if e is hole else None, {})
+    total: Expr = const(1)
+    for n in nest.domain:
+        total = op("mul", total, n)
+    offsets = {t: flat if t.kind == "map" else nest.offsets[t] for t in nest.tasks}
+    axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
+    return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back, strict=True)), offsets, axes)
+
+
+class _Builder:
+    def __init__(self, nest: _Nest, buffer_of: Callable[[Array], str]) -> None:
+        self.nest, self.buffer_of = nest, buffer_of
+        self.rank = len(nest.domain)
+        self.register: dict[Task, str] = {}
+        #: depth at which a task's accumulator starts and ends
+        self.level: dict[Task, int] = {}
+        for k, task in enumerate(nest.tasks):
+            if task.kind in ("reduce", "argmax"):
+                self.register[task] = f"r{k}"
+                self.level[task] = _first_of_trailing_run(nest.axes[task], self.rank)
+
+    def loops(self, depth: int) -> tuple[Statement, ...]:
+        """The statements from the loop at `depth` inwards."""
+        before: list[Statement] = []
+        after: list[Statement] = []
+        for task in self.nest.tasks:
+            if self.level.get(task) == depth:
+                before += self._open(task)
+                after += self._close(task)
+        if depth == self.rank:
+            return (*before, *self._leaf(), *after)
+        inner = self.loops(depth + 1)
+        extent = self.nest.domain[depth]
+        innermost = depth == self.rank - 1
+        parallel = innermost and all(t.parallel for t in self.nest.tasks)
+        if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):  # type: ignore[operator]
+            return (*before, *self._blocked(depth, extent, inner, parallel), *after)
+        return (*before, For(f"v{depth}", extent, inner, parallel), *after)
+
+    # -- innermost statements ----------------------------------------------------------------------------------
+
+    def _leaf(self) -> list[Statement]:
+        # Stores come last: an update in place must not be seen by what reads the old value in this iteration.
+        statements: list[Statement] = []
+        stores: list[Statement] = []
+        for task in self.nest.tasks:
+            value, buffer = self.nest.values[task], self.buffer_of(task.target)
+            offset = self.nest.offsets[task]
+            if task.kind == "map":
+                stores.append(Store(buffer, offset, value))
+            elif task.kind == "write":
+                if task.accumulate:
+                    value = op("add", load(buffer, value.dtype, offset), value)
+                stores.append(Store(buffer, offset, value))
+            elif task.kind == "reduce":
+                register = var(self.register[task], value.dtype)
+                if self.level[task] < self.rank:
+                    combined = op(task.primitive, register, value)
+                    statements.append(Assign(self.register[task], combined, reassociate=True))
+                else:
+                    statements.append(Assign(self.register[task], value))
+            else:
+                statements += self._compare(task, value)
+        return statements + stores
+
+    def _compare(self, task: Task, value: Expr) -> list[Statement]:
+        """Keep the first maximum; a NaN counts as the largest."""
+        name = self.register[task]
+        best, position = var(name, value.dtype), var(f"{name}p")
+        here = linear_offset(
+            [var(f"v{d}") for d in task.axes], [self.nest.domain[d] for d in task.axes]
+        )
+        better = op("gt", value, best)
+        if value.dtype.startswith("float"):
+            fresh_nan = op("and", op("isnan", value), op("invert", op("isnan", best)))
+            better = op("or", better, fresh_nan)
+        better = op("or", better, op("eq", here, const(0)))
+        return [
+            Assign(f"{name}p", op("select", better, here, position)),
+            Assign(name, op("select", better, value, best)),
+        ]
+
+    def _open(self, task: Task) -> list[Statement]:
+        name = self.register[task]
+        if task.kind == "argmax":
+            value = self.nest.values[task]
+            return [Declare(name, const(0, value.dtype)), Declare(f"{name}p", const(0))]
+        assert task.identity is not None
+        return [Declare(name, task.identity)]
+
+    def _close(self, task: Task) -> list[Statement]:
+        buffer, offset = self.buffer_of(task.target), self.nest.offsets[task]
+        if task.kind == "argmax":
+            return [Store(buffer, offset, var(f"{self.register[task]}p"))]
+        value = var(self.register[task], self.nest.values[task].dtype)
+        if not is_trailing_run(self.nest.axes[task], self.rank):
+            value = op(task.primitive, load(buffer, value.dtype, offset), value)
+        return [Store(buffer, offset, value)]
+
+    # -- sums in blocks ----------------------------------------------------------------------------------------
+
+    def _sums_floats(self, body: tuple[Statement, ...]) -> bool:
+        return any(
+            isinstance(s, Assign) and s.reassociate and s.value.op == "add" and s.value.dtype.startswith("float")
+            for s in body
+        )
+
+    def _blocked(
+        self, depth: int, extent: Expr, body: tuple[Statement, ...], parallel: bool
+    ) -> tuple[Statement, ...]:
+        """for each block: part = sum of the block; total += part."""
+        index, size = var(f"v{depth}"), const(BLOCK)
+        start = op("mul", var("vb"), size)
+        moved = op("add", start, var("vi"))
+        partial: dict[str, str] = {}
+        for s in body:
+            if isinstance(s, Assign) and s.reassociate:
+                partial[s.name] = f"{s.name}b"
+
+        def change(e: Expr) -> Expr | None:
+            if e is index:
+                return moved
+            if e.op == "var" and e.attr in partial:
+                return var(partial[e.attr], e.dtype)  # type: ignore[index]
+            return None
+
+        memo: dict[Expr, Expr] = {}
+        inner = tuple(_map_expressions(s, lambda e: substitute([e], change, memo)[0], partial) for s in body)
+        identities = {self.register[t]: t for t in self.nest.tasks if t in self.register}
+        opened: list[Statement] = []
+        closed: list[Statement] = []
+        for name, part in partial.items():
+            task = identities[name]
+            assert task.identity is not None
+            opened.append(Declare(part, task.identity))
+            total = op(task.primitive, var(name, task.identity.dtype), var(part, task.identity.dtype))
+            closed.append(Assign(name, total))
+        blocks = op("intdiv", op("add", extent, const(BLOCK - 1)), size)
+        length = op("minimum", size, op("sub", extent, start))
+        return (For("vb", blocks, (*opened, For("vi", length, inner, parallel), *closed)),)
+
+
+def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:
+    """Depth of the loop where the reduced axes at the end begin (`rank` if the last axis is kept)."""
+    first = rank
+    while first - 1 in axes:
+        first -= 1
+    return first
+
+
+def _map_expressions(s: Statement, f: Callable[[Expr], Expr], renamed: dict[str, str]) -> Statement:
+    if isinstance(s, Store):
+        return Store(s.buffer, f(s.offset), f(s.value))
+    if isinstance(s, Declare):
+        return Declare(s.name, f(s.value))
+    if isinstance(s, Assign):
+        return Assign(renamed.get(s.name, s.name), f(s.value), s.reassociate)
+    if isinstance(s, If):
+        return If(f(s.condition), tuple(_map_expressions(x, f, renamed) for x in s.body))
+    return For(s.var, f(s.extent), tuple(_map_expressions(x, f, renamed) for x in s.body), s.parallel)
+
+
+def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch:
+    """Give buffers and sizes canonical names, so that equal nests become equal kernels, and list the arguments."""
+    bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
+    bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
+    buffers: dict[str, str] = {}
+    kinds: dict[str, str] = {}
+    written: set[str] = set()
+    sizes: dict[Expr, str] = {}
+
+    def note(buffer: str, dtype: str) -> None:
+        if buffer not in buffers:
+            buffers[buffer] = f"b{len(buffers)}"
+            kinds[buffer] = dtype
+
+    for statement in walk_statements(body):
+        for e in walk(expressions_of(statement)):
+            if e.op == "load":
+                note(e.attr, e.dtype)  # type: ignore[arg-type]
+            elif e.op == "var" and e.attr not in bound and e not in sizes:
+                sizes[e] = f"n{len(sizes)}"
+        if isinstance(statement, Store):
+            note(statement.buffer, statement.value.dtype)
+            written.add(statement.buffer)
+
+    def rename(e: Expr) -> Expr | None:
+        if e in sizes:
+            return var(sizes[e], e.dtype)
+        return None
+
+    def remake(e: Expr, args: tuple[Expr, ...]) -> Expr:
+        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)  # type: ignore[index]
+
+    memo: dict[Expr, Expr] = {}
+
+    def apply(e: Expr) -> Expr:
+        return substitute([e], rename, memo, remake)[0]
+
+    renamed_body = tuple(_rename_stores(_map_expressions(s, apply, {}), buffers) for s in body)
+    shared = bool(aliased & written)
+    params: list[BufferParam | ScalarParam] = [
+        BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
+    ]
+    params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
+    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *sizes))
+
+
+def _rename_stores(s: Statement, buffers: dict[str, str]) -> Statement:
+    if isinstance(s, Store):
+        return Store(buffers[s.buffer], s.offset, s.value)
+    if isinstance(s, For):
+        return For(s.var, s.extent, tuple(_rename_stores(x, buffers) for x in s.body), s.parallel)
+    if isinstance(s, If):
+        return If(s.condition, tuple(_rename_stores(x, buffers) for x in s.body))
+    return s

@@ -1,0 +1,120 @@
+"""Lowering of reductions: sums, products, extrema, logical ones, and the position of the maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.basic import Apply
+from aesara.ir.expr import Expr, cast, const, op as primitive
+from aesara.lower.arrays import ArgReduction, Array, Pointwise, Reduction
+from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.scalar.native import Primitive
+from aesara.scalar.types import get_scalar_type
+from aesara.tensor.argmax import Argmax, MaxAndArgmax
+from aesara.tensor.careduce import CAReduce
+
+_KINDS = {"add", "mul", "minimum", "maximum", "and", "or"}
+
+
+def identity_of(kind: str, dtype: str) -> Expr:
+    """The value that changes nothing; for extrema the other end of the dtype's range."""
+    if kind in ("add", "or"):
+        return const(0, dtype)
+    if kind == "mul":
+        return const(1, dtype)
+    if kind == "and":
+        return const(True if dtype == "bool" else -1 if not dtype.startswith("u") else 2 ** int(dtype[4:]) - 1, dtype)
+    if dtype == "bool":
+        return const(kind == "minimum", dtype)
+    if dtype.startswith("float"):
+        return const(float("inf") if kind == "minimum" else float("-inf"), dtype)
+    bits = int(dtype.lstrip("uint"))
+    low, high = (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return const(high if kind == "minimum" else low, dtype)
+
+
+def converted(array: Array, dtype: str) -> Array:
+    """The array with its elements cast."""
+    if array.dtype == dtype:
+        return array
+    check_dtype(dtype)
+    return Pointwise(dtype, array.shape, (array,), lambda index, readers: cast(readers[0](index), dtype), cost=1)
+
+
+def reduce_array(
+    context: Context, array: Array, axes: Sequence[int], kind: str, requires: Sequence[object] = ()
+) -> Array:
+    """A reduction, or the array itself if nothing is reduced."""
+    if not axes:
+        return array
+    if array.stamp < 0:
+        context.add(array)
+    return context.add(Reduction(array, tuple(sorted(axes)), kind, identity_of(kind, array.dtype), requires))
+
+
+@lower_op.register
+def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
+    (x,) = node.inputs
+    accumulate = op.acc_dtype or node.outputs[0].type.dtype
+    check_dtype(accumulate)
+    fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
+    if not isinstance(fact, Primitive) or fact.name not in _KINDS:
+        raise Unsupported(f"reduction with {op.scalar_op}")
+    array = context.array(x)
+    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
+    guards: list[object] = []
+    if fact.name in ("minimum", "maximum"):
+        guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
+    if array.ndim == 0 or not axes:
+        return [converted(array, node.outputs[0].type.dtype)]
+    result = reduce_array(context, converted(array, accumulate), axes, fact.name, guards)
+    return [converted(result, node.outputs[0].type.dtype)]
+
+
+def _nonempty(
+    context: Context, array: Array, axes: Sequence[int], node: Apply, what: str
+) -> list[object]:
+    guards: list[object] = []
+    for axis in axes:
+        message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
+        positive = primitive("gt", array.shape[axis], const(0))
+        guards += context.guard(positive, ValueError, message, node, [array.shape[axis]])
+    return guards
+
+
+@lower_op.register
+def _argmax(op: Argmax, node: Apply, context: Context) -> Sequence[Array]:
+    return [argmax_array(context, context.array(node.inputs[0]), op.axis, node)]
+
+
+@lower_op.register
+def _max_and_argmax(op: MaxAndArgmax, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
+    position = argmax_array(context, array, op.axis, node)
+    guards = _nonempty(context, array, axes, node, "zero-size array to reduction operation maximum")
+    return [reduce_array(context, array, axes, "maximum", guards), position]
+
+
+def argmax_array(context: Context, array: Array, axis: Sequence[int] | None, node: Apply) -> Array:
+    """Position of the first maximum; the reduced axes are moved behind the others."""
+    axes = tuple(range(array.ndim)) if axis is None else tuple(sorted(axis))
+    guards = _nonempty(context, array, axes, node, "attempt to get argmax of an empty sequence")
+    if not axes:
+        return Pointwise("int64", array.shape, (), lambda index, readers: const(0), 0)
+    kept = [d for d in range(array.ndim) if d not in axes]
+    order = [*kept, *axes]
+    moved = array
+    if order != list(range(array.ndim)):
+        moved = Pointwise(
+            array.dtype,
+            [array.shape[d] for d in order],
+            (array,),
+            lambda index, readers: readers[0](tuple(index[order.index(d)] for d in range(len(order)))),
+            0,
+        )
+        context.add(moved)
+    result = ArgReduction(moved, tuple(range(len(kept), len(order))), guards)
+    return context.add(result)
+

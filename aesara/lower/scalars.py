@@ -1,0 +1,124 @@
+"""Scalar ops as expressions: primitives, C functions, and decompositions into them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aesara.graph.basic import Constant, Variable
+from aesara.graph.traversal import io_toposort
+from aesara.ir.expr import PRIMITIVES, Expr, call, cast, const, op
+from aesara.lower.context import Unsupported, check_dtype
+from aesara.scalar.native import Primitive, Special
+from aesara.scalar.op import ScalarOp
+from aesara.scalar.types import ScalarType
+
+__all__ = ["cost_of", "scalar_expressions"]
+
+_FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
+_SPECIAL_COST = 60
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One scalar op of a decomposition: where its operands and results stand among the values."""
+
+    scalar_op: ScalarOp
+    input_types: tuple[ScalarType, ...]
+    output_types: tuple[ScalarType, ...]
+    operands: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """A decomposition as data: constants, then steps; `results` are positions among inputs, constants and results."""
+
+    constants: tuple[tuple[object, str], ...]
+    steps: tuple[_Step, ...]
+    results: tuple[int, ...]
+    cost: int
+
+
+def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
+    fact = scalar_op.native_fact(list(input_types))
+    if fact is None and getattr(scalar_op, "decompose", None) is None and scalar_op.decomposition.__func__ is ScalarOp.decomposition:  # type: ignore[attr-defined]
+        raise Unsupported(f"scalar op {scalar_op}")
+    return fact
+
+
+@functools.lru_cache(maxsize=4096)
+def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe:
+    """Record the decomposition of a scalar op once for each combination of input types."""
+    inputs = [t.make_variable() for t in input_types]
+    outputs = scalar_op.decomposition(*inputs)
+    if outputs is None:
+        raise Unsupported(f"scalar op {scalar_op} on {', '.join(t.dtype for t in input_types)}")
+    place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
+    constants: list[tuple[object, str]] = []
+    order = io_toposort(inputs, outputs)
+    for leaf in [v for node in order for v in node.inputs] + list(outputs):
+        if isinstance(leaf, Constant) and leaf not in place:
+            place[leaf] = len(inputs) + len(constants)
+            constants.append((leaf.data, leaf.type.dtype))
+    steps, position, total = [], len(place), 0
+    for node in order:
+        types = tuple(v.type for v in node.inputs)
+        steps.append(
+            _Step(node.op, types, tuple(v.type for v in node.outputs), tuple(place[v] for v in node.inputs))
+        )
+        total += cost_of(node.op, types)
+        for out in node.outputs:
+            place[out] = position
+            position += 1
+    return _Recipe(tuple(constants), tuple(steps), tuple(place[v] for v in outputs), total)
+
+
+def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
+    """Relative cost of a scalar op on inputs of these types."""
+    fact = _fact(scalar_op, input_types)
+    if isinstance(fact, Primitive):
+        return 1 if fact.name == "cast" else PRIMITIVES[fact.name][1] * max(1, len(input_types) - 1)
+    if isinstance(fact, Special):
+        return _SPECIAL_COST
+    return _recipe(scalar_op, input_types).cost
+
+
+def scalar_expressions(
+    scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
+) -> list[Expr]:
+    """The outputs of a scalar op on expressions whose dtypes are those of `input_types`."""
+    fact = _fact(scalar_op, input_types)
+    if fact is None:
+        return _decomposed(_recipe(scalar_op, input_types), args)
+    out = output_types[0].dtype
+    check_dtype(out)
+    dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
+    for dtype in dtypes:
+        check_dtype(dtype)
+    if isinstance(fact, Special):
+        symbol = special_symbol(fact.name, len(args))
+        return [cast(call(symbol, "float64", [cast(a, "float64") for a in args]), out)]
+    if fact.name == "cast":
+        return [cast(args[0], out)]
+    operands = [cast(a, d) for a, d in zip(args, dtypes, strict=True)]
+    if fact.name == "select":
+        operands[0] = cast(operands[0], "bool")
+    if fact.name in _FOLDED and len(operands) != 2:
+        result = functools.reduce(lambda a, b: op(fact.name, a, b), operands)
+    else:
+        result = op(fact.name, *operands)
+    return [cast(result, out)]
+
+
+def _decomposed(recipe: _Recipe, args: Sequence[Expr]) -> list[Expr]:
+    values = [*args, *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants]]  # type: ignore[attr-defined, arg-type]
+    for step in recipe.steps:
+        operands = [values[k] for k in step.operands]
+        values += scalar_expressions(step.scalar_op, operands, step.input_types, step.output_types)
+    return [values[k] for k in recipe.results]
+
+
+def special_symbol(name: str, arity: int) -> str:
+    """The symbol under which a function of `scipy.special.cython_special` is linked."""
+    return f"special.{name}.{arity}"

@@ -1,0 +1,470 @@
+"""What becomes a buffer, what is recomputed where it is read, and which computations share a loop nest.
+
+Fusion lives here and nowhere else.  The steps:
+
+1. *Uses*: from the results and the checks back, how often each array is read.
+2. *Storage*: an array is stored if it has to be (results, operands of library calls), or if recomputing it in
+   every place that reads it would cost more than a store and a load.
+3. *Tracing*: each stored array becomes tasks, loop bodies over an iteration space whose expressions load only
+   stored arrays.
+4. *Grouping*: tasks over the same space join one nest if what they read of each other is the element of the same
+   iteration.  A stored array that is only read inside its own nest then never touches memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from aesara.ir.expr import Expr, cast, const, cost, linear_offset, load, op, substitute, var, walk
+from aesara.lower.arrays import (
+    ONE, Alias, ArgReduction, Array, Assembled, External, Index, Pointwise, Product, PythonNode, Reduction, Source, Write,
+)  # fmt: skip
+from aesara.lower.context import Context, Definition, Guard
+
+__all__ = ["Group", "Schedule", "Task", "schedule"]
+
+#: an expression of more operations than this is stored, which bounds kernels and recursion
+_MAX_INLINE = 48
+#: up to this weight, recomputing is cheaper than memory traffic
+_CHEAP = 3
+_CHEAP_SCALAR = 12
+_CHEAP_EXPANDED = 5
+#: bound on the work in one nest, which bounds LLVM's time
+_MAX_GROUP_WEIGHT = 1500
+_MAX_GROUP_TASKS = 48
+
+
+@dataclass(eq=False)
+class Task:
+    """One stored array's share of a loop nest.
+
+    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``argmax``; ``write``: stores to
+    computed places.  Expressions use the loop variables ``v0``, ``v1``, ... of `domain`.
+    """
+
+    kind: str
+    target: Array
+    domain: tuple[Expr, ...]
+    value: Expr
+    offset: Expr
+    axes: tuple[int, ...] = ()
+    primitive: str = ""
+    identity: Expr | None = None
+    accumulate: bool = False
+    parallel: bool = True
+    position: int = -1
+
+
+@dataclass(eq=False)
+class Group:
+    """Tasks that share one loop nest."""
+
+    domain: tuple[Expr, ...]
+    tasks: list[Task] = field(default_factory=list)
+    weight: int = 0
+    closed: bool = False
+
+
+@dataclass
+class Schedule:
+    """Ordered steps (groups, products, Python nodes, guards, definitions) and the names of stored arrays."""
+
+    steps: list[object]
+    prelude: list[Guard]
+    names: dict[Array, str]
+    definitions: dict[Definition, Expr]
+
+
+LOOP = tuple(var(f"v{d}") for d in range(64))
+
+
+class _Scheduler:
+    def __init__(self, context: Context, results: Sequence[Array]) -> None:
+        self.context = context
+        self.results = list(results)
+        self.items = context.items
+        self.uses: dict[Array, list[tuple[object, bool]]] = {}
+        self.forced: set[Array] = set()
+        self.stored: set[Array] = set()
+        self.weight: dict[Array, int] = {}
+        self.size: dict[Array, int] = {}
+        self.names: dict[Array, str] = {}
+        self.memo: dict[tuple[Array, Index], Expr] = {}
+        self.requires: dict[Array, frozenset[object]] = {}
+        self.steps: list[object] = []
+        self.position: dict[object, int] = {}
+        self.by_buffer: dict[str, Array] = {}
+        self.definition_of: dict[str, object] = {}
+        self.definitions: dict[Definition, Expr] = {}
+        self.ready: dict[Array, int] = {}
+        self.groups: dict[tuple[Expr, ...], list[int]] = {}
+        self.canonical_offsets: dict[tuple[Expr, ...], Expr] = {}
+
+    # -- 1. uses ---------------------------------------------------------------------------------------------
+
+    def find_uses(self) -> None:
+        needed: set[object] = set(self.results)
+        for array in self.results:
+            self.forced.add(array)
+        for item in reversed(self.items):
+            if isinstance(item, (Guard, Definition)):
+                if isinstance(item, Definition):
+                    needed.add(item.array)
+                    self.uses.setdefault(item.array, []).append((item, False))
+                continue
+            if isinstance(item, PythonNode):
+                if any(r in needed for r in item.results):
+                    needed.add(item)
+                    for operand in item.operands:
+                        needed.add(operand)
+                        self.forced.add(operand)
+                        self.uses.setdefault(operand, []).append((item, False))
+                continue
+            if item not in needed:
+                continue
+            for operand, expands in item.reads():
+                needed.add(operand)
+                self.uses.setdefault(operand, []).append((item, expands))
+            if isinstance(item, Product):
+                self.forced.update(matrix_memory(operand) for operand in (item.left, item.right))
+            elif isinstance(item, Alias):
+                self.forced.add(item.operand)
+        self.needed = needed
+
+    # -- 2. storage ------------------------------------------------------------------------------------------
+
+    def choose_storage(self) -> None:
+        for item in self.items:
+            if not isinstance(item, Array) or item not in self.needed:
+                continue
+            if isinstance(item, Pointwise):
+                self._weigh(item)
+            elif isinstance(item, Alias):
+                self.weight[item], self.size[item] = 1, 1
+            else:
+                if not isinstance(item, Source):
+                    self.stored.add(item)
+                self.weight[item], self.size[item] = 1, 1
+
+    def _weigh(self, array: Pointwise) -> None:
+        weight = array.cost + sum(self.weight[a] for a in array.operands)
+        size = 1 + sum(self.size[a] for a in array.operands)
+        uses = self.uses.get(array, [])
+        expanded = any(expands for _, expands in uses)
+        if array in self.forced or size > _MAX_INLINE:
+            store = True
+        elif array.ndim == 0:
+            store = len(uses) > 1 and weight > _CHEAP_SCALAR
+        elif expanded:
+            store = weight > _CHEAP_EXPANDED
+        else:
+            store = len(uses) > 1 and weight > _CHEAP
+        if not store and weight > _CHEAP_EXPANDED and any(self._is_sequential(user) for user, _ in uses):
+            store = True  # its own nest vectorises, a scatter does not
+        if store:
+            self.stored.add(array)
+            weight, size = 1, 1
+        self.weight[array], self.size[array] = weight, size
+
+    @staticmethod
+    def _is_sequential(user: object) -> bool:
+        return isinstance(user, ArgReduction) or (
+            isinstance(user, Assembled) and any(w.accumulate and not w.parallel for w in user.writes)
+        )
+
+    # -- 3. tracing ------------------------------------------------------------------------------------------
+
+    def name(self, array: Array) -> str:
+        """Buffer that holds a stored array (an alias shares its operand's)."""
+        while isinstance(array, Alias):
+            array = array.operand
+        if isinstance(array, Source):
+            return array.buffer
+        found = self.names.get(array)
+        if found is None:
+            found = f"t{len(self.names)}"
+            self.names[array] = found
+            self.by_buffer[found] = array
+        return found
+
+    def in_memory(self, array: Array) -> bool:
+        return isinstance(array, (Source, Alias)) or array in self.stored
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        return tuple(self.context.canonical(n) for n in array.shape)
+
+    def read(self, array: Array, index: Index) -> Expr:
+        """The element of an array at an index, in loads of stored arrays."""
+        if self.in_memory(array):
+            return load(self.name(array), array.dtype, linear_offset(index, self.shape(array)))
+        return self.trace(array, index)
+
+    def trace(self, array: Array, index: Index) -> Expr:
+        """The rule of an array at an index."""
+        key = (array, index)
+        found = self.memo.get(key)
+        if found is None:
+            assert isinstance(array, Pointwise), array
+            readers = [lambda i, a=a: self.read(a, tuple(i)) for a in array.operands]
+            found = self.memo[key] = array.body(index, readers)
+        return found
+
+    def needs(self, array: Array) -> frozenset[object]:
+        """Guards that protect reading an array, through everything that is recomputed with it."""
+        found = self.requires.get(array)
+        if found is None:
+            collected = set(array.requires)
+            stack = [a for a, _ in array.reads()]
+            seen = set(stack)
+            while stack:
+                a = stack.pop()
+                collected.update(a.requires)
+                if not self.in_memory(a) or isinstance(a, Alias):
+                    for operand, _ in a.reads():
+                        if operand not in seen:
+                            seen.add(operand)
+                            stack.append(operand)
+            found = self.requires[array] = frozenset(collected)
+        return found
+
+    def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
+        """Sizes inside expressions, replaced by their representatives."""
+        equal = self.context.canonical
+        return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e.attr[0] != "v" else None, {})  # type: ignore[index]
+
+    def tasks_of(self, array: Array) -> list[Task]:
+        """The loop bodies that compute a stored array."""
+        shape = self.shape(array)
+        loops = LOOP[: len(shape)]
+        if isinstance(array, Pointwise):
+            (value,) = self.canonical([self.trace(array, loops)])
+            return [Task("map", array, shape, value, linear_offset(loops, shape))]
+        if isinstance(array, (Reduction, ArgReduction)):
+            return self._reduction_tasks(array)
+        assert isinstance(array, Assembled), array
+        tasks = []
+        if array.base is not None and not self._takes_over(array):
+            (value,) = self.canonical([self.read(array.base, loops)])
+            tasks.append(Task("map", array, shape, value, linear_offset(loops, shape)))
+        for write in array.writes:
+            tasks.append(self._write_task(array, write, shape))
+        return tasks
+
+    def _takes_over(self, array: Assembled) -> bool:
+        """Whether the base's memory can become this array's: nobody else reads it, and nobody owns it."""
+        base = array.base
+        if not isinstance(base, Assembled) or base in self.forced or len(self.uses[base]) != 1:
+            return False
+        if any(base in w.operands for w in array.writes):
+            return False
+        self.names[array] = self.name(base)
+        self.by_buffer[self.names[array]] = array
+        self.ready[array] = self.ready[base]
+        return True
+
+    def _reduction_tasks(self, array: Reduction | ArgReduction) -> list[Task]:
+        domain = self.shape(array.operand)
+        loops = LOOP[: len(domain)]
+        kept = [d for d in range(len(domain)) if d not in array.axes]
+        (value,) = self.canonical([self.read(array.operand, loops)])
+        shape = tuple(domain[d] for d in kept)
+        offset = linear_offset([loops[d] for d in kept], shape)
+        if isinstance(array, ArgReduction):
+            return [Task("argmax", array, domain, value, offset, axes=array.axes)]
+        tasks = []
+        if not is_trailing_run(array.axes, len(domain)):
+            out = LOOP[: len(shape)]
+            tasks.append(Task("map", array, shape, array.identity, linear_offset(out, shape)))
+        tasks.append(
+            Task("reduce", array, domain, value, offset, array.axes, primitive=array.kind, identity=array.identity)
+        )
+        return tasks
+
+    def _write_task(self, array: Assembled, write: Write, shape: tuple[Expr, ...]) -> Task:
+        domain = tuple(self.context.canonical(n) for n in write.domain)
+        loops = LOOP[: len(domain)]
+        readers = [lambda i, a=a: self.read(a, tuple(i)) for a in write.operands]
+        place = linear_offset(write.place(loops, readers), shape)
+        value, place = self.canonical([write.value(loops, readers), place])
+        parallel = write.parallel and bool(domain)
+        return Task("write", array, domain, value, place, accumulate=write.accumulate, parallel=parallel)
+
+    # -- 4. grouping -----------------------------------------------------------------------------------------
+
+    def run(self) -> Schedule:
+        self.find_uses()
+        self.choose_storage()
+        prelude = []
+        for item in self.items:
+            if isinstance(item, Guard):
+                if self._is_prelude(item):
+                    prelude.append(item)
+                    self.position[item] = -1
+                else:
+                    self._append(item, [item.condition, *item.values])
+            elif isinstance(item, Definition):
+                if item.array in self.needed:
+                    self.definition_of[item.name] = item
+                    value = cast(self.read(item.array, ()), "int64")
+                    (self.definitions[item],) = self.canonical([value])
+                    self._append(item, [value], self.needs(item.array))
+            elif isinstance(item, PythonNode):
+                if item in self.needed:
+                    self._append_python(item)
+            elif item in self.stored:
+                if isinstance(item, Product):
+                    self._append_product(item)
+                elif not isinstance(item, External):
+                    for task in self.tasks_of(item):
+                        self._place(task)
+        return Schedule(self.steps, prelude, self.names, self.definitions)
+
+    def _is_prelude(self, guard: Guard) -> bool:
+        return all(self._is_early(e) for e in (guard.condition, *guard.values)) and all(
+            self.position.get(g, 0) == -1 for g in guard.requires
+        )
+
+    @staticmethod
+    def _is_early(root: Expr) -> bool:
+        return not any(
+            (e.op == "var" and e.attr[0] == "h") or (e.op == "load" and e.attr[0] not in "ac")  # type: ignore[index]
+            for e in walk([root])
+        )
+
+    def dependencies(self, expressions: Sequence[Expr], requires: Sequence[object] = ()) -> int:
+        """First position at which everything in the expressions exists."""
+        start = 0
+        for e in walk(expressions):
+            if e.op == "load":
+                array = self.by_buffer.get(e.attr)  # type: ignore[arg-type]
+                if array is not None:
+                    start = max(start, self.ready[self.by_buffer[e.attr]] + 1)  # type: ignore[index]
+            elif e.op == "var" and e.attr[0] == "h":  # type: ignore[index]
+                start = max(start, self.position[self.definition_of[e.attr]] + 1)  # type: ignore[index]
+        for guard in requires:
+            start = max(start, self.position[guard] + 1)
+        return start
+
+    def _append(self, step: object, expressions: Sequence[Expr], requires: Sequence[object] = ()) -> None:
+        self.dependencies(expressions, requires)
+        self.position[step] = len(self.steps)
+        self.steps.append(step)
+
+    def _append_python(self, node: PythonNode) -> None:
+        self.position[node] = len(self.steps)
+        self.steps.append(node)
+        for result in node.results:
+            self.stored.add(result)
+            self.name(result)
+            self.ready[result] = self.position[node]
+            for n in result.shape:
+                if n.op == "var":
+                    self.definition_of[n.attr] = node  # type: ignore[index]
+
+    def _append_product(self, product: Product) -> None:
+        self.name(product)
+        self.position[product] = len(self.steps)
+        self.ready[product] = len(self.steps)
+        self.steps.append(product)
+
+    def _place(self, task: Task) -> None:
+        """Put a task into the first group that may run it, or into a new one at the end."""
+        array = task.target
+        self.name(array)
+        first = self.ready.get(array, -1) + 1 if task.kind != "map" or array in self.ready else 0
+        same = linear_offset(LOOP[: len(task.domain)], task.domain)
+        strict = [task.offset] if task.kind == "write" else []
+        start = max(first, self.dependencies([*task.domain, *strict], self.needs(array)))
+        joint: list[Array] = []
+        for e in walk([task.value]):
+            if e.op == "var" and e.attr[0] == "h":  # type: ignore[index]
+                start = max(start, self.position[self.definition_of[e.attr]] + 1)  # type: ignore[index]
+            elif e.op == "load":
+                source = self.by_buffer.get(e.attr)  # type: ignore[arg-type]
+                if source is None:
+                    continue
+                # the element of this very iteration can be taken from the register of the nest that makes it
+                if e.args[0] is same and source is not array and self._is_mapped(source, task.domain):
+                    start = max(start, self.ready[source])
+                    joint.append(source)
+                else:
+                    start = max(start, self.ready[source] + 1)
+        weight = sum(cost(e) for e in walk([task.value])) + 1
+        group_at = self._find_group(task, start, weight, joint)
+        if group_at is None:
+            group_at = len(self.steps)
+            self.steps.append(Group(task.domain))
+            self.groups.setdefault(task.domain, []).append(group_at)
+        group = self.steps[group_at]
+        assert isinstance(group, Group)
+        task.position = group_at
+        group.tasks.append(task)
+        group.weight += weight
+        if task.kind == "write" and not task.parallel:
+            group.closed = True
+        self.ready[array] = max(self.ready.get(array, -1), group_at)
+
+    def _is_mapped(self, source: Array, domain: tuple[Expr, ...]) -> bool:
+        """Whether the source is made by one plain map over this space."""
+        at = self.ready[source]
+        group = self.steps[at]
+        if not isinstance(group, Group) or group.domain != domain:
+            return False
+        mine = [t for t in group.tasks if t.target is source]
+        return len(mine) == 1 and mine[0].kind == "map"
+
+    def _find_group(self, task: Task, start: int, weight: int, joint: list[Array]) -> int | None:
+        for at in self.groups.get(task.domain, ()):
+            if at < start:
+                continue
+            group = self.steps[at]
+            assert isinstance(group, Group)
+            sequential = task.kind == "write" and not task.parallel
+            if group.tasks and group.closed != sequential:
+                continue
+            if any(self.ready[source] == at for source in joint) and sequential:
+                continue
+            if group.weight + weight > _MAX_GROUP_WEIGHT or len(group.tasks) >= _MAX_GROUP_TASKS:
+                continue
+            if task.kind == "write" and any(t.kind == "write" and t.target is task.target for t in group.tasks):
+                continue
+            return at
+        return None
+
+
+def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
+    """Whether the reduced axes are exactly the last ones, so that a register can accumulate."""
+    return tuple(sorted(axes)) == tuple(range(rank - len(axes), rank))
+
+
+def matrix_memory(operand: Array) -> Array:
+    """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
+    base, _, strides = strided_view(operand, lambda array: array.shape)
+    return base if ONE in strides else operand
+
+
+def strided_view(
+    array: Array, shape: Callable[[Array], tuple[Expr, ...]]
+) -> tuple[Array, Expr, tuple[Expr, ...]]:
+    """The memory behind an array, with the offset and the strides (in elements) to read it in place."""
+    chain = []
+    while isinstance(array, Pointwise) and array.strided is not None:
+        chain.append(array)
+        array = array.operands[0]
+    strides: list[Expr] = []
+    step = const(1)
+    for n in reversed(shape(array)):
+        strides.insert(0, step)
+        step = op("mul", step, n)
+    offset: Expr = const(0)
+    view = tuple(strides)
+    for link in reversed(chain):
+        assert link.strided is not None
+        offset, view = link.strided(offset, view)
+    return array, offset, view
+
+
+def schedule(context: Context, results: Sequence[Array]) -> Schedule:
+    """Decide storage and loop nests for everything that the results and checks need."""
+    return _Scheduler(context, results).run()
