@@ -1,0 +1,91 @@
+"""Symbolic expressions on arrays: build graphs, differentiate and rewrite them, compile them to native code.
+
+Examples
+--------
+>>> import aesara
+>>> import aesara.tensor as at
+>>> x = at.dvector("x")
+>>> f = aesara.function([x], aesara.grad((x**2).sum(), x))
+>>> f([1.0, 2.0])
+array([2., 4.])
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from aesara.configdefaults import config
+
+# isort: split
+import aesara.scalar
+import aesara.tensor
+import aesara.tensor.rewriting
+import aesara.tensor.sharedvar
+from aesara.compile import (
+    FunctionMaker,
+    In,
+    Mode,
+    Out,
+    function,
+    function_dump,
+    predefined_linkers,
+    predefined_modes,
+    predefined_optimizers,
+    shared,
+)
+from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
+from aesara.graph.basic import Variable, clone_replace
+from aesara.graph.conversion import as_symbolic
+from aesara.printing import debugprint as dprint
+from aesara.printing import pp, pprint
+from aesara.tensor.constant_value import get_scalar_constant_value
+from aesara.updates import OrderedUpdates
+
+__version__ = "3.0.0.dev0"
+
+aesara_logger = logging.getLogger("aesara")
+logging_default_handler = logging.NullHandler()
+aesara_logger.addHandler(logging_default_handler)
+
+
+def disable_log_handler(
+    logger: logging.Logger = aesara_logger, handler: logging.Handler = logging_default_handler
+) -> None:
+    """Take the handler that the package installs from its logger."""
+    if aesara_logger.hasHandlers():
+        logger.removeHandler(handler)
+
+
+# Old names -> the message that using them gives, and their value.
+DEPRECATED_NAMES: list[tuple[str, str, Any]] = []
+
+__all__ = [
+    "DEPRECATED_NAMES",
+    "FunctionMaker",
+    "In",
+    "Lop",
+    "Mode",
+    "OrderedUpdates",
+    "Out",
+    "Rop",
+    "Variable",
+    "as_symbolic",
+    "clone_replace",
+    "config",
+    "disable_log_handler",
+    "dprint",
+    "function",
+    "function_dump",
+    "get_scalar_constant_value",
+    "grad",
+    "hessian",
+    "jacobian",
+    "pp",
+    "pprint",
+    "predefined_linkers",
+    "predefined_modes",
+    "predefined_optimizers",
+    "shared",
+    "subgraph_grad",
+]

@@ -1,0 +1,171 @@
+"""Who shares memory with whom, and which outputs must be copied because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aesara.compile.io import SymbolicInput, SymbolicOutput
+from aesara.compile.ops import deep_copy_op
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.features import Feature
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.utils import InconsistencyError
+
+
+class AliasedMemoryError(Exception):
+    """Memory is shared where that is not allowed."""
+
+
+class Supervisor(Feature):
+    """Refuses changes of a graph that would overwrite protected inputs.
+
+    Parameters
+    ----------
+    protected
+        Inputs of the graph that no operation may overwrite.
+    """
+
+    def __init__(self, protected: Iterable[Variable]) -> None:
+        self.fgraph: FunctionGraph | None = None
+        self.protected = list(protected)
+
+    def clone(self) -> Supervisor:
+        return type(self)(self.protected)
+
+    def on_attach(self, fgraph: FunctionGraph) -> None:
+        if hasattr(fgraph, "_supervisor"):
+            raise InconsistencyError("The graph has a Supervisor already.")
+        fgraph._supervisor = self
+        self.fgraph = fgraph
+
+    def on_detach(self, fgraph: FunctionGraph) -> None:
+        if getattr(fgraph, "_supervisor", None) is self:
+            del fgraph._supervisor
+        self.fgraph = None
+
+    def validate(self, fgraph: FunctionGraph) -> bool:
+        # Only a graph with a destroy handler can have operations that overwrite something.
+        has_destroyers = getattr(fgraph, "has_destroyers", None)
+        if has_destroyers is not None and has_destroyers(self.protected):
+            raise InconsistencyError("Trying to destroy protected variables.")
+        return True
+
+
+def _viewed_by(variable: Variable) -> Sequence[Variable]:
+    """The variables whose memory `variable` may be a view of, one step up."""
+    node = variable.owner
+    if node is None or not node.op.view_map:
+        return ()
+    positions = node.op.view_map.get(node.outputs.index(variable), ())
+    return [node.inputs[position] for position in positions]
+
+
+def alias_root(v: Variable) -> Variable:
+    """Return the variable that owns the memory of `v`: itself, or what it is finally a view of."""
+    viewed = _viewed_by(v)
+    while viewed:
+        if len(viewed) > 1:
+            raise NotImplementedError(f"{v.owner} is a view of more than one input: {list(viewed)}")
+        v = viewed[0]
+        viewed = _viewed_by(v)
+    return v
+
+
+def memory_owners(variable: Variable) -> set[Variable]:
+    """Like `alias_root`, for operations whose output may be a view of one of several inputs."""
+    owners: set[Variable] = set()
+    seen = {variable}
+    pending = [variable]
+    while pending:
+        current = pending.pop()
+        viewed = _viewed_by(current)
+        if not viewed:
+            owners.add(current)
+        for source in viewed:
+            if source not in seen:
+                seen.add(source)
+                pending.append(source)
+    return owners
+
+
+def view_tree_set(fgraph: FunctionGraph, v: Variable, treeset: set[Variable]) -> None:
+    """Add to `treeset` the variable `v` and everything in the graph that may be a view of it."""
+    pending = [v]
+    treeset.add(v)
+    while pending:
+        current = pending.pop()
+        for client, position in fgraph.clients.get(current, ()):
+            view_map = getattr(getattr(client, "op", None), "view_map", None)
+            for output_index, positions in (view_map or {}).items():
+                view = client.outputs[output_index]
+                if position in positions and view not in treeset:
+                    treeset.add(view)
+                    pending.append(view)
+
+
+def infer_reuse_pattern(fgraph: FunctionGraph, outputs_to_disown: Iterable[Variable]) -> list[Variable]:
+    """Return the computed variables whose memory leaves the function with the given outputs."""
+    leaving: set[Variable] = set()
+    for output in outputs_to_disown:
+        for owner in memory_owners(output):
+            view_tree_set(fgraph, owner, leaving)
+    return [variable for variable in leaving if variable.owner is not None]
+
+
+def insert_deepcopy(
+    fgraph: FunctionGraph,
+    wrapped_inputs: Sequence[SymbolicInput],
+    wrapped_outputs: Sequence[SymbolicOutput],
+) -> None:
+    """Put copies in front of outputs that would share memory with something they must not.
+
+    After it, what a function returns shares no memory with its arguments, with shared variables,
+    with constants of the graph, or with another output; the new value of a shared variable shares
+    none with other values either.
+
+    Parameters
+    ----------
+    fgraph
+        The graph, changed in place.
+    wrapped_inputs, wrapped_outputs
+        The descriptions of its inputs and outputs.  Outputs that are lent with ``borrow=True`` may
+        be views of inputs that are lent too, of shared variables and of one another.
+    """
+    described = dict(zip(fgraph.inputs, wrapped_inputs))
+    updates = fgraph.update_mapping or {}
+    claimed: dict[Variable, bool] = {}  # memory owner -> whether whoever took it has lent it
+    copies: dict[int, Variable] = {}
+    for index, (output, spec) in enumerate(zip(fgraph.outputs, wrapped_outputs)):
+        updated = fgraph.inputs[updates[index]] if index in updates else None
+        if not _may_keep(output, spec.borrow and updated is None, updated, described, claimed):
+            copies[index] = deep_copy_op(output)
+    for index, copied in copies.items():
+        fgraph.change_node_input("output", index, copied, reason="insert_deepcopy")
+
+
+def _may_keep(
+    output: Variable,
+    borrow: bool,
+    updated: Variable | None,
+    described: dict[Variable, SymbolicInput],
+    claimed: dict[Variable, bool],
+) -> bool:
+    """Whether an output may leave the function in the memory that it has been computed in."""
+    owners = memory_owners(output)
+    for owner in owners:
+        if owner in claimed and not (borrow and claimed[owner]):
+            return False
+        if isinstance(owner, Constant):
+            return False
+        if owner in described:
+            spec: Any = described[owner]
+            if updated is not None:
+                # The new value may be the old one, untouched.
+                if owner is not updated or output is not updated:
+                    return False
+            elif not (borrow and (spec.borrow or getattr(spec, "shared", False))):
+                return False
+    for owner in owners:
+        claimed[owner] = borrow
+    return True

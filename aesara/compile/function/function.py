@@ -1,0 +1,500 @@
+"""The compiled function: what the user calls."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aesara.compile.io import In, SymbolicInput
+from aesara.configdefaults import config
+from aesara.graph.nodes import Variable
+from aesara.graph.container import Container
+from aesara.graph.shared import SharedVariable
+
+
+class _Duplicate:
+    """Marks a name that more than one input has."""
+
+    def __repr__(self) -> str:
+        return "DUPLICATE"
+
+
+DUPLICATE = _Duplicate()
+
+
+class _Argument:
+    """One explicit input, as calls need it."""
+
+    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
+
+    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
+        self.container = container
+        self.cell = container.storage
+        self.name = spec.name
+        self.variable = spec.variable
+        self.required = required
+        self.refeed = refeed
+        self.default = default
+
+
+class _View:
+    """Access to a function's inputs by position, name or variable; base of ``f.value`` and ``f.container``."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def _find(self, item: Any) -> Container:
+        try:
+            found = self._function.finder[item]
+        except (KeyError, TypeError):
+            raise TypeError(f"Unknown input or state: {item}. {self._function._describe_inputs()}") from None
+        if found is DUPLICATE:
+            raise TypeError(
+                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or the position."
+            )
+        return found
+
+    def __contains__(self, item: Any) -> bool:
+        try:
+            return item in self._function.finder
+        except TypeError:
+            return False
+
+    def __len__(self) -> int:
+        return len(self._function.input_storage)
+
+
+class ValueAttribute(_View):
+    """``f.value[x]``: the values that inputs have between calls."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: Any) -> Any:
+        return self._find(item).value
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        container = self._find(item)
+        container.value = value
+        for argument in self._function._arguments:
+            if argument.container is container:
+                argument.required = container.value is None
+                argument.refeed = not argument.required and not self._function._is_updated(container)
+                argument.default = container.value
+
+
+class ContainerAttribute(_View):
+    """``f.container[x]``: the containers of inputs."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: Any) -> Container:
+        return self._find(item)
+
+
+class Function:
+    """A compiled function; made by `aesara.function`, not directly.
+
+    Attributes
+    ----------
+    maker
+        What has made it; ``maker.fgraph`` is the rewritten graph.
+    name
+        A name for error messages.
+    vm
+        The linked graph: a virtual machine, or a native callable.
+    input_storage, output_storage
+        Containers of inputs and outputs.
+    trust_input
+        Set it to True to skip the checks of arguments in the virtual machine.  Native code checks what it
+        must in any case, at no cost.
+    value, container
+        Values and containers of the inputs, by name, position or variable.
+
+    Examples
+    --------
+    >>> x = aesara.tensor.dvector("x")
+    >>> f = aesara.function([x], 2 * x, name="double")
+    >>> f([1.0, 2.0])
+    array([2., 4.])
+    """
+
+    def __init__(
+        self,
+        vm: Any,
+        input_storage: Sequence[Container],
+        output_storage: Sequence[Container],
+        indices: Sequence[Any],
+        outputs: Sequence[Any],
+        defaults: Sequence[tuple[bool, bool, Any]],
+        unpack_single: bool,
+        return_none: bool,
+        output_keys: Sequence[str] | None,
+        maker: Any,
+        name: str | None = None,
+    ) -> None:
+        self.vm = vm
+        self.input_storage = list(input_storage)
+        self.output_storage = list(output_storage)
+        self.indices = list(indices)
+        self.outputs = list(outputs)
+        self.defaults = list(defaults)
+        self.unpack_single = unpack_single
+        self.return_none = return_none
+        self.output_keys = None if output_keys is None else list(output_keys)
+        self.maker = maker
+        self.name = name
+        self.profile = getattr(maker, "profile", None)
+        self.trust_input = False
+        self.n_returned_outputs = len(self.outputs)
+        self.nodes_with_inner_function: list[Any] = []
+
+        specs = [entry[0] for entry in self.indices]
+        updates: dict[int, int] = dict(maker.fgraph.update_mapping or {})
+        self._updated_cells = {id(self.input_storage[position].storage) for position in updates.values()}
+        self._updates = [(self.input_storage[position].storage, index) for index, position in updates.items()]
+        self._output_cells = [container.storage for container in self.output_storage]
+        input_cells = {id(container.storage) for container in self.input_storage}
+        # The user or a shared variable owns the outputs after a call; these cells must not keep them.
+        self._cells_to_clear = [
+            container.storage
+            for container, variable in zip(self.output_storage, maker.fgraph.outputs)
+            if variable.owner is not None and id(container.storage) not in input_cells
+        ]
+        self._arguments = [
+            _Argument(container, spec, required, refeed, default)
+            for container, spec, (required, refeed, default) in zip(self.input_storage, specs, self.defaults)
+            if not spec.implicit
+        ]
+        self._position = {
+            argument.name: index for index, argument in enumerate(self._arguments) if argument.name is not None
+        }
+        # Values of arguments that the graph may overwrite must not share memory with other arguments.
+        self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
+        self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
+        self._native: Any = None
+
+    # Calling
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Values of the inputs, by position or by name.
+        output_subset
+            Names (of a function with named outputs) or positions of the outputs to return.
+
+        Returns
+        -------
+        A list of values, a single value, a dict, or None, as the function's outputs were given.
+
+        Raises
+        ------
+        TypeError
+            When a value is missing, unknown, or not of its input's type.
+        """
+        subset = self._take_subset(kwargs) if kwargs else None
+        return self._present(self._run(self._values(args, kwargs)), subset)
+
+    def _take_subset(self, kwargs: dict[str, Any]) -> list[int] | None:
+        if "output_subset" not in kwargs or "output_subset" in self._position:
+            return None
+        subset = kwargs.pop("output_subset")
+        if subset is None:
+            return None
+        keys = self.output_keys
+        positions = []
+        for item in subset:
+            if keys is not None and item in keys:
+                positions.append(keys.index(item))
+            elif isinstance(item, int) and 0 <= item < self.n_returned_outputs:
+                positions.append(item)
+            else:
+                known = keys if keys is not None else list(range(self.n_returned_outputs))
+                raise ValueError(f"output_subset has the unknown output {item!r}; the outputs are {known}")
+        return positions
+
+    def _present(self, results: list[Any], subset: list[int] | None = None) -> Any:
+        """Turn the list of results into what the user gets."""
+        if self.return_none:
+            return None
+        if subset is not None:
+            if self.output_keys is not None:
+                return {self.output_keys[index]: results[index] for index in subset}
+            return [results[index] for index in subset]
+        if self.output_keys is not None:
+            return dict(zip(self.output_keys, results))
+        if self.unpack_single:
+            return results[0]
+        return results
+
+    def _values(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """One value of its input's type for each explicit input."""
+        arguments = self._arguments
+        if len(args) > len(arguments):
+            raise TypeError(
+                f"Too many parameter passed to aesara function{self._quoted_name()}: "
+                f"it takes {len(arguments)}, got {len(args)}. {self._describe_inputs()}"
+            )
+        values = list(args)
+        given = [True] * len(arguments)
+        if kwargs or len(args) < len(arguments):
+            values, given = self._complete(values, kwargs)
+        if not self.trust_input:
+            for index, (argument, value) in enumerate(zip(arguments, values)):
+                if given[index]:
+                    values[index] = self._checked(index, argument, value)
+        return values
+
+    def _complete(self, values: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], list[bool]]:
+        """Add the values given by name and the defaults to those given by position."""
+        arguments = self._arguments
+        given = [index < len(values) for index in range(len(arguments))]
+        values = values + [None] * (len(arguments) - len(values))
+        for name, value in kwargs.items():
+            index = self._position.get(name)
+            if index is None:
+                raise TypeError(f"Unknown input or state: {name}. {self._describe_inputs()}")
+            if self.finder.get(name) is DUPLICATE:
+                raise TypeError(f"Ambiguous name: {name}: more than one input of the function has it.")
+            if given[index]:
+                raise TypeError(f"Multiple values for input: {name}")
+            values[index] = value
+            given[index] = True
+        for index, argument in enumerate(arguments):
+            if not given[index]:
+                if argument.required:
+                    label = argument.name or f"number {index} ({argument.variable})"
+                    raise TypeError(f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}")
+                values[index] = argument.cell[0]
+        return values, given
+
+    def _checked(self, index: int, argument: _Argument, value: Any) -> Any:
+        container = argument.container
+        try:
+            if container.strict:
+                return container.type.filter(value, strict=True)
+            return container.type.filter(value, allow_downcast=container.allow_downcast)
+        except Exception as error:
+            name = f' with name "{self.name}"' if self.name else ""
+            label = f"`{argument.name}` " if argument.name else ""
+            text = (
+                f"Bad input argument to aesara function{name} at index {index} (0-based), "
+                f"input {label}of type {container.type}: {error}"
+            )
+            try:
+                described = type(error)(text)
+            except Exception:
+                described = TypeError(text)
+            raise described from None
+
+    def _run(self, values: list[Any]) -> list[Any]:
+        """Run the virtual machine on checked values, and store the updates if everything has succeeded."""
+        arguments = self._arguments
+        if self._overwritable:
+            self._separate(values)
+        before = [argument.cell[0] for argument in arguments]
+        try:
+            for argument, value in zip(arguments, values):
+                argument.cell[0] = value
+            self.vm()
+            results = [cell[0] for cell in self._output_cells]
+        except BaseException:
+            for argument, value in zip(arguments, before):
+                argument.cell[0] = value
+            raise
+        finally:
+            for cell in self._cells_to_clear:
+                cell[0] = None
+        for argument in arguments:
+            if argument.required:
+                argument.cell[0] = None
+            elif argument.refeed:
+                argument.cell[0] = argument.default
+        for cell, index in self._updates:
+            cell[0] = results[index]
+        return results[: self.n_returned_outputs]
+
+    def _separate(self, values: list[Any]) -> None:
+        """Copy values that may be overwritten where they share memory with another argument."""
+        for index in self._overwritable:
+            value = values[index]
+            shares = self._arguments[index].container.type.may_share_memory
+            if any(other != index and shares(value, values[other]) for other in range(len(values))):
+                values[index] = copy.deepcopy(value)
+
+    # The same through a native callable, which does the ordinary calls without Python
+
+    def _attach_native(self, native: Any) -> None:
+        """Let calls go to a native callable.
+
+        Functions without named outputs get a class of their own whose ``__call__`` is the native
+        entry point itself, so that a call runs no Python code of this class.
+        """
+        self.vm = self._native = native
+        entry = getattr(native, "entry", native)
+        namespace = {"__call__": entry if self.output_keys is None else Function._call_native}
+        namespace.update(__module__=Function.__module__, __qualname__="Function", __doc__=Function.__doc__)
+        self.__class__ = type("Function", (Function,), namespace)
+
+    def _call_native(self, *args: Any, **kwargs: Any) -> Any:
+        results = self._native(*args, **kwargs)
+        return results if isinstance(results, dict) else self._present(results)
+
+    def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
+        """What native code calls when arguments are not exactly what it takes."""
+        subset = self._take_subset(kwargs) if kwargs else None
+        values = self._values(args, kwargs)
+        if self._overwritable:
+            self._separate(values)
+        result = self._native.careful(values)
+        if subset is None and self.output_keys is None:
+            return result
+        return self._present([result] if self.unpack_single else result, subset)
+
+    # Inputs and states
+
+    def _is_updated(self, container: Container) -> bool:
+        return id(container.storage) in self._updated_cells
+
+    def _quoted_name(self) -> str:
+        return f' "{self.name}"' if self.name else ""
+
+    def _of_function(self) -> str:
+        return f" of aesara function{self._quoted_name()}"
+
+    def _describe_inputs(self) -> str:
+        names = [argument.name if argument.name is not None else "(unnamed)" for argument in self._arguments]
+        return f"The function has {len(names)} inputs: {', '.join(names)}." if names else "The function has no inputs."
+
+    @property
+    def value(self) -> ValueAttribute:
+        """Values of the inputs between calls, by name, position or variable."""
+        return ValueAttribute(self)
+
+    @property
+    def container(self) -> ContainerAttribute:
+        """Containers of the inputs, by name, position or variable."""
+        return ContainerAttribute(self)
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.value
+
+    def __getitem__(self, item: Any) -> Any:
+        return self.value[item]
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        self.value[item] = value
+
+    def get_shared(self) -> list[SharedVariable]:
+        """Return the shared variables that the function reads or updates."""
+        return [spec.variable for spec in self.maker.inputs if spec.implicit and isinstance(spec.variable, SharedVariable)]
+
+    def sync_shared(self) -> None:
+        """Wait until shared variables have their new values; on the host they always have."""
+
+    def free(self) -> None:
+        """Drop the temporaries that the last call has left (with ``allow_gc=False``)."""
+        clear = getattr(self.vm, "clear_storage", None)
+        if clear is not None:
+            clear()
+
+    # Copies
+
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: dict[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+        profile: Any = None,
+    ) -> Function:
+        """Return another function with the same graph, without rewriting it again.
+
+        Parameters
+        ----------
+        share_memory
+            Accepted for compatibility: temporaries are never shared.
+        swap
+            Shared variables of this function -> those to use instead.
+        delete_updates
+            Leave the updates out.
+        name
+            Name of the copy.  Default: this function's name with `` copy`` added.
+        profile
+            See `aesara.function`.
+        """
+        swap = dict(swap or {})
+        shared = {id(spec.variable): spec.variable for spec in self.maker.inputs if spec.implicit}
+        for old, new in swap.items():
+            if id(old) not in shared:
+                raise ValueError(f"SharedVariable: {old} not found in the function. {self.get_shared()}")
+            if not old.type.is_super(new.type):
+                raise TypeError(f"Cannot swap {old} of type {old.type} with {new} of type {new.type}.")
+        maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
+        defaults = [container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)]
+        for index, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage)):
+            if spec.implicit and spec.variable in swap:
+                defaults[index] = swap[spec.variable].container
+            elif not spec.implicit:
+                required, _, default = self.defaults[index]
+                if not required:
+                    current = container.value if self._is_updated(container) else default
+                    defaults[index] = copy.deepcopy(current)
+        return maker.create(defaults)
+
+    def __copy__(self) -> Function:
+        return self.copy(name=self.name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        duplicate = self.copy(name=self.name)
+        for spec, container in zip(self.maker.inputs, duplicate.input_storage):
+            if spec.implicit:
+                break
+        else:
+            return duplicate
+        return _rebuild_function(*copy.deepcopy(self.__reduce__()[1], memo))
+
+    def __reduce__(self) -> tuple:
+        values = [
+            None if spec.implicit else container.value for spec, container in zip(self.maker.inputs, self.input_storage)
+        ]
+        return _rebuild_function, (self.maker, values, self.trust_input)
+
+
+def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) -> Function | None:
+    """Compile a function again when it is read from a file."""
+    if not config.unpickle_function or maker is None:
+        return None
+    function = maker.create(
+        [spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)]
+    )
+    function.trust_input = trust_input
+    return function
+
+
+def _is_mutable(specs: Sequence[SymbolicInput], argument: _Argument) -> bool:
+    return any(spec.variable is argument.variable and isinstance(spec, In) and spec.mutable for spec in specs)
+
+
+def _make_finder(
+    specs: Sequence[SymbolicInput], containers: Sequence[Container]
+) -> tuple[dict[Any, Any], dict[Container, SymbolicInput]]:
+    """Map positions, variables and names of inputs to their containers."""
+    finder: dict[Any, Any] = {}
+    by_container: dict[Container, SymbolicInput] = {}
+    for index, (spec, container) in enumerate(zip(specs, containers)):
+        finder[index] = container
+        finder[spec.variable] = container
+        if spec.name is not None:
+            finder[spec.name] = DUPLICATE if spec.name in finder else container
+        by_container[container] = spec
+    return finder, by_container
+
+
+FunctionBuilder = Callable[..., Function]
+InputKey = int | str | Variable

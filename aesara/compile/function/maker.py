@@ -1,0 +1,484 @@
+"""From a description of inputs and outputs to a compiled function: graph, rewrites, linking."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, insert_deepcopy
+from aesara.compile.function.function import Function
+from aesara.compile.io import In, SymbolicInput, SymbolicOutput
+from aesara.compile.mode import get_mode
+from aesara.configdefaults import config
+from aesara.graph.cloning import clone_get_equiv
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.traversal import ancestors
+from aesara.graph.container import Container
+from aesara.graph.features import PreserveVariableAttributes
+from aesara.graph.fg import FunctionGraph
+from aesara.link.basic import InputCell, NativeLinker
+
+
+class UnusedInputError(Exception):
+    """An input of a function is not used to compute its outputs."""
+
+
+def convert_function_input(input: Any) -> SymbolicInput:
+    """Return the description of an input that is given in one of the short forms.
+
+    Accepted are a `SymbolicInput`, a variable, and lists or tuples: ``(variable, value)``,
+    ``(variable, update)``, ``((variable, update), value)``, each optionally with a name in front.
+    """
+    if isinstance(input, SymbolicInput):
+        return input
+    if isinstance(input, Constant):
+        raise TypeError(f"A Constant instance is not a legal function input: {input}")
+    if isinstance(input, Variable):
+        return In(input)
+    if not isinstance(input, (list, tuple)):
+        raise TypeError(f"Unknown input type: {type(input)} ({input!r}), expected Variable instance")
+    original = input
+    if not input:
+        raise TypeError(f"Nonsensical input specification: {original}")
+    name = None
+    if isinstance(input[0], str):
+        name, input = input[0], input[1:]
+    if len(input) == 1 and isinstance(input[0], Variable):
+        return In(input[0], name=name)
+    if len(input) != 2:
+        raise TypeError(f"Invalid input syntax: {original} (expected a variable and a value or an update)")
+    first, second = input
+    if isinstance(first, (list, tuple)):
+        if len(first) != 2 or not all(isinstance(part, Variable) for part in first):
+            raise TypeError(f"Invalid input syntax: {original} (the first part must be a pair (variable, update))")
+        return In(first[0], name=name, value=second, update=first[1], mutable=True)
+    if not isinstance(first, Variable):
+        raise TypeError(f"Unknown input type: {type(first)} ({first!r}), expected Variable instance")
+    if isinstance(second, Variable):
+        return In(first, name=name, update=second, mutable=True)
+    return In(first, name=name, value=second)
+
+
+def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> str:
+    """Return a sentence about the inputs of a function, for error messages."""
+    total = len(named_inputs) + n_unnamed_inputs
+    named = f"{len(named_inputs)} named input{'s' * (len(named_inputs) != 1)} ({', '.join(named_inputs)})"
+    if total == 0:
+        return "The function has no inputs."
+    if not named_inputs:
+        return f"The function has {total} input{'s' * (total != 1)}, none of them named."
+    if n_unnamed_inputs == 0:
+        return f"The function has {named}."
+    return f"The function has {named}, and {n_unnamed_inputs} without a name."
+
+
+def fgraph_updated_vars(fgraph: FunctionGraph, expanded_inputs: Sequence[SymbolicInput]) -> dict[Variable, Variable]:
+    """Return a map from the inputs of a graph that are updated to the outputs with their new values."""
+    mapping = fgraph.update_mapping or {}
+    return {fgraph.inputs[position]: fgraph.outputs[index] for index, position in mapping.items()}
+
+
+def std_fgraph(
+    input_specs: Sequence[SymbolicInput],
+    output_specs: Sequence[SymbolicOutput],
+    accept_inplace: bool = False,
+    fgraph: FunctionGraph | None = None,
+    features: Sequence[type] = (PreserveVariableAttributes,),
+    force_clone: bool = False,
+) -> tuple[FunctionGraph, list[SymbolicOutput]]:
+    """Make the graph of a function.
+
+    Parameters
+    ----------
+    input_specs, output_specs
+        Descriptions of the inputs and outputs.
+    accept_inplace
+        Whether the graph may hold operations that overwrite their inputs.
+    fgraph
+        A graph to use instead of building one; its updates must be in its ``update_mapping``.
+    features
+        Classes of features to attach.
+    force_clone
+        Clone a given `fgraph`.
+
+    Returns
+    -------
+    The graph, and descriptions of the outputs that were added for updates.
+    """
+    positions = [index for index, spec in enumerate(input_specs) if spec.update is not None]
+    if fgraph is None:
+        updates = [input_specs[index].update for index in positions]
+        mapping = {len(output_specs) + offset: index for offset, index in enumerate(positions)}
+        fgraph = FunctionGraph(
+            [spec.variable for spec in input_specs],
+            [spec.variable for spec in output_specs] + updates,
+            update_mapping=mapping,
+            clone=True,
+        )
+    elif force_clone:
+        fgraph = fgraph.clone(check_integrity=False)
+    n_updates = len(fgraph.outputs) - len(output_specs)
+    additional = [SymbolicOutput(variable, borrow=True) for variable in fgraph.outputs[len(output_specs) :]]
+    if n_updates != len(fgraph.update_mapping or {}):
+        raise ValueError(
+            f"The graph has {len(fgraph.outputs)} outputs: {len(output_specs)} are described and "
+            f"{len(fgraph.update_mapping or {})} are updates."
+        )
+    destructive = any(node.op.destroy_map for node in fgraph.apply_nodes)
+    if destructive and not accept_inplace:
+        names = sorted({str(node.op) for node in fgraph.apply_nodes if node.op.destroy_map})
+        raise TypeError(
+            f"Graph must not contain inplace operations: {', '.join(names)}. "
+            "Build it with operations that do not overwrite their inputs, or pass accept_inplace=True."
+        )
+    for feature in features:
+        fgraph.attach_feature(feature())
+    if not hasattr(fgraph, "_supervisor"):
+        mutable = [bool(spec.mutable) for spec in input_specs]
+        protected = [variable for variable, may in zip(fgraph.inputs, mutable) if not may]
+        fgraph.attach_feature(Supervisor(protected))
+    return fgraph, additional
+
+
+class FunctionMaker:
+    """Holds the rewritten graph of a function and makes `Function` objects from it.
+
+    Parameters
+    ----------
+    inputs, outputs
+        Descriptions (`In`, `Out`) or variables; a single output that is not in a list makes the
+        function return a single value, and None makes it return nothing.
+    mode
+        The mode.
+    accept_inplace
+        Whether the graph may hold operations that overwrite their inputs.
+    function_builder
+        Class of the functions.
+    profile
+        An object that gathers measurements.
+    on_unused_input
+        ``'raise'``, ``'warn'`` or ``'ignore'``.  Default: ``config.on_unused_input``.
+    fgraph
+        An existing graph, whose inputs stand in the order of `inputs`, and whose outputs are
+        `outputs` followed by the updates of its ``update_mapping``.
+    output_keys
+        Names of the outputs of a function that returns a dict.
+    name
+        Name of the functions.
+    no_fgraph_prep
+        Use `fgraph` as it is, without rewrites.
+    """
+
+    def __init__(
+        self,
+        inputs: Any,
+        outputs: Any,
+        mode: Any = None,
+        accept_inplace: bool = False,
+        function_builder: type[Function] = Function,
+        profile: Any = None,
+        on_unused_input: str | None = None,
+        fgraph: FunctionGraph | None = None,
+        output_keys: Sequence[str] | None = None,
+        name: str | None = None,
+        no_fgraph_prep: bool = False,
+    ) -> None:
+        self.mode = get_mode(mode)
+        self.accept_inplace = accept_inplace
+        self.function_builder = function_builder
+        self.profile = profile
+        self.on_unused_input = on_unused_input
+        self.output_keys = None if output_keys is None else list(output_keys)
+        self.name = name
+        self.return_none = outputs is None
+        self.unpack_single = not self.return_none and not isinstance(outputs, (list, tuple))
+        if outputs is None:
+            outputs = []
+        elif self.unpack_single:
+            outputs = [outputs]
+        if not isinstance(inputs, (list, tuple)):
+            inputs = [inputs]
+        self.inputs = [self.wrap_in(one) for one in inputs]
+        self.outputs = [self.wrap_out(one) for one in outputs]
+        self.expanded_inputs = self.inputs
+        self.indices = [[spec, None, [spec]] for spec in self.inputs]
+        if fgraph is None:
+            self.check_unused_inputs(self.inputs, self.outputs, self.on_unused_input)
+        self._set_graph(fgraph, no_fgraph_prep)
+
+    def _set_graph(self, fgraph: FunctionGraph | None, no_fgraph_prep: bool) -> None:
+        if no_fgraph_prep:
+            if fgraph is None:
+                raise ValueError("no_fgraph_prep=True needs an fgraph.")
+            self.fgraph = fgraph
+        else:
+            self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
+            self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
+        linker = copy.copy(self.mode.linker)
+        if not isinstance(linker, NativeLinker):
+            no_recycling = infer_reuse_pattern(self.fgraph, self.fgraph.outputs)
+            linker = linker.clone().accept(self.fgraph, no_recycling)
+        self.linker = linker
+        self.required = [spec.value is None for spec in self.inputs]
+        self.refeed = [
+            spec.value is not None and not isinstance(spec.value, Container) and not self._is_updated(index)
+            for index, spec in enumerate(self.inputs)
+        ]
+
+    def _is_updated(self, position: int) -> bool:
+        return position in (self.fgraph.update_mapping or {}).values()
+
+    @staticmethod
+    def wrap_in(input: Any) -> SymbolicInput:
+        """Return the description of an input; see `convert_function_input`."""
+        return convert_function_input(input)
+
+    @staticmethod
+    def wrap_out(output: Any) -> SymbolicOutput:
+        """Return the description of an output."""
+        if isinstance(output, SymbolicOutput):
+            return output
+        if isinstance(output, Variable):
+            return SymbolicOutput(output)
+        raise TypeError(f"Unknown output type: {type(output)} ({output})")
+
+    @staticmethod
+    def prepare_fgraph(
+        inputs: Sequence[SymbolicInput],
+        outputs: Sequence[SymbolicOutput],
+        additional_outputs: Sequence[SymbolicOutput],
+        fgraph: FunctionGraph,
+        mode: Any,
+        profile: Any = None,
+    ) -> None:
+        """Rewrite a graph as the mode wants it, and put copies in front of outputs that need them."""
+        with config.change_flags(compute_test_value="off"):
+            mode.optimizer(fgraph)
+            # Native functions return fresh buffers by themselves; the virtual machine does not.
+            if not isinstance(mode.linker, NativeLinker):
+                insert_deepcopy(fgraph, inputs, [*outputs, *additional_outputs])
+
+    @staticmethod
+    def check_unused_inputs(
+        inputs: Sequence[SymbolicInput], outputs: Sequence[SymbolicOutput], on_unused_input: str | None = None
+    ) -> None:
+        """Complain about inputs that no output and no update needs."""
+        action = config.on_unused_input if on_unused_input is None else on_unused_input
+        if action not in ("raise", "warn", "ignore"):
+            raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {action!r}")
+        if action == "ignore":
+            return
+        roots = [spec.variable for spec in outputs]
+        roots += [spec.update for spec in inputs if spec.update is not None]
+        used = set(ancestors(roots, [spec.variable for spec in inputs]))
+        for index, spec in enumerate(inputs):
+            if spec.variable not in used and spec.update is None and not spec.implicit:
+                complain_about_unused_input(index, spec.variable, action)
+
+    def create(self, input_storage: Sequence[Any] | None = None, storage_map: Any = None) -> Function:
+        """Make a function.
+
+        Parameters
+        ----------
+        input_storage
+            For each input a container, a default value, or None.  Default: the values of the
+            descriptions.
+        storage_map
+            Cells of variables to use in the virtual machine.
+        """
+        if input_storage is None:
+            input_storage = [spec.value for spec in self.inputs]
+        if len(input_storage) != len(self.inputs):
+            raise ValueError(f"The function has {len(self.inputs)} inputs, but {len(input_storage)} values were given.")
+        containers, defaults = [], []
+        for index, (spec, value) in enumerate(zip(self.inputs, input_storage)):
+            container, default = self._container(index, spec, value)
+            containers.append(container)
+            defaults.append(default)
+        if isinstance(self.linker, NativeLinker):
+            return self._create_native(containers, defaults)
+        vm, _, output_storage = self.linker.make_thunk(
+            input_storage=[container.storage for container in containers], storage_map=storage_map
+        )
+        return self._build(vm, containers, output_storage, defaults)
+
+    def _container(self, index: int, spec: SymbolicInput, value: Any) -> tuple[Container, tuple[bool, bool, Any]]:
+        """The container of an input, and whether it is required, is reset after each call, and to what."""
+        if isinstance(value, Container):
+            return value, (False, False, None)
+        if spec.implicit and value is None:
+            raise TypeError(f"The implicit input {spec} has no value.")
+        container = Container(
+            spec.variable, [None], strict=spec.strict, allow_downcast=spec.allow_downcast, name=spec.name
+        )
+        if value is None:
+            return container, (True, False, None)
+        container.value = value if getattr(spec, "borrow", False) else copy.deepcopy(value)
+        return container, (False, not self._is_updated(index), container.value)
+
+    def _build(self, vm: Any, containers: Any, output_storage: Any, defaults: Any) -> Function:
+        return self.function_builder(
+            vm,
+            containers,
+            output_storage,
+            self.indices,
+            self.outputs,
+            defaults,
+            self.unpack_single,
+            self.return_none,
+            self.output_keys,
+            self,
+            name=self.name,
+        )
+
+    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function:
+        output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
+        function = self._build(None, containers, output_storage, defaults)
+        cells = [
+            InputCell(variable, container.storage, bool(spec.implicit))
+            for variable, container, spec in zip(self.fgraph.inputs, containers, self.inputs)
+        ]
+        native = self.linker.make_callable(
+            self.fgraph,
+            cells,
+            len(self.outputs),
+            dict(self.fgraph.update_mapping or {}),
+            self.unpack_single,
+            function._native_fallback,
+        )
+        function._attach_native(native)
+        return function
+
+    def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
+        """Return a maker for the same rewritten graph; see `Function.copy`."""
+        old = self.fgraph
+        n_outputs = len(self.outputs) if delete_updates else len(old.outputs)
+        outputs = old.outputs[:n_outputs]
+        copies = clone_get_equiv(old.inputs, outputs)
+        inputs, outputs = [copies[one] for one in old.inputs], [copies[one] for one in outputs]
+        mapping = {} if delete_updates else dict(old.update_mapping or {})
+        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=mapping)
+        specs = []
+        for spec in self.inputs:
+            spec = copy.copy(spec)
+            if spec.implicit and spec.variable in swap:
+                spec.variable = swap[spec.variable]
+                spec.value = spec.variable.container  # type: ignore[attr-defined]
+                spec.name = spec.variable.name
+            specs.append(spec)
+        return self._like(specs, graph, name, profile, no_fgraph_prep=True)
+
+    def _like(
+        self, inputs: list[SymbolicInput], fgraph: FunctionGraph, name: str | None, profile: Any, no_fgraph_prep: bool
+    ) -> FunctionMaker:
+        outputs: Any = self.outputs
+        if self.return_none:
+            outputs = None
+        elif self.unpack_single:
+            outputs = self.outputs[0]
+        return type(self)(
+            inputs,
+            outputs,
+            mode=self.mode,
+            accept_inplace=True,
+            function_builder=self.function_builder,
+            profile=profile,
+            on_unused_input="ignore",
+            fgraph=fgraph,
+            output_keys=self.output_keys,
+            name=name,
+            no_fgraph_prep=no_fgraph_prep,
+        )
+
+    # A maker is stored as its rewritten graph; linking is done again when it is loaded.
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "linker", "indices")}
+        state["inputs"] = [_without_graph(spec) for spec in self.inputs]
+        state["expanded_inputs"] = None
+        state["outputs"] = [spec.borrow for spec in self.outputs]
+        state["profile"] = None
+        state["graph"] = list(self.fgraph.inputs), list(self.fgraph.outputs)
+        state["update_mapping"] = dict(self.fgraph.update_mapping or {})
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        (inputs, outputs), mapping = state.pop("graph"), state.pop("update_mapping")
+        self.__dict__.update(state)
+        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=mapping)
+        self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, state["outputs"])]
+        self.expanded_inputs = self.inputs
+        self.indices = [[spec, None, [spec]] for spec in self.inputs]
+        self.accept_inplace = True
+        self._set_graph(graph, no_fgraph_prep=not config.reoptimize_unpickled_function)
+
+
+def _without_graph(spec: SymbolicInput) -> SymbolicInput:
+    """A description without the update's expression, which the graph holds anyway."""
+    spec = copy.copy(spec)
+    spec.update = None
+    return spec
+
+
+def complain_about_unused_input(index: int, variable: Variable, action: str) -> None:
+    """Raise or warn that a function does not need one of its inputs."""
+    text = (
+        "aesara.function was asked to create a function computing outputs given certain inputs, but the provided "
+        f"input variable at index {index} is not part of the computational graph needed to compute the outputs: "
+        f"{variable}.\n"
+    )
+    if action == "warn":
+        warnings.warn(
+            text + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
+            "aesara.function. To disable it completely, use on_unused_input='ignore'.",
+            stacklevel=6,
+        )
+    else:
+        raise UnusedInputError(
+            text + "To make this error into a warning, you can pass the parameter on_unused_input='warn' to "
+            "aesara.function. To disable it completely, use on_unused_input='ignore'."
+        )
+
+
+def orig_function(
+    inputs: Any,
+    outputs: Any,
+    mode: Any = None,
+    accept_inplace: bool = False,
+    name: str | None = None,
+    profile: Any = None,
+    on_unused_input: str | None = None,
+    output_keys: Sequence[str] | None = None,
+    fgraph: FunctionGraph | None = None,
+) -> Function:
+    """Compile a function from descriptions of its inputs and outputs.
+
+    `aesara.function` is the front door: it also finds shared variables and default updates.
+
+    Parameters
+    ----------
+    inputs, outputs
+        See `FunctionMaker`.
+    mode, accept_inplace, name, profile, on_unused_input
+        See `aesara.function`.
+    output_keys, fgraph
+        See `FunctionMaker`.
+    """
+    mode = get_mode(mode)
+    make = getattr(mode, "function_maker", FunctionMaker)
+    maker = make(
+        inputs,
+        outputs,
+        mode,
+        accept_inplace=accept_inplace,
+        profile=profile,
+        on_unused_input=on_unused_input,
+        output_keys=output_keys,
+        fgraph=fgraph,
+        name=name,
+    )
+    function = maker.create()
+    function.name = name
+    return function

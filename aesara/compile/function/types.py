@@ -1,0 +1,44 @@
+"""Public names about compiled functions and how they are made."""
+
+from aesara.compile.function.aliasing import (
+    AliasedMemoryError,
+    Supervisor,
+    alias_root,
+    infer_reuse_pattern,
+    insert_deepcopy,
+    view_tree_set,
+)
+from aesara.compile.function.function import DUPLICATE, Function
+from aesara.compile.function.maker import (
+    FunctionMaker,
+    UnusedInputError,
+    convert_function_input,
+    fgraph_updated_vars,
+    get_info_on_inputs,
+    orig_function,
+    std_fgraph,
+)
+from aesara.compile.ops import deep_copy_op, update_placeholder, view_op
+from aesara.configdefaults import config
+
+__all__ = [
+    "DUPLICATE",
+    "AliasedMemoryError",
+    "Function",
+    "FunctionMaker",
+    "Supervisor",
+    "UnusedInputError",
+    "alias_root",
+    "config",
+    "convert_function_input",
+    "deep_copy_op",
+    "fgraph_updated_vars",
+    "get_info_on_inputs",
+    "infer_reuse_pattern",
+    "insert_deepcopy",
+    "orig_function",
+    "std_fgraph",
+    "update_placeholder",
+    "view_op",
+    "view_tree_set",
+]

@@ -1,0 +1,359 @@
+"""Modes: which rewrites a graph gets, and which linker turns it into a function."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Literal
+
+from aesara.compile.pipeline import AddDestroyHandler
+from aesara.configdefaults import config
+from aesara.graph import hooks
+from aesara.graph.features import Feature
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.databases import local_useless, optdb
+from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.link.basic import Linker, NativeLinker
+from aesara.link.vm import VMLinker
+
+_logger = logging.getLogger("aesara.compile.mode")
+
+
+class MissingLinker(Linker):
+    """Stands for a linker that this installation does not have; compiling with it raises an error."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__()
+        self.name = name
+        self.reason = reason
+
+    def accept(self, fgraph: FunctionGraph, no_recycling: Any = None, profile: Any = None) -> MissingLinker:
+        raise NotImplementedError(f"The linker '{self.name}' is not available: {self.reason}")
+
+    def make_thunk(self, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"The linker '{self.name}' is not available: {self.reason}")
+
+
+# The linker of the mode FAST_RUN.
+_default_linker: Linker = VMLinker()
+
+predefined_linkers: dict[str | None, Linker] = {
+    "llvm": _default_linker,
+    "py": VMLinker(),
+    # Names of older linkers stand for the default.
+    "cvm": _default_linker,
+    "vm": _default_linker,
+    "c|py": _default_linker,
+    "c": _default_linker,
+    "cvm_nogc": _default_linker.clone(allow_gc=False),
+    "vm_nogc": _default_linker.clone(allow_gc=False),
+    "c|py_nogc": _default_linker.clone(allow_gc=False),
+    "jax": MissingLinker("jax", "this version has no JAX back end yet."),
+    "numba": MissingLinker("numba", "native code is made without Numba here; use mode='FAST_RUN'."),
+}
+
+
+def register_linker(name: str, linker: Linker) -> None:
+    """Make a linker known under a name, for `Mode` and ``config.linker``."""
+    if name in predefined_linkers:
+        raise ValueError(f"Linker name already taken: {name}")
+    predefined_linkers[name] = linker
+
+
+# If a string is passed as the linker or optimizer of a Mode, these say what it stands for.
+OPT_NONE = RewriteDatabaseQuery(include=[])
+OPT_MERGE = RewriteDatabaseQuery(include=["merge"])
+OPT_FAST_RUN = RewriteDatabaseQuery(include=["fast_run"])
+OPT_FAST_RUN_STABLE = OPT_FAST_RUN.requiring("stable")
+OPT_FAST_COMPILE = RewriteDatabaseQuery(include=["fast_compile"])
+OPT_STABILIZE = RewriteDatabaseQuery(include=["fast_run"], position_cutoff=1.5000001)
+OPT_UNSAFE = OPT_FAST_RUN.including("unsafe")
+OPT_O2 = OPT_FAST_COMPILE.including("fusion")
+OPT_O3 = OPT_FAST_RUN.excluding("inplace")
+
+for _query, _name in (
+    (OPT_NONE, "OPT_NONE"),
+    (OPT_MERGE, "OPT_MERGE"),
+    (OPT_FAST_RUN, "OPT_FAST_RUN"),
+    (OPT_FAST_RUN_STABLE, "OPT_FAST_RUN_STABLE"),
+    (OPT_FAST_COMPILE, "OPT_FAST_COMPILE"),
+    (OPT_STABILIZE, "OPT_STABILIZE"),
+    (OPT_UNSAFE, "OPT_UNSAFE"),
+    (OPT_O2, "OPT_O2"),
+    (OPT_O3, "OPT_O3"),
+):
+    _query.name = _name
+
+predefined_optimizers: dict[str | None, Any] = {
+    None: OPT_NONE,
+    "None": OPT_NONE,
+    "merge": OPT_MERGE,
+    "o4": OPT_FAST_RUN,
+    "o3": OPT_O3,
+    "o2": OPT_O2,
+    "o1": OPT_FAST_COMPILE,
+    "unsafe": OPT_UNSAFE,
+    "fast_compile": OPT_FAST_COMPILE,
+    "fast_run": OPT_FAST_RUN,
+    "fast_run_stable": OPT_FAST_RUN_STABLE,
+    "stabilize": OPT_STABILIZE,
+}
+
+
+def register_optimizer(name: str, opt: Any) -> None:
+    """Make a query or a rewriter known under a name, for `Mode` and ``config.optimizer``."""
+    if name in predefined_optimizers:
+        raise ValueError(f"Optimizer name already taken: {name}")
+    predefined_optimizers[name] = opt
+
+
+class AddFeatureOptimizer(GraphRewriter):
+    """Attaches a feature to the graph; it is not a rewrite."""
+
+    def __init__(self, feature: Feature) -> None:
+        self.feature = feature
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        fgraph.attach_feature(self.feature)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        pass
+
+
+class PrintCurrentFunctionGraph(GraphRewriter):
+    """Prints the graph as it is when the pass is reached, below a header."""
+
+    def __init__(self, header: str) -> None:
+        self.header = header
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        print("PrintCurrentFunctionGraph:", self.header)
+        hooks.debugprint(fgraph)
+
+
+_rewriters: dict[tuple, GraphRewriter] = {}
+
+
+def _registrations(database: RewriteDatabase) -> int:
+    """A number that grows whenever something is registered in a database, or in one inside it."""
+    total, pending, seen = 0, [database], set()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        total += current.version
+        for name in current._names:
+            entry = current[name]
+            if isinstance(entry, RewriteDatabase):
+                pending.append(entry)
+        inner = getattr(current, "db", None)
+        if isinstance(inner, RewriteDatabase):
+            pending.append(inner)
+    return total
+
+
+def _rewriter_for(database: RewriteDatabase, query: RewriteDatabaseQuery) -> GraphRewriter:
+    """The answer of `database` to `query`; asked again only when something has changed."""
+    key = (
+        id(database),
+        _registrations(database),
+        query.key(),
+        config.optdb__max_use_ratio,
+        config.optdb__position_cutoff,
+    )
+    rewriter = _rewriters.get(key)
+    if rewriter is None:
+        rewriter = _rewriters[key] = database.query(query)
+    return rewriter
+
+
+class Mode:
+    """How a function is compiled: rewrites and linker.
+
+    Parameters
+    ----------
+    linker
+        A linker, or the name of one: ``"llvm"`` (native code), ``"py"`` (the reference interpreter).
+        Default: ``config.linker``.
+    optimizer
+        A query of the database of rewriters, a graph rewriter, or the name of a query:
+        ``"fast_run"``, ``"fast_compile"``, ``"merge"``, ``None``, ...  Default: ``config.optimizer``.
+    db
+        The database that is queried.  Default: `optdb`.
+
+    Examples
+    --------
+    >>> mode = aesara.compile.Mode(linker="py", optimizer="fast_compile").excluding("local_pow_to_nested_squaring")
+    >>> f = aesara.function([x], x**2, mode=mode)
+    """
+
+    def __init__(
+        self,
+        linker: str | Linker | None = None,
+        optimizer: Any = "default",
+        db: RewriteDatabase | None = None,
+    ) -> None:
+        if linker is None:
+            linker = config.linker
+        if isinstance(optimizer, str) and optimizer == "default":
+            optimizer = config.optimizer
+        self.optdb = optdb if db is None else db
+        self._set(linker, optimizer)
+
+    def _set(self, linker: Any, optimizer: Any) -> None:
+        self.provided_linker = linker
+        self.provided_optimizer = optimizer
+        self.linker, self._query = self.get_linker_optimizer(linker, optimizer)
+
+    def __getstate__(self) -> tuple:
+        return self.provided_linker, self.provided_optimizer
+
+    def __setstate__(self, state: tuple) -> None:
+        self.optdb = optdb
+        self._set(*state)
+
+    @staticmethod
+    def get_linker_optimizer(linker: Any, optimizer: Any) -> tuple[Linker, Any]:
+        """Return the linker and the query that names stand for."""
+        if isinstance(linker, str) or linker is None:
+            if linker not in predefined_linkers:
+                raise ValueError(f"Unknown linker '{linker}'; known are {_names(predefined_linkers)}.")
+            linker = predefined_linkers[linker]
+        if isinstance(optimizer, str) or optimizer is None:
+            if optimizer not in predefined_optimizers:
+                raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.")
+            optimizer = predefined_optimizers[optimizer]
+        if isinstance(linker, type):
+            raise TypeError(f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()")
+        return linker, optimizer
+
+    @property
+    def optimizer(self) -> Any:
+        """The graph rewriter of this mode."""
+        if isinstance(self._query, RewriteDatabaseQuery):
+            return _rewriter_for(self.optdb, self._query)
+        return self._query
+
+    def including(self, *tags: str) -> Mode:
+        """Return a mode that also takes the rewrites with one of these tags."""
+        return self._with_query("including", tags)
+
+    def excluding(self, *tags: str) -> Mode:
+        """Return a mode that leaves out the rewrites with one of these tags."""
+        return self._with_query("excluding", tags)
+
+    def requiring(self, *tags: str) -> Mode:
+        """Return a mode that takes only the rewrites with all of these tags."""
+        return self._with_query("requiring", tags)
+
+    def register(self, *optimizations: tuple[Any, int | float]) -> Mode:
+        """Return a mode with further rewrites, given as pairs of a rewriter and its position."""
+        return self._with_query("register", optimizations)
+
+    def _with_query(self, method: str, arguments: tuple) -> Mode:
+        if not isinstance(self._query, RewriteDatabaseQuery):
+            raise TypeError(f"The mode {self} has a fixed rewriter; its rewrites cannot be chosen by tags.")
+        return self.clone(optimizer=getattr(self._query, method)(*arguments))
+
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> Mode:
+        """Return a mode like this one.
+
+        Parameters
+        ----------
+        link_kwargs
+            Options for the clone of the linker, such as ``allow_gc``.
+        optimizer
+            Another query, rewriter or name.  Default: this mode's.
+        """
+        linker = self.linker.clone(**link_kwargs) if link_kwargs else self.linker
+        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
+        return type(self)(linker=linker, optimizer=chosen, db=self.optdb)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(linker={self.provided_linker}, optimizer={self.provided_optimizer})"
+
+
+def _names(registry: dict) -> str:
+    return ", ".join(repr(name) for name in registry)
+
+
+FAST_COMPILE = Mode("py", "fast_compile")
+FAST_RUN = Mode("llvm", "fast_run")
+JAX = Mode("jax", "fast_run")
+NUMBA = Mode("numba", "fast_run")
+
+predefined_modes: dict[str, Mode] = {
+    "FAST_COMPILE": FAST_COMPILE,
+    "FAST_RUN": FAST_RUN,
+    "JAX": JAX,
+    "NUMBA": NUMBA,
+}
+
+_default_modes: dict[tuple, Mode] = {}
+
+
+def get_mode(orig_string: Any) -> Mode:
+    """Return the mode that a name stands for; a mode itself is returned as it is.
+
+    Parameters
+    ----------
+    orig_string
+        A mode, the name of a predefined one, ``"Mode"`` (the combination of ``config.linker`` and
+        ``config.optimizer``), or None for ``config.mode``.
+
+    Notes
+    -----
+    Named modes take the tags of ``config.optimizer_including``, ``config.optimizer_excluding`` and
+    ``config.optimizer_requiring`` into account.
+    """
+    name = config.mode if orig_string is None else orig_string
+    if not isinstance(name, str):
+        return name
+    tags = (config.optimizer_including, config.optimizer_excluding, config.optimizer_requiring)
+    if name == "Mode":
+        key = (config.linker, config.optimizer, *tags)
+        mode = _default_modes.get(key)
+        if mode is None:
+            mode = _default_modes[key] = _with_configured_tags(Mode(), *tags)
+        return mode
+    if name == "DEBUG_MODE":
+        name = "DebugMode"
+    if name not in predefined_modes:
+        raise ValueError(f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.")
+    return _with_configured_tags(predefined_modes[name], *tags)
+
+
+def _with_configured_tags(mode: Mode, including: str, excluding: str, requiring: str) -> Mode:
+    if including:
+        mode = mode.including(*including.split(":"))
+    if excluding:
+        mode = mode.excluding(*excluding.split(":"))
+    if requiring:
+        mode = mode.requiring(*requiring.split(":"))
+    return mode
+
+
+def get_default_mode() -> Mode:
+    """Return the mode that ``config.mode`` names."""
+    return get_mode(None)
+
+
+def register_mode(name: str, mode: Mode) -> None:
+    """Make a mode known under a name, for `function` and ``config.mode``."""
+    if name in predefined_modes:
+        raise ValueError(f"Mode name already taken: {name}")
+    predefined_modes[name] = mode
+
+
+instantiated_default_mode: Mode | None = None
+
+
+def get_target_language(mode: Any = None) -> tuple[Literal["py", "c", "numba", "jax"], ...]:
+    """Return what a mode's linker computes with; ``"c"`` stands for native code."""
+    linker = get_mode(mode).linker
+    if isinstance(linker, MissingLinker):
+        return (linker.name,)  # type: ignore[return-value]
+    if isinstance(linker, NativeLinker):
+        return ("c", "py")
+    return ("py",)

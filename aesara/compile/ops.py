@@ -1,0 +1,215 @@
+"""Operations that compilation itself inserts, and operations made from Python functions."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.type import Type
+
+
+class ViewOp(Op):
+    """Returns its input itself: another variable for the same memory."""
+
+    view_map = {0: [0]}
+    __props__: tuple[str, ...] = ()
+    _f16_ok = True
+    passes_value_on = True
+
+    def make_node(self, x: Variable) -> Apply:
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = inputs[0]
+
+    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return input_shapes
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
+        return output_gradients
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:  # noqa: N802
+        return eval_points
+
+
+class OutputGuard(ViewOp):
+    """A view that keeps rewrites from using the memory of its input as their output."""
+
+    destroy_map = {0: [0]}
+    check_input = False
+
+
+class DeepCopyOp(Op):
+    """Returns a copy of its input that shares no memory with it."""
+
+    __props__: tuple[str, ...] = ()
+    check_input = False
+    _f16_ok = True
+    passes_value_on = True
+
+    def make_node(self, x: Variable) -> Apply:
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        value = inputs[0]
+        # Arrays and the like know best how to copy themselves.
+        output_storage[0][0] = value.copy() if hasattr(value, "copy") else copy.deepcopy(value)
+
+    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return input_shapes
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
+        return output_gradients
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:  # noqa: N802
+        return eval_points
+
+
+class UpdatePlaceholder(Op):
+    """Stands for the new value of a shared variable inside a graph; it is never computed."""
+
+    __props__: tuple[str, ...] = ()
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        if len(inputs) != 2:
+            raise TypeError(f"UpdatePlaceholder takes a variable and its update, got {len(inputs)} inputs.")
+        return Apply(self, list(inputs), [inputs[0].type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        raise NotImplementedError("UpdatePlaceholder must be removed from a graph before it is computed.")
+
+    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return input_shapes[:1]
+
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
+        raise NotImplementedError("UpdatePlaceholder has no gradient.")
+
+
+view_op = ViewOp()
+deep_copy_op = DeepCopyOp()
+update_placeholder = UpdatePlaceholder()
+
+
+def register_view_op_c_code(type: Any, code: Any, version: Any = ()) -> None:
+    """Accepted for compatibility; there is no C code here."""
+
+
+def register_deep_copy_op_c_code(typ: Any, code: Any, version: Any = ()) -> None:
+    """Accepted for compatibility; there is no C code here."""
+
+
+class FromFunctionOp(Op):
+    """An operation that calls a Python function; made by `as_op`.
+
+    Two of them are equal when they call the same function with the same types.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        itypes: Sequence[Type],
+        otypes: Sequence[Type],
+        infer_shape: Callable[..., Any] | None,
+    ) -> None:
+        self._fn = fn
+        self.itypes = list(itypes)
+        self.otypes = list(otypes)
+        self._infer_shape = infer_shape
+        self.__name__ = getattr(fn, "__name__", type(fn).__name__)
+        if infer_shape is not None:
+            self.infer_shape = infer_shape
+
+    def __eq__(self, other: Any) -> bool:
+        return (
+            type(self) is type(other)
+            and self._fn == other._fn
+            and self.itypes == other.itypes
+            and self.otypes == other.otypes
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._fn))
+
+    def __str__(self) -> str:
+        return f"FromFunctionOp{{{self.__name__}}}"
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        if len(inputs) != len(self.itypes):
+            raise ValueError(f"{self} takes {len(self.itypes)} inputs, got {len(inputs)}.")
+        checked = []
+        for position, (variable, wanted) in enumerate(zip(inputs, self.itypes)):
+            try:
+                checked.append(wanted.filter_variable(variable))
+            except TypeError as error:
+                raise TypeError(f"Input {position} of {self} must have the type {wanted}: {error}") from error
+        return Apply(self, checked, [otype() for otype in self.otypes])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+        results = self._fn(*inputs)
+        if not isinstance(results, (list, tuple)):
+            results = (results,)
+        if len(results) != len(output_storage):
+            raise ValueError(
+                f"The function {self.__name__} returned {len(results)} results; "
+                f"its operation has {len(output_storage)} outputs."
+            )
+        for otype, cell, result in zip(self.otypes, output_storage, results):
+            cell[0] = otype.filter(result)
+
+    def __reduce__(self) -> tuple:
+        # A function that is the op of `as_op` under its own name pickles as that name.
+        module, name = getattr(self._fn, "__module__", None), self.__name__
+        try:
+            found = load_back(module, name)
+        except (ImportError, AttributeError, TypeError):
+            found = None
+        if found is self:
+            return load_back, (module, name)
+        return FromFunctionOp, (self._fn, self.itypes, self.otypes, self._infer_shape)
+
+
+def load_back(mod: str, name: str) -> Any:
+    """Return the object that a module has under a name."""
+    return getattr(importlib.import_module(mod), name)
+
+
+def as_op(
+    itypes: Type | Sequence[Type], otypes: Type | Sequence[Type], infer_shape: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], FromFunctionOp]:
+    """Decorator that makes an operation out of a Python function of values.
+
+    Parameters
+    ----------
+    itypes, otypes
+        Types of the function's arguments and results.
+    infer_shape
+        Method ``infer_shape(fgraph, node, input_shapes)`` of the operation.
+
+    Examples
+    --------
+    >>> @as_op(itypes=[aesara.tensor.dvector], otypes=[aesara.tensor.dvector])
+    ... def rolled(x):
+    ...     return numpy.roll(x, 1)
+    >>> y = rolled(aesara.tensor.dvector("x"))
+    """
+    inputs = [itypes] if isinstance(itypes, Type) else list(itypes)
+    outputs = [otypes] if isinstance(otypes, Type) else list(otypes)
+    for wanted, name in ((inputs, "itypes"), (outputs, "otypes")):
+        for one in wanted:
+            if not isinstance(one, Type):
+                raise TypeError(f"`{name}` must be a list of aesara types, got {one!r}.")
+    if infer_shape is not None and not callable(infer_shape):
+        raise TypeError("`infer_shape` must be callable.")
+
+    def make_op(fn: Callable[..., Any]) -> FromFunctionOp:
+        return FromFunctionOp(fn, inputs, outputs, infer_shape)
+
+    return make_op
+
+
+# An older name of the decorator.
+wrap_py = as_op

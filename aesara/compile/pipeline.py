@@ -1,0 +1,83 @@
+"""All passes over a graph before it is linked, in order.
+
+This list is read from top to bottom: a pass is taken when one of its tags is in the mode's query
+(``fast_run``, ``fast_compile``, ...).  What happens in the passes that are databases is decided
+where their rules stand.  Users' own passes enter through ``optdb.register(name, rewriter, *tags,
+position=)``, and users' own rules through ``register_canonicalize`` and its kin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.databases import (
+    canonicalize,
+    local_useless,
+    optdb,
+    specialize,
+    specialize_device,
+    stabilize,
+    uncanonicalize,
+)
+from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
+from aesara.graph.rewriting.merge import MergeOptimizer
+from aesara.graph.rewriting.rewriter import GraphRewriter
+
+
+class AddDestroyHandler(GraphRewriter):
+    """Makes the graph check from here on that nobody reads what an in-place operation has overwritten."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
+            fgraph.attach_feature(DestroyHandler())
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Nothing: the handler itself is attached when the pass is reached."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass: its position among the others, its name, what it does, and the tags that select it."""
+
+    position: float
+    name: str
+    rewriter: RewriteDatabase | GraphRewriter
+    tags: tuple[str, ...]
+
+
+ALWAYS = ("fast_run", "fast_compile")
+FAST_RUN = ("fast_run",)
+
+PASSES = [
+    # Equal nodes become one, so that rules see each expression once.
+    Pass(0, "merge1", MergeOptimizer(), (*ALWAYS, "merge")),
+    # What does nothing goes, in one walk.
+    Pass(0.6, "useless", TopoDB(local_useless), ALWAYS),
+    Pass(0.65, "merge1.1", MergeOptimizer(), (*ALWAYS, "merge")),
+    # Simpler and uniform forms, on which later rules rely; constants are folded.
+    Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
+    Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
+    # More accurate forms.
+    Pass(1.5, "stabilize", stabilize, FAST_RUN),
+    # Faster forms.
+    Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
+    # Faster forms that the canonical ones stood in the way of.
+    Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
+    Pass(48.6, "specialize_device", specialize_device, FAST_RUN),
+    Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
+    # In-place rewrites stand behind this position.
+    Pass(49.5, "add_destroy_handler", AddDestroyHandler(), (*FAST_RUN, "inplace")),
+    Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
+]
+
+
+def fill(database: RewriteDatabase) -> None:
+    """Register all passes that `database` does not have yet."""
+    for step in PASSES:
+        if step.name not in database:
+            database.register(step.name, step.rewriter, *step.tags, position=step.position)
+
+
+fill(optdb)

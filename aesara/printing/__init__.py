@@ -1,0 +1,59 @@
+"""Printing graphs: as trees, as formulas, as pictures; and printing values while a function runs."""
+
+from aesara.configdefaults import config
+from aesara.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
+from aesara.printing.formula import (
+    ConstantPrinter,
+    DefaultPrinter,
+    FunctionPrinter,
+    IgnorePrinter,
+    LeafPrinter,
+    OperatorPrinter,
+    PatternPrinter,
+    PPrinter,
+    Printer,
+    PrinterState,
+    constant_printer,
+    default_printer,
+    leaf_printer,
+    pp,
+    pprint,
+    set_precedence,
+)
+from aesara.printing.identifiers import char_from_number
+from aesara.printing.operations import register_package_operations
+from aesara.printing.picture import pydotprint
+from aesara.printing.print_op import Print
+from aesara.printing.tree import debugprint, get_node_by_id, op_debug_information
+
+register_package_operations(pprint)
+
+__all__ = [
+    "ConstantPrinter",
+    "DefaultPrinter",
+    "FunctionPrinter",
+    "IgnorePrinter",
+    "LeafPrinter",
+    "OperatorPrinter",
+    "PPrinter",
+    "PatternPrinter",
+    "Print",
+    "Printer",
+    "PrinterState",
+    "char_from_number",
+    "config",
+    "constant_printer",
+    "debugprint",
+    "default_printer",
+    "get_node_by_id",
+    "hex_digest",
+    "leaf_printer",
+    "min_informative_str",
+    "op_debug_information",
+    "position_independent_str",
+    "pp",
+    "pprint",
+    "pydotprint",
+    "set_precedence",
+    "var_descriptor",
+]

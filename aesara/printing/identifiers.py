@@ -1,0 +1,64 @@
+"""Short names for the nodes of printed graphs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from aesara.graph.nodes import Apply, Variable
+
+IDTypesType = Literal["id", "int", "CHAR", "auto", ""]
+ID_TYPES = ("id", "int", "CHAR", "auto", "")
+
+
+def char_from_number(number: int) -> str:
+    """Write a number with capital letters as digits: 0 is A, 25 is Z, 26 is BA.
+
+    Examples
+    --------
+    >>> char_from_number(27)
+    'BB'
+    """
+    digits = ""
+    while True:
+        number, digit = divmod(number, 26)
+        digits = chr(ord("A") + digit) + digits
+        if number == 0:
+            return digits
+
+
+def identifier(of: Any, variable: Variable | None, id_type: str, used_ids: dict[Any, str]) -> str:
+    """Return the identifier of a node, a new one if it has none yet.
+
+    Parameters
+    ----------
+    of
+        An Apply, a variable that no node computes, or the word ``"output"``.
+    variable
+        The variable that is printed.
+    id_type
+        What identifiers look like; see `debugprint`.
+    used_ids
+        Identifiers so far; extended in place.
+    """
+    known = used_ids.get(of)
+    if known is not None:
+        return known
+    if id_type == "CHAR":
+        text = f"[id {char_from_number(len(used_ids))}]"
+    elif id_type == "int":
+        text = f"[id {len(used_ids)}]"
+    elif id_type == "id":
+        text = f"[id {id(variable if variable is not None else of)}]"
+    elif id_type == "auto":
+        text = f"[id {variable.auto_name}]" if variable is not None else ""
+    elif id_type == "":
+        text = ""
+    else:
+        raise ValueError(f"Unknown id_type {id_type!r}; choose one of {ID_TYPES}.")
+    used_ids[of] = text
+    return text
+
+
+def owner_or_self(variable: Variable) -> Apply | Variable:
+    """What identifiers belong to: the node that computes a variable, or the variable."""
+    return variable if variable.owner is None else variable.owner

@@ -1,0 +1,171 @@
+"""How the operations of the package are printed in formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aesara.tensor.elementwise_ops as ew
+from aesara.graph.nodes import Constant, Variable
+from aesara.printing.formula import (
+    FunctionPrinter,
+    IgnorePrinter,
+    OperatorPrinter,
+    PatternPrinter,
+    PPrinter,
+    PrinterState,
+    _owner,
+    _PiecewisePrinter,
+    default_printer,
+)
+from aesara.tensor.allocation import Alloc
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.joining import Join
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.reduction import Sum
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.subtensor import Subtensor
+from aesara.tensor.subtensor_basic import IncSubtensor
+
+_SUM, _PRODUCT, _SIGN, _POWER, _CALL = -2, -1, 0, 1, 1000
+
+
+class _ElemwisePrinter(_PiecewisePrinter):
+    """Prints an element-wise operation by the name of its scalar operation."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
+        scalar_op = _owner(var, self).op.scalar_op
+        name = getattr(scalar_op, "name", None) or str(scalar_op)
+        return FunctionPrinter([name] * len(_owner(var, self).outputs)).pieces(var, pstate)
+
+
+class _DimShufflePrinter(_PiecewisePrinter):
+    """Prints a transposition as ``x.T``, and does not print dimensions that only broadcast."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+        node = _owner(var, self)
+        order, source = tuple(node.op.new_order), node.inputs[0]
+        kept = tuple(axis for axis in order if axis != "x")
+        leading = order[: len(order) - len(kept)]
+        if kept == tuple(range(source.type.ndim)) and all(axis == "x" for axis in leading):
+            return [(source, getattr(pstate, "precedence", -_CALL))]
+        if order == (1, 0):
+            return [(source, _CALL), ".T"]
+        return [f"DimShuffle{{{', '.join(map(str, order))}}}(", (source, -_CALL), ")"]
+
+
+def _index_pieces(op: Any, index_inputs: Any) -> list[Any]:
+    """The text between the brackets of ``x[...]``."""
+    values = iter(index_inputs)
+
+    def entry(place: Any) -> list[Any]:
+        if place is None:
+            return []
+        if isinstance(place, int):
+            return [str(place)]
+        return [(next(values), -_CALL)]
+
+    parts: list[Any] = []
+    for position, place in enumerate(op.idx_list):
+        if position:
+            parts.append(", ")
+        if isinstance(place, slice):
+            parts += [*entry(place.start), ":", *entry(place.stop)]
+            step = entry(place.step)
+            if step and not (isinstance(step[0], tuple) and _is_one(step[0][0])):
+                parts += [":", *step]
+        else:
+            parts += entry(place)
+    return parts
+
+
+def _is_one(variable: Variable) -> bool:
+    return isinstance(variable, Constant) and variable.data == 1
+
+
+class _SubtensorPrinter(_PiecewisePrinter):
+    """Prints ``x[index]``."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+        node = _owner(var, self)
+        return [(node.inputs[0], _CALL), "[", *_index_pieces(node.op, node.inputs[1:]), "]"]
+
+
+class _IncSubtensorPrinter(_PiecewisePrinter):
+    """Prints ``inc_subtensor(x[index], y)``."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+        node = _owner(var, self)
+        name = "set_subtensor" if node.op.set_instead_of_inc else "inc_subtensor"
+        base, value, *index = node.inputs
+        inner = _index_pieces(node.op, index)
+        return [f"{name}(", (base, _CALL), "[", *inner, "], ", (value, -_CALL), ")"]
+
+
+class _MakeVectorPrinter(_PiecewisePrinter):
+    """Prints ``[a, b]``."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+        parts: list[Any] = ["["]
+        for position, variable in enumerate(_owner(var, self).inputs):
+            parts += [", "] * bool(position) + [(variable, -_CALL)]
+        return [*parts, "]"]
+
+
+class _SumPrinter(_PiecewisePrinter):
+    """Prints ``sum(x, axis=...)``."""
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
+        return FunctionPrinter(["sum"], ["axis"]).pieces(var, pstate)
+
+
+def register_package_operations(printer: PPrinter) -> None:
+    """Register the printers of all operations of the package that have a form of their own."""
+    assign = printer.assign
+    assign(Elemwise, _ElemwisePrinter())
+    assign(ew.add, OperatorPrinter("+", _SUM, "either"))
+    assign(ew.mul, OperatorPrinter("*", _PRODUCT, "either"))
+    assign(ew.sub, OperatorPrinter("-", _SUM, "left"))
+    assign(ew.neg, OperatorPrinter("-", _SIGN, "either"))
+    assign(ew.true_div, OperatorPrinter("/", _PRODUCT, "left"))
+    assign(ew.int_div, OperatorPrinter("//", _PRODUCT, "left"))
+    assign(ew.pow, OperatorPrinter("**", _POWER, "right"))
+    assign(ew.abs, PatternPrinter(("|%(0)s|", -_CALL)))
+    assign(ew.second, FunctionPrinter(["fill"]))
+    assign(DimShuffle, _DimShufflePrinter())
+    assign(Dot, OperatorPrinter("\\dot", _PRODUCT, "left"))
+    assign(Sum, _SumPrinter())
+    assign(Subtensor, _SubtensorPrinter())
+    assign(IncSubtensor, _IncSubtensorPrinter())
+    assign(MakeVector, _MakeVectorPrinter())
+    assign(Alloc, FunctionPrinter(["alloc"]))
+    assign(Join, FunctionPrinter(["join"]))
+    assign(TensorFromScalar, IgnorePrinter())
+    assign(ScalarFromTensor, IgnorePrinter())
+    # In-place variants print like the operations that they are variants of.
+    plain = {type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict}
+    assign(
+        lambda pstate, var: (
+            var.owner is not None
+            and isinstance(var.owner.op, Elemwise)
+            and bool(var.owner.op.inplace_pattern)
+            and type(var.owner.op.scalar_op) in plain
+        ),
+        _Delegate(plain),
+    )
+
+
+def _with_signs() -> list[Any]:
+    return [ew.add, ew.mul, ew.sub, ew.neg, ew.true_div, ew.int_div, ew.pow, ew.abs, ew.second]
+
+
+class _Delegate(_PiecewisePrinter):
+    """Prints by the class of the scalar operation."""
+
+    def __init__(self, printers: dict[type, Any]) -> None:
+        self.printers = printers
+
+    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
+        printer = self.printers.get(type(_owner(var, self).op.scalar_op), default_printer)
+        return printer.pieces(var, pstate)

@@ -1,0 +1,211 @@
+"""Graphs as pictures, drawn by Graphviz."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.compile.function.function import Function
+from aesara.configdefaults import config
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.inner import HasInnerGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.shared import SharedVariable
+from aesara.graph.traversal import graph_inputs, io_toposort
+
+_DEFAULT_COLORS = {
+    "GpuFromHost": "red",
+    "HostFromGpu": "red",
+    "Scan": "yellow",
+    "Shape": "brown",
+    "IfElse": "magenta",
+    "Elemwise": "#FFAABB",
+    "Subtensor": "#FFAAFF",
+    "Alloc": "#FFAA22",
+}
+
+
+def _load_pydot() -> Any:
+    for name in ("pydot", "pydot_ng"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise ImportError(
+        "pydotprint needs pydot (`pip install pydot`) and Graphviz, whose program `dot` must be on the PATH. "
+        "debugprint prints graphs without them."
+    )
+
+
+def _nodes_and_outputs(fct: Any) -> tuple[list[Apply], list[Variable], list[Variable]]:
+    if isinstance(fct, Function):
+        fct = fct.maker.fgraph
+    if isinstance(fct, FunctionGraph):
+        return list(fct.toposort()), list(fct.inputs), list(fct.outputs)
+    if isinstance(fct, Apply):
+        fct = fct.outputs
+    outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
+    if outputs is None or not all(isinstance(one, Variable) for one in outputs):
+        raise TypeError(f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}.")
+    inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
+    return list(io_toposort(inputs, outputs)), inputs, outputs
+
+
+class _Labels:
+    """Texts of nodes and variables in the picture."""
+
+    def __init__(self, max_label_size: int, with_ids: bool, name_only: bool) -> None:
+        self.limit = max_label_size
+        self.with_ids = with_ids
+        self.name_only = name_only
+
+    def _cut(self, text: str) -> str:
+        return text if len(text) <= self.limit else text[: max(self.limit - 3, 1)] + "..."
+
+    def variable(self, variable: Variable) -> str:
+        if isinstance(variable, Constant):
+            text = str(variable).replace("\n", "")
+            return self._cut(text)
+        if variable.name is not None:
+            text = f"name={variable.name}" if self.name_only else f"name={variable.name} {variable.type}"
+        else:
+            text = str(variable.type)
+        return self._cut(text)
+
+    def node(self, node: Apply, number: int) -> str:
+        text = str(node.op).replace(":", "_")
+        return self._cut(f"{text} id={number}" if self.with_ids else text)
+
+
+def pydotprint(
+    fct: Any,
+    outfile: str | os.PathLike | None = None,
+    compact: bool = True,
+    format: str = "png",
+    with_ids: bool = False,
+    high_contrast: bool = True,
+    cond_highlight: Any = None,
+    colorCodes: dict[str, str] | None = None,  # noqa: N803
+    max_label_size: int = 70,
+    scan_graphs: bool = False,
+    var_with_name_simple: bool = False,
+    print_output_file: bool = True,
+    return_image: bool = False,
+) -> Any:
+    """Draw a graph; needs pydot and Graphviz.
+
+    Boxes are inputs (green), constants (grey), shared variables (cyan) and outputs (blue); ellipses
+    are operations.  The labels of edges are the positions of inputs and the types of values.
+
+    Parameters
+    ----------
+    fct
+        A function, a `FunctionGraph`, a variable, an Apply, or a list of variables.
+    outfile
+        File to write.  Default: a name in ``config.compiledir``, or the current folder.
+    compact
+        Leave out intermediate variables that have no name.
+    format
+        A format of Graphviz: ``"png"``, ``"svg"``, ``"pdf"``, ``"dot"``, ...
+    with_ids
+        Print the number of each node in its label.
+    high_contrast
+        Colour the background of nodes, not only their border.
+    cond_highlight
+        Accepted for compatibility.
+    colorCodes
+        Class name of an operation -> colour.
+    max_label_size
+        Longest label.
+    scan_graphs
+        Also draw the graphs inside operations, to files with numbers in their names.
+    var_with_name_simple
+        Print only the name of variables that have one.
+    print_output_file
+        Print the name of the file.
+    return_image
+        Return the picture's content instead of writing a file.
+    """
+    pydot = _load_pydot()
+    nodes, inputs, outputs = _nodes_and_outputs(fct)
+    colors = _DEFAULT_COLORS if colorCodes is None else colorCodes
+    labels = _Labels(max_label_size, with_ids, var_with_name_simple)
+    graph = _draw(pydot, nodes, inputs, outputs, labels, colors, compact, high_contrast)
+    if return_image:
+        return graph.create(format=format)
+    name = os.fspath(outfile) if outfile is not None else f"aesara.pydotprint.{config.device}.{format}"
+    if not name.endswith(f".{format}"):
+        name = f"{name}.{format}"
+    graph.write(name, format="raw" if format == "dot" else format, prog="dot")
+    if print_output_file:
+        print("The output file is available at", name)
+    if scan_graphs:
+        stem = name[: -len(format) - 1]
+        for number, node in enumerate(one for one in nodes if isinstance(one.op, HasInnerGraph)):
+            pydotprint(
+                list(node.op.inner_outputs),
+                outfile=f"{stem}_{number}.{format}",
+                compact=compact,
+                format=format,
+                with_ids=with_ids,
+                high_contrast=high_contrast,
+                colorCodes=colorCodes,
+                max_label_size=max_label_size,
+                scan_graphs=True,
+                var_with_name_simple=var_with_name_simple,
+                print_output_file=print_output_file,
+            )
+    return None
+
+
+def _draw(
+    pydot: Any,
+    nodes: Sequence[Apply],
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    labels: _Labels,
+    colors: dict[str, str],
+    compact: bool,
+    high_contrast: bool,
+) -> Any:
+    graph = pydot.Dot("graph", graph_type="digraph")
+    style = {"style": "filled"} if high_contrast else {}
+    key = "fillcolor" if high_contrast else "color"
+    names: dict[Any, str] = {}
+
+    def box(variable: Variable, color: str) -> str:
+        if variable not in names:
+            names[variable] = f"v{len(names)}"
+            graph.add_node(
+                pydot.Node(names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style)
+            )
+        return names[variable]
+
+    def source(variable: Variable) -> str:
+        if variable.owner is not None and variable.owner in names:
+            if compact and variable.name is None:
+                return names[variable.owner]
+            if variable not in names:
+                box(variable, "white")
+                graph.add_edge(pydot.Edge(names[variable.owner], names[variable]))
+            return names[variable]
+        if isinstance(variable, Constant):
+            return box(variable, "grey")
+        return box(variable, "cyan" if isinstance(variable, SharedVariable) else "limegreen")
+
+    for variable in inputs:
+        source(variable)
+    for number, node in enumerate(nodes):
+        color = next((c for name, c in colors.items() if name in type(node.op).__name__), "white")
+        names[node] = f"n{number}"
+        graph.add_node(pydot.Node(names[node], label=labels.node(node, number), shape="ellipse", **{key: color}, **style))
+        for position, variable in enumerate(node.inputs):
+            text = str(variable.type) if len(node.inputs) == 1 else f"{position} {variable.type}"
+            graph.add_edge(pydot.Edge(source(variable), names[node], label=labels._cut(text)))
+    for number, variable in enumerate(outputs):
+        name = f"o{number}"
+        graph.add_node(pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style))
+        graph.add_edge(pydot.Edge(source(variable), name, label=labels._cut(str(variable.type))))
+    return graph

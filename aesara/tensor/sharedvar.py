@@ -1,0 +1,120 @@
+"""Shared variables of arrays and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.shared import SharedVariable, shared, shared_constructor
+from aesara.tensor.type import TensorType
+from aesara.tensor.var import _tensor_py_operators
+
+
+class TensorSharedVariable(_tensor_py_operators, SharedVariable):
+    """A shared variable whose value is a NumPy array."""
+
+    def zero(self, borrow: bool = False) -> None:
+        """Set all elements of the value to zero.
+
+        Parameters
+        ----------
+        borrow
+            Write into the present buffer, which also changes values got with ``get_value(borrow=True)``.
+        """
+        value = self.container.value
+        if borrow:
+            value[...] = 0
+        else:
+            self.container.value = np.zeros_like(value)
+
+
+class ScalarSharedVariable(TensorSharedVariable):
+    """A shared variable that was made from a number; its value is an array without dimensions."""
+
+
+def _check_target(target: str) -> None:
+    if target != "cpu":
+        raise TypeError(f"shared() keeps arrays on the host only: target must be 'cpu', got {target!r}")
+
+
+@shared_constructor.register(np.ndarray)
+def tensor_constructor(
+    value: np.ndarray,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+    shape: tuple[int | None, ...] | None = None,
+    target: str = "cpu",
+    broadcastable: tuple[bool, ...] | None = None,
+) -> TensorSharedVariable:
+    """Make the shared variable for an array.
+
+    Parameters
+    ----------
+    value
+        The array.
+    borrow
+        Use `value` itself as buffer instead of a copy.
+    shape
+        Static shape.  By default nothing but the number of dimensions is fixed, so that later values
+        may have any size, also where `value` has size one: such a dimension does not broadcast.
+    broadcastable
+        Which dimensions broadcast; an older way to say `shape`.
+    """
+    _check_target(target)
+    if broadcastable is not None:
+        if shape is not None:
+            raise TypeError("Give either `shape` or `broadcastable`, not both.")
+        shape = tuple(1 if broadcasts else None for broadcasts in broadcastable)
+    if shape is None:
+        shape = (None,) * value.ndim
+    return TensorSharedVariable(
+        type=TensorType(value.dtype, shape=shape),
+        value=value if borrow else np.array(value, copy=True),
+        strict=strict,
+        allow_downcast=allow_downcast,
+        name=name,
+    )
+
+
+@shared_constructor.register(np.number)
+@shared_constructor.register(np.bool_)
+@shared_constructor.register(float)
+@shared_constructor.register(int)
+@shared_constructor.register(complex)
+def scalar_constructor(
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    borrow: bool = False,
+    target: str = "cpu",
+) -> ScalarSharedVariable:
+    """Make the shared variable for a number: int64, float64, complex128, bool, or a NumPy scalar's dtype."""
+    _check_target(target)
+    array = np.asarray(value)
+    if array.dtype == object:
+        raise TypeError(f"The value {value!r} of a shared variable fits no NumPy integer type (int64 at most).")
+    return ScalarSharedVariable(
+        type=TensorType(array.dtype, shape=()),
+        value=array,
+        strict=strict,
+        allow_downcast=allow_downcast,
+        name=name,
+    )
+
+
+def load_shared_variable(val: Any) -> SharedVariable:
+    """Return a shared variable for `val`; kept for files that were pickled with it."""
+    return shared(val)
+
+
+__all__ = [
+    "ScalarSharedVariable",
+    "TensorSharedVariable",
+    "load_shared_variable",
+    "scalar_constructor",
+    "tensor_constructor",
+]
