@@ -1,0 +1,456 @@
+"""Tensors made from numbers: ranges, identity and triangular matrices, grids."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import aesara.scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.pullback import grad_undefined
+from aesara.tensor.allocation import zeros_like
+from aesara.tensor.casting import cast, resolve_dtype
+from aesara.tensor.constant_value import get_scalar_constant_value, known_integer
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.elementwise_ops import ceil, maximum, switch
+from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.nonzero import nonzero
+from aesara.tensor.type import discrete_dtypes, tensor_type
+
+
+__all__ = [
+    "ARange",
+    "Eye",
+    "Tri",
+    "arange",
+    "eye",
+    "identity_like",
+    "mgrid",
+    "ogrid",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+]
+
+
+class ARange(Op):
+    """Equally spaced numbers from a start up to, but without, a stop.
+
+    Inputs are the start, the stop and the step, all scalars.
+
+    Parameters
+    ----------
+    dtype
+        The dtype of the vector.
+
+    Examples
+    --------
+    >>> ARange("int64")(0, 10, 3).type.shape
+    (4,)
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str):
+        self.dtype = resolve_dtype(dtype)
+
+    def make_node(self, start: Any, stop: Any, step: Any) -> Apply:
+        inputs = [as_tensor_variable(value) for value in (start, stop, step)]
+        for name, value in zip(("start", "stop", "step"), inputs):
+            if value.type.ndim != 0:
+                raise TypeError(
+                    f"The {name} of a range must be a scalar; got {value} with "
+                    f"{value.type.ndim} dimension(s)."
+                )
+            if value.type.dtype.startswith("complex"):
+                raise TypeError(f"The {name} of a range must be real; got {value.type}.")
+        length = _static_range_length(*inputs)
+        return Apply(self, inputs, [tensor_type(self.dtype, (length,))()])
+
+    def perform(self, node, inputs, output_storage):
+        start, stop, step = (_as_number(value) for value in inputs)
+        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        static_length = node.outputs[0].type.shape[0]
+        if static_length is not None:
+            return [(constant(static_length, dtype="int64"),)]
+        start, stop, step = node.inputs
+        if all(value.type.dtype in discrete_dtypes for value in node.inputs):
+            start, stop, step = (cast(value, "int64") for value in node.inputs)
+            if known_integer(node.inputs[0]) == 0:
+                span, negative_span = stop, -stop
+            else:
+                span, negative_span = stop - start, start - stop
+            # Division rounds down, so that this rounds up.
+            length = span if known_integer(node.inputs[2]) == 1 else -(negative_span // step)
+        else:
+            length = cast(ceil((stop - start) / step), "int64")
+        return [(maximum(length, constant(0, dtype="int64")),)]
+
+    def connection_pattern(self, node):
+        return [[True], [False], [True]]
+
+    def L_op(self, inputs, outputs, output_gradients):
+        start, _, step = inputs
+        (g_out,) = output_gradients
+        if self.dtype in discrete_dtypes:
+            g_start, g_step = (value.zeros_like(dtype="floatX") for value in (start, step))
+            return [g_start, DisconnectedType()(), g_step]
+        position = arange(outputs[0].shape[0], dtype=g_out.type.dtype)
+        return [
+            _as_gradient_of(start, g_out.sum()),
+            DisconnectedType()(),
+            _as_gradient_of(step, (g_out * position).sum()),
+        ]
+
+    def R_op(self, inputs, eval_points):
+        return [None]
+
+
+def _as_gradient_of(x: Variable, gradient: Variable) -> Variable:
+    return gradient if x.type.dtype in discrete_dtypes else cast(gradient, x.type.dtype)
+
+
+def _as_number(value: Any) -> Any:
+    """Return integers as Python's, which do not overflow in `stop - start`."""
+    value = np.asarray(value)
+    return value.item() if value.dtype.kind in "iub" else value[()]
+
+
+def _static_range_length(start: Variable, stop: Variable, step: Variable) -> int | None:
+    try:
+        first, last, distance = (
+            _as_number(get_scalar_constant_value(value)) for value in (start, stop, step)
+        )
+    except NotScalarConstantError:
+        return None
+    if distance == 0:
+        raise ValueError("The step of a range cannot be zero.")
+    length = (last - first) / distance
+    if not math.isfinite(length):
+        raise ValueError(f"A range from {first} to {last} by {distance} has no finite length.")
+    return max(0, math.ceil(length))
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Variable:
+    """Return equally spaced numbers; see `numpy.arange`.
+
+    Parameters
+    ----------
+    start
+        The first number; the stop, when no `stop` is given, and then it starts at 0.
+    stop
+        Where the range ends; not part of it.
+    step
+        The distance between two numbers.
+    dtype
+        By default int64 for integers, and the common dtype of the arguments otherwise.
+
+    Examples
+    --------
+    >>> arange(5).type
+    TensorType(int64, (5,))
+    """
+    if stop is None:
+        start, stop = 0, start
+    start, stop, step = (as_tensor_variable(value) for value in (start, stop, step))
+    if dtype is None:
+        dtype = _range_dtype([value.type.dtype for value in (start, stop, step)])
+    return ARange(resolve_dtype(dtype))(start, stop, step)
+
+
+def _range_dtype(dtypes: list[str]) -> str:
+    common = aes.upcast(*dtypes)
+    if common in discrete_dtypes:
+        return "uint64" if common == "uint64" else "int64"
+    wide_only_by_promotion = common == "float64" and "float64" not in dtypes
+    if config.cast_policy == "numpy+floatX" and config.floatX == "float32" and wide_only_by_promotion:
+        return "float32"
+    return common
+
+
+class Eye(Op):
+    """A matrix with ones on a diagonal and zeros elsewhere.
+
+    Inputs are the numbers of rows and of columns, and which diagonal.
+
+    Parameters
+    ----------
+    dtype
+        ``floatX`` by default.
+
+    Examples
+    --------
+    >>> Eye("int8")(2, 3, 0).type.shape
+    (2, 3)
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str | None = None):
+        self.dtype = config.floatX if dtype is None else resolve_dtype(dtype)
+
+    def make_node(self, n: Any, m: Any, k: Any) -> Apply:
+        inputs = _integer_scalars(self, n=n, m=m, k=k)
+        shape = tuple(_static_size(size) for size in inputs[:2])
+        return Apply(self, inputs, [tensor_type(self.dtype, shape)()])
+
+    def perform(self, node, inputs, output_storage):
+        n, m, k = (int(value) for value in inputs)
+        output_storage[0][0] = np.eye(n, m, k, dtype=self.dtype)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        return [tuple(node.inputs[:2])]
+
+    def grad(self, inputs, output_gradients):
+        return [grad_undefined(self, i, value) for i, value in enumerate(inputs)]
+
+
+def _integer_scalars(op: Op, **values: Any) -> list[Variable]:
+    scalars = []
+    for name, value in values.items():
+        value = as_tensor_variable(value)
+        if value.type.ndim != 0 or value.type.dtype not in discrete_dtypes:
+            raise TypeError(
+                f"{type(op).__name__}: `{name}` must be an integer scalar; got {value.type}."
+            )
+        scalars.append(value)
+    return scalars
+
+
+def _static_size(size: Variable) -> int | None:
+    known = known_integer(size)
+    if known is not None and known < 0:
+        raise ValueError(f"Sizes cannot be negative; got {known}.")
+    return known
+
+
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
+    """Return a matrix with ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n
+        The number of rows.
+    m
+        The number of columns; `n` by default.
+    k
+        Which diagonal: 0 is the main one, positive ones are above it.
+    dtype
+        ``floatX`` by default.
+
+    Examples
+    --------
+    >>> eye(3).type.shape
+    (3, 3)
+    """
+    return Eye(dtype)(n, n if m is None else m, k)
+
+
+def identity_like(x: Any, dtype: Any = None) -> Variable:
+    """Return a matrix of the shape of `x` with ones on the main diagonal.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> identity_like(at.matrix("x")).ndim
+    2
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim < 2:
+        raise TypeError(f"`identity_like` needs a matrix; got {x.type}.")
+    return eye(x.shape[0], x.shape[1], k=0, dtype=x.type.dtype if dtype is None else dtype)
+
+
+class Tri(Op):
+    """A matrix with ones at and below a diagonal and zeros above; see `Eye`.
+
+    Examples
+    --------
+    >>> Tri("int8")(2, 3, 0).type.shape
+    (2, 3)
+    """
+
+    __props__ = ("dtype",)
+
+    def __init__(self, dtype: str | None = None):
+        self.dtype = config.floatX if dtype is None else resolve_dtype(dtype)
+
+    def make_node(self, N: Any, M: Any, k: Any) -> Apply:
+        inputs = _integer_scalars(self, N=N, M=M, k=k)
+        shape = tuple(_static_size(size) for size in inputs[:2])
+        return Apply(self, inputs, [tensor_type(self.dtype, shape)()])
+
+    def perform(self, node, inputs, output_storage):
+        n, m, k = (int(value) for value in inputs)
+        output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        return [tuple(node.inputs[:2])]
+
+    def grad(self, inputs, output_gradients):
+        return [grad_undefined(self, i, value) for i, value in enumerate(inputs)]
+
+
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
+    """Return a matrix with ones at and below a diagonal; see `numpy.tri`.
+
+    Examples
+    --------
+    >>> tri(3).type.shape
+    (3, 3)
+    """
+    return Tri(dtype)(N, N if M is None else M, k)
+
+
+def _lower_mask(m: Variable, k: Any) -> Variable:
+    if m.type.ndim < 2:
+        raise ValueError(f"Expected at least two dimensions; got {m.type}.")
+    return tri(m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1], k=k, dtype="bool")
+
+
+def tril(m: Any, k: Any = 0) -> Variable:
+    """Return a matrix with what is above a diagonal set to zero.
+
+    Parameters
+    ----------
+    m
+        A matrix, or a tensor of which the last two dimensions are matrices.
+    k
+        The diagonal: 0 is the main one, positive ones are above it.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> tril(at.matrix("m")).ndim
+    2
+    """
+    m = as_tensor_variable(m)
+    # Chosen, not multiplied: entries that are set to zero may be NaN or infinite.
+    return switch(_lower_mask(m, k), m, np.zeros((), m.type.dtype))
+
+
+def triu(m: Any, k: Any = 0) -> Variable:
+    """Return a matrix with what is below a diagonal set to zero; see `tril`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> triu(at.matrix("m")).ndim
+    2
+    """
+    m = as_tensor_variable(m)
+    return switch(_lower_mask(m, k - 1), np.zeros((), m.type.dtype), m)
+
+
+def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]:
+    """Return the positions at and below a diagonal of an n by m matrix.
+
+    Examples
+    --------
+    >>> rows, columns = tril_indices(3)
+    >>> rows.ndim
+    1
+    """
+    return nonzero(tri(n, m, k=k, dtype="bool"))
+
+
+def tril_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
+    """Return the positions at and below a diagonal of a matrix; see `tril_indices`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> len(tril_indices_from(at.matrix("a")))
+    2
+    """
+    a = _matrix(a)
+    return tril_indices(a.shape[0], k=k, m=a.shape[1])
+
+
+def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]:
+    """Return the positions at and above a diagonal of an n by m matrix.
+
+    Examples
+    --------
+    >>> rows, columns = triu_indices(3)
+    >>> columns.ndim
+    1
+    """
+    return nonzero(~tri(n, m, k=k - 1, dtype="bool"))
+
+
+def triu_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
+    """Return the positions at and above a diagonal of a matrix; see `triu_indices`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> len(triu_indices_from(at.matrix("a")))
+    2
+    """
+    a = _matrix(a)
+    return triu_indices(a.shape[0], k=k, m=a.shape[1])
+
+
+def _matrix(a: Any) -> Variable:
+    a = as_tensor_variable(a)
+    if a.type.ndim != 2:
+        raise ValueError(f"The input array must be two-dimensional; got {a.type}.")
+    return a
+
+
+class _nd_grid:
+    """Make grids of coordinates by indexing with slices; see `numpy.mgrid`.
+
+    Parameters
+    ----------
+    sparse
+        Whether each coordinate extends along its own dimension only.
+    """
+
+    def __init__(self, sparse: bool = False):
+        self.sparse = sparse
+
+    def __getitem__(self, slices: slice | tuple[slice, ...]) -> list[Variable]:
+        if isinstance(slices, slice):
+            return self._range(slices)
+        ndim = len(slices)
+        axes = [
+            self._range(entry).dimshuffle([0 if i == axis else "x" for i in range(ndim)])
+            for axis, entry in enumerate(slices)
+        ]
+        if self.sparse:
+            return axes
+        grids = []
+        for axis, coordinate in enumerate(axes):
+            grid = coordinate
+            for other, model in enumerate(axes):
+                if other != axis:
+                    grid = grid + zeros_like(model, dtype=grid.type.dtype)
+            grids.append(grid)
+        return grids
+
+    @staticmethod
+    def _range(entry: slice) -> Variable:
+        if isinstance(entry.step, complex):
+            raise NotImplementedError(
+                "Grids with a number of points (a complex step) are not implemented: "
+                "use `linspace`."
+            )
+        start = 0 if entry.start is None else entry.start
+        return arange(start, entry.stop, 1 if entry.step is None else entry.step)
+
+
+mgrid = _nd_grid()
+ogrid = _nd_grid(sparse=True)

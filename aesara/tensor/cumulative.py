@@ -1,0 +1,181 @@
+"""Running sums and products, and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import neq
+from aesara.tensor.rearranging import normalize_axes
+from aesara.tensor.shape import reshape
+from aesara.tensor.type import discrete_dtypes, tensor_type
+
+
+__all__ = ["CumOp", "CumprodOp", "CumsumOp", "cumprod", "cumsum", "diff"]
+
+
+class CumOp(Op):
+    """Running sums, or products, along a dimension.
+
+    Parameters
+    ----------
+    axis
+        The dimension; None for those of the flattened tensor.
+    mode
+        ``"add"`` or ``"mul"``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> CumOp(axis=0)(at.matrix("x")).ndim
+    2
+    """
+
+    __props__ = ("axis", "mode")
+
+    def __init__(self, axis: int | None = None, mode: str = "add"):
+        if mode not in ("add", "mul"):
+            raise ValueError(f"CumOp: mode must be 'add' or 'mul'; got {mode!r}.")
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, (int, np.integer))):
+            raise TypeError(f"CumOp: axis must be an integer or None; got {axis!r}.")
+        self.axis = None if axis is None else int(axis)
+        self.mode = mode
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.axis}, {self.mode}}}"
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_tensor_variable(x)
+        if self.axis is None:
+            shape = x.type.shape
+            length = None if None in shape else int(np.prod(shape, dtype="int64"))
+            return Apply(self, [x], [tensor_type(x.type.dtype, (length,))()])
+        if not -x.type.ndim <= self.axis < x.type.ndim:
+            raise ValueError(f"axis(={self.axis}) out of bounds for {x.type.ndim} dimension(s).")
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        (x,) = inputs
+        # NumPy would widen small integers.
+        accumulate = np.cumsum if self.mode == "add" else np.cumprod
+        output_storage[0][0] = accumulate(x, axis=self.axis, dtype=x.dtype)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        (shape,) = input_shapes
+        if self.axis is not None:
+            return [shape]
+        size = as_tensor_variable(np.array(1, dtype="int64"))
+        for position, length in enumerate(shape):
+            size = length if position == 0 else size * length
+        return [(size,)]
+
+    def L_op(self, inputs, outputs, output_gradients):
+        (x,) = inputs
+        (g_out,) = output_gradients
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype="floatX")]
+        axis = 0 if self.axis is None else self.axis % x.type.ndim
+        backwards = (slice(None),) * axis + (slice(None, None, -1),)
+        if self.mode == "mul":
+            g_out = g_out * outputs[0]
+        total = CumOp(axis=axis)(g_out[backwards])[backwards]
+        if self.axis is None:
+            total = reshape(total, x.shape, ndim=x.type.ndim)
+        return [total / x if self.mode == "mul" else total]
+
+    def R_op(self, inputs, eval_points):
+        if self.mode != "add":
+            raise NotImplementedError("CumOp with mode 'mul' has no R_op.")
+        return [None if point is None else self(point) for point in eval_points]
+
+
+class CumsumOp(Op):
+    """The `CumOp` for sums, under an older name."""
+
+    __props__ = ("axis",)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> CumOp:
+        return CumOp(*args, mode="add", **kwargs)
+
+
+class CumprodOp(Op):
+    """The `CumOp` for products, under an older name."""
+
+    __props__ = ("axis",)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> CumOp:
+        return CumOp(*args, mode="mul", **kwargs)
+
+
+def cumsum(x: Any, axis: int | None = None) -> Variable:
+    """Return running sums, in the dtype of `x`.
+
+    Parameters
+    ----------
+    x
+        The tensor.
+    axis
+        The dimension; by default that of the flattened tensor.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> cumsum(at.matrix("x"), axis=1).ndim
+    2
+    """
+    return CumOp(axis=axis, mode="add")(_countable(x))
+
+
+def cumprod(x: Any, axis: int | None = None) -> Variable:
+    """Return running products, in the dtype of `x`; see `cumsum`.
+
+    The gradient is not defined where an entry is zero.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> cumprod(at.matrix("x")).ndim
+    1
+    """
+    return CumOp(axis=axis, mode="mul")(_countable(x))
+
+
+def _countable(x: Any) -> Variable:
+    x = as_tensor_variable(x)
+    return cast(x, "int64") if x.type.dtype == "bool" else x
+
+
+def diff(x: Any, n: int = 1, axis: int = -1) -> Variable:
+    """Return the differences of neighbouring entries, taken `n` times.
+
+    Parameters
+    ----------
+    x
+        The tensor.
+    n
+        How often.
+    axis
+        The dimension.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> diff(at.tensor("float64", shape=(5,))).type.shape
+    (4,)
+    """
+    x = as_tensor_variable(x)
+    if n < 0:
+        raise ValueError(f"The order of a difference cannot be negative; got {n}.")
+    if x.type.ndim == 0:
+        raise ValueError("`diff` needs at least one dimension.")
+    (axis,) = normalize_axes(axis, x.type.ndim)
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = neq(later, earlier) if x.type.dtype == "bool" else later - earlier
+    return x

@@ -1,0 +1,474 @@
+"""Indexing tensors: ``x[...]``, `set_subtensor`, `inc_subtensor`, `take`."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.graph.op import Op
+from aesara.tensor.allocation import alloc
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dimshuffle import DimShuffle, dimshuffle
+from aesara.tensor.elementwise_ops import clip
+from aesara.tensor.indexing import (
+    FULL_SLICE,
+    as_index_constant,
+    as_index_literal,
+    as_index_variable,
+    as_nontensor_scalar,
+    basic_shape,
+    check_advanced_indexing_dimensions,
+    get_canonical_form_slice,
+    get_constant_idx,
+    get_idx_list,
+    get_slice_elements,
+    group_indices,
+    index_vars_to_types,
+    indexed_result_shape,
+    indices_from_subtensor,
+    is_basic_idx,
+    is_mask,
+    is_scalar_integer,
+    range_len,
+    slice_len,
+)
+from aesara.tensor.shape import Reshape, reshape, shape, shape_padleft, specify_broadcastable
+from aesara.tensor.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+    advanced_inc_subtensor,
+    advanced_inc_subtensor1,
+    advanced_inc_subtensor_nodup,
+    advanced_set_subtensor,
+    advanced_set_subtensor1,
+    advanced_set_subtensor_nodup,
+    advanced_subtensor,
+    advanced_subtensor1,
+)
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.type_other import NoneConst, NoneTypeT, SliceType, make_slice
+
+
+__all__ = [
+    "AdvancedIncSubtensor",
+    "AdvancedIncSubtensor1",
+    "AdvancedSubtensor",
+    "AdvancedSubtensor1",
+    "IncSubtensor",
+    "NoneConst",
+    "Subtensor",
+    "advanced_inc_subtensor",
+    "advanced_inc_subtensor1",
+    "advanced_inc_subtensor_nodup",
+    "advanced_set_subtensor",
+    "advanced_set_subtensor1",
+    "advanced_set_subtensor_nodup",
+    "advanced_subtensor",
+    "advanced_subtensor1",
+    "as_index_constant",
+    "as_index_literal",
+    "as_index_variable",
+    "as_nontensor_scalar",
+    "basic_shape",
+    "check_advanced_indexing_dimensions",
+    "get_canonical_form_slice",
+    "get_constant_idx",
+    "get_idx_list",
+    "get_slice_elements",
+    "getitem",
+    "group_indices",
+    "inc_subtensor",
+    "index_vars_to_types",
+    "indexed_result_shape",
+    "indices_from_subtensor",
+    "is_basic_idx",
+    "make_slice",
+    "range_len",
+    "set_subtensor",
+    "slice_len",
+    "take",
+]
+
+
+def getitem(x: Variable, args: Any) -> Variable:
+    """Return ``x[args]``, with NumPy's meaning.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    args
+        An index, or a tuple of them: integers, slices, None, Ellipsis, integer and
+        Boolean arrays and lists; all but the last two may be symbolic, or symbolic in
+        parts.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    IndexError
+        If there are too many indices, or it is known that one is out of bounds.
+    TypeError
+        If an index is of a kind that does not index.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> getitem(at.matrix("x"), (slice(1, None), None, 0)).ndim
+    2
+    """
+    if not isinstance(args, tuple):
+        args = (args,)
+    entries = [_entry(arg) for arg in args]
+    entries = _without_ellipsis(entries, x.type.ndim)
+    if any(_is_advanced(entry) for entry in entries):
+        return advanced_subtensor(x, *entries)
+    n_new = sum(entry is None for entry in entries)
+    if n_new:
+        # New dimensions are added first, and left alone by the index.
+        dims = iter(range(x.type.ndim))
+        pattern: list[Any] = ["x" if entry is None else next(dims) for entry in entries]
+        x = dimshuffle(x, [*pattern, *dims])
+        entries = [FULL_SLICE if entry is None else entry for entry in entries]
+        if all(isinstance(e, slice) and e == FULL_SLICE for e in entries if not _is_symbolic(e)) and not any(
+            _is_symbolic(e) or not isinstance(e, slice) for e in entries
+        ):
+            return x
+    index = [as_index_constant(entry) for entry in entries]
+    return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))
+
+
+def _is_symbolic(entry: Any) -> bool:
+    if isinstance(entry, slice):
+        return any(isinstance(part, Variable) for part in (entry.start, entry.stop, entry.step))
+    return isinstance(entry, Variable)
+
+
+def _entry(arg: Any) -> Any:
+    """Return one index in one of few forms.
+
+    These are None, Ellipsis, integers, slices, scalar variables, and tensor variables.
+    """
+    if arg is None or arg is Ellipsis:
+        return arg
+    if isinstance(arg, slice):
+        _check_slice(arg)
+        return arg
+    if isinstance(arg, (bool, np.bool_)) or (isinstance(arg, (list, tuple)) and _has_bool(arg)):
+        raise TypeError(
+            "TensorType does not support Python bools for indexing, such as "
+            "tensor[[True, False]]. To use a boolean mask, convert the mask to a NumPy "
+            "array first, e.g., tensor[numpy.array([True, False])]."
+        )
+    if isinstance(arg, (int, np.integer)):
+        return int(arg)
+    if isinstance(arg, np.ndarray) and arg.ndim == 0 and arg.dtype.kind in "iu":
+        return int(arg)
+    if isinstance(arg, Variable) and isinstance(arg.type, NoneTypeT):
+        return None
+    if isinstance(arg, Variable) and isinstance(arg.type, SliceType):
+        try:
+            return as_index_literal(arg)
+        except Exception:  # noqa: BLE001  (a slice that is not made of constants)
+            return _symbolic_slice(arg)
+    if is_scalar_integer(arg):
+        return arg
+    if isinstance(arg, (str, bytes, float, complex, dict)):
+        raise TypeError(
+            f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {arg!r}."
+        )
+    return as_index_variable(arg)
+
+
+def _symbolic_slice(arg: Variable) -> Any:
+    """Return the parts of a symbolic slice; the variable itself if they are unknown."""
+    if arg.owner is not None and arg.owner.op == make_slice:
+        parts = [None if isinstance(p.type, NoneTypeT) else p for p in arg.owner.inputs]
+        return slice(*parts)
+    return arg
+
+
+def _check_slice(arg: slice) -> None:
+    for part in (arg.start, arg.stop, arg.step):
+        if part is None or is_scalar_integer(part):
+            continue
+        if isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+            continue
+        if isinstance(part, Variable) and isinstance(part.type, NoneTypeT):
+            continue
+        raise TypeError(f"Expected an integer scalar or None in a slice; got {part!r}.")
+
+
+def _has_bool(nested: Any) -> bool:
+    pending = [nested]
+    while pending:
+        for entry in pending.pop():
+            if isinstance(entry, (bool, np.bool_)):
+                return True
+            if isinstance(entry, (list, tuple)):
+                pending.append(entry)
+    return False
+
+
+def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
+    """Return the indices with full slices in place of an Ellipsis."""
+    n_indexed = 0
+    position = None
+    for i, entry in enumerate(entries):
+        if entry is Ellipsis:
+            if position is not None:
+                raise IndexError("an index can only have a single Ellipsis (`...`)")
+            position = i
+        elif is_mask(entry):
+            n_indexed += entry.type.ndim
+        elif entry is not None:
+            n_indexed += 1
+    if n_indexed > ndim:
+        raise IndexError(
+            f"too many indices for array: the tensor has {ndim} dimension(s), "
+            f"but {n_indexed} are indexed"
+        )
+    if position is None:
+        return entries
+    filling = [FULL_SLICE] * (ndim - n_indexed)
+    return [*entries[:position], *filling, *entries[position + 1 :]]
+
+
+def _is_advanced(entry: Any) -> bool:
+    if not isinstance(entry, Variable):
+        return False
+    return isinstance(entry.type, SliceType) or not is_scalar_integer(entry)
+
+
+def set_subtensor(
+    x: Variable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False
+) -> Variable:
+    """Return a tensor with a part of it replaced.
+
+    Parameters
+    ----------
+    x
+        The part: an indexed tensor, such as ``r[10:]``.
+    y
+        The value; it broadcasts to the part.
+    inplace
+        Do not use: it lets the computation write to the tensor.
+    tolerate_inplace_aliasing
+        Whether `x` and `y` may share memory when `inplace` is true.
+
+    Returns
+    -------
+    TensorVariable
+        The whole tensor.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> r = at.vector("r")
+    >>> set_subtensor(r[10:], 5.0).ndim
+    1
+    """
+    return inc_subtensor(
+        x,
+        y,
+        inplace,
+        set_instead_of_inc=True,
+        tolerate_inplace_aliasing=tolerate_inplace_aliasing,
+    )
+
+
+def inc_subtensor(
+    x: Variable,
+    y: Any,
+    inplace: bool = False,
+    set_instead_of_inc: bool = False,
+    tolerate_inplace_aliasing: bool = False,
+    ignore_duplicates: bool = False,
+) -> Variable:
+    """Return a tensor with a value added to a part of it.
+
+    Entries that an index names several times are added to several times.
+
+    Parameters
+    ----------
+    x
+        The part: an indexed tensor, such as ``r[10:]`` or ``r[[0, 0, 1]]``.
+    y
+        The value; it broadcasts to the part.
+    inplace
+        Do not use: it lets the computation write to the tensor.
+    set_instead_of_inc
+        Whether the part is replaced instead.
+    tolerate_inplace_aliasing
+        Whether `x` and `y` may share memory when `inplace` is true.
+    ignore_duplicates
+        Whether entries that are named several times are added to once.
+
+    Returns
+    -------
+    TensorVariable
+        The whole tensor.
+
+    Raises
+    ------
+    TypeError
+        If `x` is not an indexed tensor, or `y` does not fit.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> r = at.vector("r")
+    >>> inc_subtensor(r[[0, 0, 1]], 1.0).ndim
+    1
+    """
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if y.type.ndim > x.type.ndim:
+        raise TypeError(
+            f"Trying to increment a {x.type.ndim}-dimensional subtensor with a "
+            f"{y.type.ndim}-dimensional value."
+        )
+    if x.owner is None:
+        raise TypeError(f"x must be the result of a subtensor operation; got {x}.")
+    # A dimension of size one of the part takes no other size from the value.
+    n_new = x.type.ndim - y.type.ndim
+    ones = [
+        axis
+        for axis, known in enumerate(y.type.shape)
+        if x.type.shape[n_new + axis] == 1 and known != 1
+    ]
+    if ones:
+        y = specify_broadcastable(y, *ones)
+    write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)
+    return write_to_result(x.owner.op, x, y, write)
+
+
+class _Writing:
+    """How a part is written to: the arguments of `inc_subtensor`."""
+
+    __slots__ = ("ignore_duplicates", "inplace", "set_instead_of_inc", "tolerate_aliasing")
+
+    def __init__(self, inplace, set_instead_of_inc, tolerate_aliasing, ignore_duplicates):
+        if tolerate_aliasing and not inplace:
+            raise ValueError("`tolerate_inplace_aliasing` makes sense with `inplace` only.")
+        self.inplace = inplace
+        self.set_instead_of_inc = set_instead_of_inc
+        self.tolerate_aliasing = tolerate_aliasing
+        self.ignore_duplicates = ignore_duplicates
+
+    def again(self, x: Variable, y: Variable) -> Variable:
+        """Write `y` to the part `x` in the same way."""
+        return inc_subtensor(
+            x,
+            y,
+            self.inplace,
+            self.set_instead_of_inc,
+            self.tolerate_aliasing,
+            self.ignore_duplicates,
+        )
+
+
+@singledispatch
+def write_to_result(op: Op, x: Variable, y: Variable, write: _Writing) -> Variable:
+    """Return the tensor that `x`, computed by `op`, is a part of, with `y` written there."""
+    raise TypeError(f"x must be the result of a subtensor operation; got {x}.")
+
+
+@write_to_result.register(Subtensor)
+def _write_to_subtensor(op, x, y, write):
+    tensor, *scalars = x.owner.inputs
+    writer = IncSubtensor(
+        op.idx_list,
+        write.inplace,
+        write.set_instead_of_inc,
+        destroyhandler_tolerate_aliased=[(0, 1)] if write.tolerate_aliasing else [],
+    )
+    return writer(tensor, y, *scalars)
+
+
+@write_to_result.register(AdvancedSubtensor1)
+def _write_to_advanced_subtensor1(op, x, y, write):
+    tensor, positions = x.owner.inputs
+    if write.ignore_duplicates:
+        return _write_to_advanced_subtensor(op, x, y, write)
+    return AdvancedIncSubtensor1(write.inplace, write.set_instead_of_inc)(tensor, y, positions)
+
+
+@write_to_result.register(AdvancedSubtensor)
+def _write_to_advanced_subtensor(op, x, y, write):
+    tensor, *index = x.owner.inputs
+    writer = AdvancedIncSubtensor(write.inplace, write.set_instead_of_inc, write.ignore_duplicates)
+    return writer(tensor, y, *index)
+
+
+@write_to_result.register(DimShuffle)
+def _write_to_dimshuffle(op, x, y, write):
+    """Write to a part of which the dimensions were reordered: reorder the value back."""
+    (inner,) = x.owner.inputs
+    y = shape_padleft(y, x.type.ndim - y.type.ndim) if y.type.ndim < x.type.ndim else y
+    new = [axis for axis, entry in enumerate(op.new_order) if entry == "x"]
+    if new:
+        y = specify_broadcastable(y, *new)
+    back: list[Any] = ["x"] * inner.type.ndim
+    for axis, entry in enumerate(op.new_order):
+        if entry != "x":
+            back[entry] = axis
+    written = write.again(inner, dimshuffle(y, back))
+    # `written` is the tensor that `inner` is a part of. Only if it is as large as
+    # `inner` can it be reordered as `inner` was.
+    if written.type.ndim == inner.type.ndim:
+        return op(written)
+    return written
+
+
+@write_to_result.register(Reshape)
+def _write_to_reshape(op, x, y, write):
+    """Write to a part that was reshaped: reshape the value back."""
+    inner = x.owner.inputs[0]
+    if y.type.ndim > 0:
+        if y.type.ndim < x.type.ndim or y.type.broadcastable != x.type.broadcastable:
+            y = alloc(y, *(shape(x)[axis] for axis in range(x.type.ndim)))
+        y = reshape(y, shape(inner), ndim=inner.type.ndim)
+    return write.again(inner, y)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Variable:
+    """Take entries along a dimension; see `numpy.take`.
+
+    Parameters
+    ----------
+    a
+        The tensor.
+    indices
+        Integers; the result has their dimensions in place of the one indexed.
+    axis
+        The dimension; by default the flattened tensor is indexed.
+    mode
+        What happens to positions out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> take(at.matrix("a"), [0, 2], axis=1).type.shape
+    (None, 2)
+    """
+    a = as_tensor_variable(a)
+    indices = as_tensor_variable(indices)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"`mode` must be 'raise', 'wrap' or 'clip'; got {mode!r}.")
+    if axis is None:
+        a, axis = reshape(a, (-1,)), 0
+    if not -a.type.ndim <= axis < a.type.ndim:
+        raise IndexError(f"axis {axis} is out of bounds [-{a.type.ndim}, {a.type.ndim})")
+    axis %= a.type.ndim
+    if mode == "clip":
+        indices = clip(indices, 0, a.shape[axis] - 1)
+    elif mode == "wrap":
+        indices = indices % a.shape[axis]
+    return a[(FULL_SLICE,) * axis + (indices,)]

@@ -1,0 +1,425 @@
+"""Indexing by integers and slices: taking a part of a tensor, and writing to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.type import Type
+from aesara.tensor.casting import cast
+from aesara.tensor.constant_value import (
+    constant_of_output,
+    entries_of_output,
+    known_entries,
+    known_integer,
+)
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.indexing import (
+    FULL_SLICE,
+    as_nontensor_scalar,
+    basic_shape,
+    check_static_index,
+    get_slice_elements,
+    index_vars_to_types,
+    indices_from_subtensor,
+    static_slice_length,
+)
+from aesara.tensor.shape import Shape, specify_shape
+from aesara.tensor.joining import Join
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+from aesara.tensor.vector_length import vector_length_of_output
+
+
+__all__ = ["IncSubtensor", "Subtensor"]
+
+
+def _template_key(idx_list: Sequence[Any]) -> tuple:
+    """Return a template in a form that can be hashed."""
+    return tuple(
+        (slice, entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry
+        for entry in idx_list
+    )
+
+
+def _part_text(part: Any) -> str:
+    return "" if part is None else str(part)
+
+
+def template_text(idx_list: Sequence[Any]) -> str:
+    """Return a template as it is printed.
+
+    Examples
+    --------
+    >>> template_text([slice(None)])
+    '::'
+    """
+    return ", ".join(
+        f"{_part_text(e.start)}:{_part_text(e.stop)}:{_part_text(e.step)}"
+        if isinstance(e, slice)
+        else str(e)
+        for e in idx_list
+    )
+
+
+def _is_type(part: Any) -> bool:
+    return isinstance(part, Type)
+
+
+class _TemplateOp(Op):
+    """What the ops with a basic index have in common: the template of the index."""
+
+    idx_list: Sequence[Any]
+
+    def _set_template(self, idx_list: Sequence[Any]) -> None:
+        self._key = _template_key(idx_list)
+        self._scalar_types = get_slice_elements(idx_list, _is_type)
+
+    def _indices(self, x: Variable, scalars: Sequence[Any]) -> list[Variable]:
+        """Return the scalars of an index as variables, checked against the template."""
+        if len(self.idx_list) > x.type.ndim:
+            raise IndexError(
+                f"too many indices for array: {x} has {x.type.ndim} dimension(s), "
+                f"but {len(self.idx_list)} are indexed"
+            )
+        scalars = [as_nontensor_scalar(scalar) for scalar in scalars]
+        if len(scalars) != len(self._scalar_types):
+            raise IndexError(
+                f"The template {template_text(self.idx_list)} takes "
+                f"{len(self._scalar_types)} scalar(s); got {len(scalars)}."
+            )
+        for scalar, expected in zip(scalars, self._scalar_types):
+            if scalar.type != expected:
+                raise TypeError(
+                    "Wrong type for the Subtensor template: "
+                    f"expected {expected}, got {scalar.type}."
+                )
+        return scalars
+
+    def _index(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the NumPy index from the values of its scalars; it gives a view."""
+        index = indices_from_subtensor([int(s) for s in scalars], self.idx_list)
+        return (*index, ...)
+
+
+class Subtensor(_TemplateOp):
+    """A part of a tensor, as a view, by integers and slices.
+
+    Inputs are the tensor and the scalars of the index that are not None, in order.
+
+    Parameters
+    ----------
+    idx_list
+        The template of the index, an entry for each indexed dimension: the type of a
+        scalar for an integer, or a slice of such types and None.  Scalars stand for
+        their types.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.matrix("x")[1:, 0].owner.op
+    Subtensor{int64::, int64}
+    """
+
+    view_map = {0: [0]}
+    _f16_ok = True
+    check_input = False
+
+    def __init__(self, idx_list: Sequence[Any]):
+        self.idx_list = tuple(index_vars_to_types(entry) for entry in idx_list)
+        self._set_template(self.idx_list)
+        self._hash = hash((type(self), self._key))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self._key == other._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self):
+        return type(self), (self.idx_list,)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{template_text(self.idx_list)}}}"
+
+    __repr__ = __str__
+
+    @staticmethod
+    def str_from_slice(entry: slice) -> str:
+        """Return a slice of a template as it is printed."""
+        return template_text([entry])
+
+    def make_node(self, x: Any, *inputs: Any) -> Apply:
+        x = as_tensor_variable(x)
+        scalars = self._indices(x, inputs)
+        static_shape = self._static_shape(x.type.shape, scalars)
+        output = tensor_type(x.type.dtype, static_shape)()
+        return Apply(self, [x, *scalars], [output])
+
+    def _static_shape(self, shape, scalars) -> tuple[int | None, ...]:
+        result = []
+        index = indices_from_subtensor(scalars, self.idx_list)
+        for dimension, (size, entry) in enumerate(zip(shape, index)):
+            if isinstance(entry, slice):
+                result.append(static_slice_length(entry, size))
+            else:
+                check_static_index(entry, size, dimension)
+        return (*result, *shape[len(index) :])
+
+    def perform(self, node, inputs, output_storage):
+        x, *scalars = inputs
+        output_storage[0][0] = np.asarray(x[self._index(scalars)])
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        sizes = input_shapes[0]
+        static_shape = node.outputs[0].type.shape
+        index = indices_from_subtensor(node.inputs[1:], self.idx_list)
+        result = (*basic_shape(sizes, index), *sizes[len(index) :])
+        return [
+            tuple(
+                size if known is None else constant(known, dtype="int64")
+                for size, known in zip(result, static_shape)
+            )
+        ]
+
+    def connection_pattern(self, node):
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def grad(self, inputs, output_gradients):
+        x, *scalars = inputs
+        (g_out,) = output_gradients
+        if x.type.dtype in discrete_dtypes:
+            g_x = x.zeros_like(dtype="floatX")
+        else:
+            g_x = IncSubtensor(self.idx_list)(x.zeros_like(), g_out, *scalars)
+        return [g_x, *(DisconnectedType()() for _ in scalars)]
+
+    def R_op(self, inputs, eval_points):
+        if eval_points[0] is None:
+            return [None]
+        return self.make_node(eval_points[0], *inputs[1:]).outputs
+
+
+class IncSubtensor(_TemplateOp):
+    """Write to, or add to, a part of a tensor given by integers and slices.
+
+    Inputs are the tensor, the value, which broadcasts to the part, and the scalars of
+    the index.  The output is the whole tensor with the part changed.
+
+    Parameters
+    ----------
+    idx_list
+        The template of the index; see `Subtensor`.
+    inplace
+        Whether the memory of the tensor is written to.
+    set_instead_of_inc
+        Whether the value is written; it is added otherwise.
+    destroyhandler_tolerate_aliased
+        Pairs of input positions that may share memory all the same.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.set_subtensor(at.vector("x")[0], 3.0).owner.op
+    IncSubtensor{Set;int64}
+    """
+
+    check_input = False
+
+    def __init__(
+        self,
+        idx_list: Sequence[Any],
+        inplace: bool = False,
+        set_instead_of_inc: bool = False,
+        destroyhandler_tolerate_aliased: Sequence[tuple[int, int]] | None = None,
+    ):
+        self.idx_list = [index_vars_to_types(entry) for entry in idx_list]
+        self._set_template(self.idx_list)
+        self.inplace = bool(inplace)
+        self.set_instead_of_inc = bool(set_instead_of_inc)
+        self.destroyhandler_tolerate_aliased = list(destroyhandler_tolerate_aliased or ())
+        if self.inplace:
+            self.destroy_map = {0: [0]}
+        self._hash = hash((type(self), self._key, self.inplace, self.set_instead_of_inc))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(self) is type(other)
+            and self._key == other._key
+            and self.inplace == other.inplace
+            and self.set_instead_of_inc == other.set_instead_of_inc
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self):
+        return type(self), (
+            self.idx_list,
+            self.inplace,
+            self.set_instead_of_inc,
+            self.destroyhandler_tolerate_aliased,
+        )
+
+    def __str__(self) -> str:
+        kind = ("Inplace" if self.inplace else "") + ("Set" if self.set_instead_of_inc else "Inc")
+        return f"{type(self).__name__}{{{kind};{template_text(self.idx_list)}}}"
+
+    __repr__ = __str__
+
+    def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
+        x, y = as_tensor_variable(x), as_tensor_variable(y)
+        check_value(x, y, self.set_instead_of_inc)
+        if y.type.ndim > x.type.ndim:
+            raise ValueError(
+                f"Trying to increment a part of a tensor of {x.type.ndim} dimension(s) "
+                f"with a value of {y.type.ndim}."
+            )
+        scalars = self._indices(x, inputs)
+        self._check_static_index(x.type.shape, scalars)
+        return Apply(self, [x, y, *scalars], [x.type()])
+
+    def _check_static_index(self, shape, scalars) -> None:
+        index = indices_from_subtensor(scalars, self.idx_list)
+        for dimension, (size, entry) in enumerate(zip(shape, index)):
+            if not isinstance(entry, slice):
+                check_static_index(entry, size, dimension)
+
+    def perform(self, node, inputs, output_storage):
+        x, y, *scalars = inputs
+        out = x if self.inplace else np.array(x)
+        part = out[self._index(scalars)]
+        if self.set_instead_of_inc:
+            part[...] = y
+        else:
+            np.add(part, y, out=part, casting="unsafe")
+        output_storage[0][0] = out
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        return [input_shapes[0]]
+
+    def connection_pattern(self, node):
+        return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
+
+    def grad(self, inputs, output_gradients):
+        x, y, *scalars = inputs
+        (g_out,) = output_gradients
+        if x.type.dtype in discrete_dtypes:
+            # The result is discrete too.
+            g_x, g_y = x.zeros_like(dtype="floatX"), y.zeros_like(dtype="floatX")
+        else:
+            g_x = g_out
+            if self.set_instead_of_inc:
+                zero = constant(np.zeros((), dtype=g_out.type.dtype))
+                op = IncSubtensor(self.idx_list, set_instead_of_inc=True)
+                g_x = op(g_out, zero, *scalars)
+            if y.type.dtype in discrete_dtypes:
+                g_y = y.zeros_like(dtype="floatX")
+            else:
+                g_y = gradient_of_value(y, Subtensor(self.idx_list)(g_out, *scalars))
+        return [g_x, g_y, *(DisconnectedType()() for _ in scalars)]
+
+    def R_op(self, inputs, eval_points):
+        x_point, y_point = eval_points[:2]
+        if x_point is None and y_point is None:
+            return [None]
+        x_point = inputs[0].zeros_like() if x_point is None else x_point
+        y_point = inputs[1].zeros_like() if y_point is None else y_point
+        return self.make_node(x_point, y_point, *inputs[2:]).outputs
+
+
+def check_value(x: Variable, y: Variable, is_set: bool) -> None:
+    """Check that a value of the dtype of `y` can be written, or added, to `x`.
+
+    Raises
+    ------
+    TypeError
+        If not.
+    """
+    if y.type.dtype in complex_dtypes and x.type.dtype not in complex_dtypes:
+        raise TypeError(
+            f"Trying to write a value of dtype {y.type.dtype} to a part of a tensor of "
+            f"dtype {x.type.dtype}: choose `real`, `imag` or `abs` of the value."
+        )
+    if not is_set and x.type.dtype in discrete_dtypes and y.type.dtype not in discrete_dtypes:
+        raise TypeError(
+            f"Trying to increment a part of a tensor of dtype {x.type.dtype} with a "
+            f"value of dtype {y.type.dtype}: cast one of them."
+        )
+
+
+def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
+    """Return the gradient of a value that was broadcast, from that of the part.
+
+    What was repeated is summed.
+    """
+    n_new = gradient.type.ndim - y.type.ndim
+    if n_new > 0:
+        gradient = gradient.sum(axis=list(range(n_new)))
+    repeated = [
+        axis
+        for axis, (size, known) in enumerate(zip(gradient.type.shape, y.type.shape))
+        if known == 1 and size != 1
+    ]
+    if repeated:
+        gradient = gradient.sum(axis=repeated, keepdims=True)
+    if gradient.type.dtype != y.type.dtype:
+        gradient = cast(gradient, y.type.dtype)
+    return specify_shape(gradient, y.type.shape)
+
+
+@vector_length_of_output.register(Subtensor)
+def _length_of_subtensor(op, v):
+    entries = _entries_of_subtensor(op, v.owner)
+    return None if entries is None else len(entries)
+
+
+@vector_length_of_output.register(IncSubtensor)
+def _length_of_inc_subtensor(op, v):
+    entries = known_entries(v.owner.inputs[0])
+    return None if entries is None else len(entries)
+
+
+@entries_of_output.register(Subtensor)
+def _entries_of_subtensor(op, node):
+    x, *scalars = node.inputs
+    if x.type.ndim != 1 or not op.idx_list:
+        return None
+    (slc,) = indices_from_subtensor(scalars, op.idx_list)
+    parts = []
+    for part in (slc.start, slc.stop, slc.step):
+        known = None if part is None else known_integer(part)
+        if part is not None and known is None:
+            return None
+        parts.append(known)
+    entries = known_entries(x) if x.type.dtype in discrete_dtypes else None
+    return None if entries is None else entries[slice(*parts)]
+
+
+@constant_of_output.register(Subtensor)
+def _constant_of_subtensor(op, node, output, max_recur):
+    x, *scalars = node.inputs
+    if output.type.ndim != 0 or len(scalars) != x.type.ndim:
+        return None
+    index = [known_integer(scalar) for scalar in scalars]
+    if None in index:
+        return None
+    if isinstance(x, Constant):
+        return np.asarray(x.data[tuple(index)])
+    if x.type.ndim != 1 or x.owner is None:
+        return None
+    (position,) = index
+    if isinstance(x.owner.op, Shape):
+        shape = x.owner.inputs[0].type.shape
+        return shape[position] if -len(shape) <= position < len(shape) else None
+    if isinstance(x.owner.op, MakeVector):
+        return x.owner.inputs[position]
+    if isinstance(x.owner.op, (Join, Subtensor)):
+        entries = known_entries(x) if x.type.dtype in discrete_dtypes else None
+        return None if entries is None else entries[position]
+    return None
