@@ -8,7 +8,7 @@ import numpy as np
 from aesara.compile.function import function
 from aesara.compile.mode import FAST_RUN, Mode, get_mode
 from aesara.graph.autodiff import grad
-from aesara.tensor.math import sum as tensor_sum
+from aesara.tensor.reduction import sum as tensor_sum
 from aesara.tensor.type import TensorType
 
 FLOAT_DTYPES = ("float16", "float32", "float64")

@@ -30,9 +30,9 @@ from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.null_type import NullType, null_type
 from aesara.graph.pullback import sum_gradients
-from aesara.tensor.basic import stack
 from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.math import add, clip
+from aesara.tensor.elementwise_ops import add, clip
+from aesara.tensor.joining import stack
 from aesara.tensor.type import TensorType
 
 __all__ = [

@@ -55,7 +55,7 @@ def as_list_or_tuple(
     """
     if use_list and use_tuple:
         raise ValueError("Both flags cannot be simultaneously True")
-    sequence = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
+    sequence: list[Any] = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
     if use_list:
         return sequence
     if use_tuple:
@@ -99,7 +99,7 @@ def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
         )
 
 
-def as_value_of(value: Any, variable: Variable, name: str) -> Variable:
+def as_value_of(value: Any, variable: Variable, name: str) -> Any:
     """Return `value` as a variable: itself, or a constant that fits the type of `variable`."""
     if isinstance(value, Variable):
         return value
@@ -386,7 +386,7 @@ def subgraph_grad(
         check_variables(value, name)
     targets = [*wrt, *end]
 
-    def gradients(**source: Any) -> list[Variable]:
+    def gradients(**source: Any) -> list[Any]:
         source.setdefault("cost", None)
         return grad(wrt=targets, consider_constant=end, disconnected_inputs="ignore", **source)
 

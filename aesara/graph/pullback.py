@@ -231,7 +231,10 @@ def pull_back(
                 total(arrived, output, output in wanted) if output in arrived else nothing
                 for output in node.outputs
             ]
-            if all(map(is_disconnected, output_gradients)):
+            connected = [j for j, g in enumerate(output_gradients) if not is_disconnected(g)]
+            if pattern is not None:
+                positions = [i for i in positions if any(pattern[i][j] for j in connected)]
+            if not connected or not positions:
                 continue
             for position, term in zip(positions, input_gradients(node, pattern, positions, output_gradients)):
                 variable = node.inputs[position]

@@ -1,5 +1,7 @@
 """The examples of the documentation of graph structures."""
 
+import pytest
+
 import aesara
 import aesara.tensor as at
 from aesara.graph import Apply, Variable
@@ -71,12 +73,8 @@ def test_constants_are_wrapped():
 
 def test_constants_cannot_be_given_values():
     constant = at.constant(2.0)
-    try:
+    with pytest.raises((TypeError, ValueError), match="Constant"):
         aesara.function([constant], constant * 2)
-    except ValueError as error:
-        assert "constant" in str(error).lower()
-    else:
-        raise AssertionError("a function took a constant for an input")
 
 
 def test_variables_and_types():

@@ -19,7 +19,7 @@ def v2():
 
 
 def test_printed_types(v1, v2):
-    assert repr(v1.type) == "TensorType(float64, (2, ?))"
+    assert repr(v1.type) == "TensorType(float64, (2, None))"
     assert repr(v2.type) == "TensorType(float64, (2, 1))"
 
 
@@ -39,7 +39,7 @@ def test_filter_variable_narrows(v1, v2):
     assert v3.type == v2.type
     printed = aesara.dprint(v3, print_type=True, file="str")
     assert printed.splitlines()[0].startswith("SpecifyShape [id A] <TensorType(float64, (2, 1))>")
-    assert "<TensorType(float64, (2, ?))> [id B]" in printed
+    assert "<TensorType(float64, (2, None))> [id B]" in printed
 
 
 def test_filter_variable_checks_at_run_time(v1, v2):
@@ -98,5 +98,5 @@ def test_a_type_of_ones_own_in_a_function():
     x = double("x")
     f = aesara.function([x], x)
     assert f(2.5) == 2.5
-    with pytest.raises(TypeError):
+    with pytest.raises((TypeError, ValueError), match="word"):
         f("word")
