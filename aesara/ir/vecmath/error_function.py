@@ -8,6 +8,8 @@ Laframboise, Math. Comp. 36 (1981) 249.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import coefficients
 from .builder import Value, absolute, at_most, copy_sign, fma_add, format_of, polynomial, select
 from .exponential import (
@@ -59,4 +61,4 @@ def erfc(x: Value) -> Value:
     return select(magnitude < 0.5, inner, outer)
 
 
-FORMULAS = {"erf": erf, "erfc": erfc}
+FORMULAS: dict[str, Callable[..., Value]] = {"erf": erf, "erfc": erfc}

@@ -1,12 +1,13 @@
 """exp, exp2, expm1 and the hyperbolic functions made from them.
 
 The argument is split as x = n ln 2 + r with |r| <= ln(2) / 2 (Cody and Waite: n times the first part of
-ln 2 is exact) and exp(r) - 1 = r + r**2 q(r) with a minimax polynomial q. Rounding to the integer n happens by
-adding a large number, whose sum carries n in its low bits as well: no conversion instruction is needed.
+ln 2 is exact) and exp(r) - 1 = r + r**2 q(r) with a minimax polynomial q. Rounding to the integer n happens
+by adding a large number, whose sum carries n in its low bits as well: no conversion instruction is needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import coefficients
@@ -147,4 +148,11 @@ def cosh(x: Value) -> Value:
     return halved + halved
 
 
-FORMULAS = {"exp": exp, "exp2": exp2, "expm1": expm1, "sinh": sinh, "cosh": cosh, "tanh": tanh}
+FORMULAS: dict[str, Callable[..., Value]] = {
+    "exp": exp,
+    "exp2": exp2,
+    "expm1": expm1,
+    "sinh": sinh,
+    "cosh": cosh,
+    "tanh": tanh,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from . import coefficients
 from .builder import (
@@ -103,4 +104,4 @@ def atan2(y: Value, x: Value) -> Value:
     return select(either_nan, math.nan, copy_sign(value, y))
 
 
-FORMULAS = {"asin": asin, "acos": acos, "atan": atan, "atan2": atan2}
+FORMULAS: dict[str, Callable[..., Value]] = {"asin": asin, "acos": acos, "atan": atan, "atan2": atan2}

@@ -7,6 +7,7 @@ exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import coefficients
@@ -165,7 +166,7 @@ def atanh(x: Value) -> Value:
     return copy_sign(log1p((magnitude + magnitude) / (1.0 - magnitude)) * 0.5, x)
 
 
-FORMULAS = {
+FORMULAS: dict[str, Callable[..., Value]] = {
     "log": log,
     "log2": log2,
     "log10": log10,

@@ -1,11 +1,11 @@
 """Minimax polynomials: derives the numbers in `coefficients.py`.
 
 Run ``python -m aesara.ir.vecmath.minimax > coefficients.py`` to make them again (needs mpmath; some seconds).
-The method is Remez' exchange algorithm in multiple precision: find the polynomial whose weighted error takes its
-extreme value with alternating sign at (number of coefficients + 1) points.
+The method is Remez' exchange algorithm in multiple precision: find the polynomial whose weighted error takes
+its extreme value with alternating sign at (number of coefficients + 1) points.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="type-arg"
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-incomplete-defs, disable-error-code="type-arg"
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ significant bits and a tail. Products of two heads are exact without FMA.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from . import coefficients
 from .builder import (
@@ -124,4 +125,4 @@ def power(x: Value, y: Value) -> Value:
     return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
 
 
-FORMULAS = {"pow": power}
+FORMULAS: dict[str, Callable[..., Value]] = {"pow": power}

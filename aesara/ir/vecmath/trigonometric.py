@@ -1,13 +1,14 @@
 """sin, cos and tan.
 
 The argument is reduced by an integer multiple n of pi / 2, subtracted in parts short enough for n times each
-part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the results lose
-accuracy gradually; they stay finite, and inf gives NaN.
+part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the
+results lose accuracy, and from about 2**50 they mean nothing; inf gives NaN.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import coefficients
@@ -90,4 +91,4 @@ def tan(x: Value) -> Value:
     return _flip(quotient, (reduced.low_bits << (format_of(x).bits - 1)) ^ x.as_bits())
 
 
-FORMULAS = {"sin": sin, "cos": cos, "tan": tan}
+FORMULAS: dict[str, Callable[..., Value]] = {"sin": sin, "cos": cos, "tan": tan}
