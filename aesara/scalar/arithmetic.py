@@ -75,7 +75,7 @@ class Add(ScalarOp):
     identity: Any = 0
 
     def pullback(self, *arguments: Any) -> tuple:
-        *inputs, z, g = arguments
+        *inputs, _z, g = arguments
         return (g,) * len(inputs)
 
 
@@ -92,7 +92,7 @@ class Mul(ScalarOp):
     identity: Any = 1
 
     def pullback(self, *arguments: Any) -> tuple:
-        *inputs, z, g = arguments
+        *inputs, _z, g = arguments
         # The product of the other factors, not z / x: that one is wrong where x is zero.
         return tuple(mul(g, *inputs[:i], *inputs[i + 1 :]) for i in range(len(inputs)))
 
@@ -233,7 +233,7 @@ class Mean(ScalarOp):
         return add(*inputs) / literal(len(inputs), inputs[0])
 
     def pullback(self, *arguments: Any) -> tuple:
-        *inputs, z, g = arguments
+        *inputs, _z, g = arguments
         return (g / literal(len(inputs), g),) * len(inputs)
 
 

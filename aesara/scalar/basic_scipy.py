@@ -1,4 +1,4 @@
-"""The special functions under an older module path; use `aesara.scalar.math`."""
+"""Facade: the special functions under an older module path; use `aesara.scalar.math`."""
 
 import warnings
 

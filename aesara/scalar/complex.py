@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from aesara.scalar.constants import literal
-
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, zero_gradient
 from aesara.scalar.promotion import complex_out, real_out, same_out_min8, specific_out
 from aesara.scalar.trigonometric import arctan2, cos, sin

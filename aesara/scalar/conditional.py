@@ -91,7 +91,8 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
 class Clip(ScalarOp):
     """x, but `low` where x is less than `low` and `high` where x is greater than `high`.
 
-    The lower bound is tested first, so it wins where the bounds are in the wrong order. NaN stays NaN; a bound that
+    The lower bound is tested first, so it wins where the bounds are in the wrong order. NaN stays NaN; a
+    bound that
     is NaN does not limit.
     """
 

@@ -1,7 +1,8 @@
 """Python numbers as scalar constants: which dtype a bare number takes, and `as_scalar`.
 
 Under ``cast_policy="custom"`` a bare Python number takes the narrowest dtype that holds it, so that ``x + 1``
-keeps the dtype of ``x``; under ``cast_policy="numpy+floatX"`` it takes the dtype NumPy gives it, float64 giving
+keeps the dtype of ``x``; under ``cast_policy="numpy+floatX"`` it takes the dtype NumPy gives it, float64
+giving
 way to ``floatX``.
 """
 
@@ -35,7 +36,8 @@ class NumpyAutocaster:
     """Give a Python number the first of several dtypes that represents it.
 
     Integers (and arrays of them) need a dtype that holds them exactly. A float takes ``floatX`` where that is
-    narrower than float64 and among the candidates, otherwise the first candidate that is exact, otherwise the last.
+    narrower than float64 and among the candidates, otherwise the first candidate that is exact, otherwise
+    the last.
 
     Parameters
     ----------

@@ -19,20 +19,20 @@ __all__ = [
     "Exp2",
     "Expm1",
     "Log",
-    "Log10",
     "Log1mexp",
     "Log1p",
     "Log2",
+    "Log10",
     "Sigmoid",
     "Softplus",
     "exp",
     "exp2",
     "expm1",
     "log",
-    "log10",
     "log1mexp",
     "log1p",
     "log2",
+    "log10",
     "sigmoid",
     "softplus",
 ]
@@ -172,7 +172,11 @@ def _log1mexp(x: Any) -> Any:
 
 
 class Log1mexp(UnaryScalarOp):
-    """log(1 - exp(x)) for x < 0, accurate at both ends (Maechler 2012, "Accurately computing log(1 - exp(-|a|))")."""
+    """log(1 - exp(x)) for x < 0, accurate at both ends.
+
+    The two formulas and the point where they meet are those of M. Maechler (2012), "Accurately computing
+    log(1 - exp(-|a|))".
+    """
 
     numpy = _log1mexp
     dtype = upgrade_to_float

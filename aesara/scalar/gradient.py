@@ -16,8 +16,10 @@ __all__ = ["ScalarGradientGraph", "scalar_gradient_graph"]
 class ScalarGradientGraph(NamedTuple):
     """The gradient of a scalar op for inputs of given types.
 
-    ``inputs``, ``outputs`` and ``output_grads`` are the leaves: the outputs of the op enter as inputs, so that what
-    the forward pass has computed is used again. ``grads`` holds a variable for each input; besides scalar variables
+    ``inputs``, ``outputs`` and ``output_grads`` are the leaves: the outputs of the op enter as inputs, so
+    that what
+    the forward pass has computed is used again. ``grads`` holds a variable for each input; besides scalar
+    variables
     these may be leaves themselves, constants, or variables of `NullType` or `DisconnectedType`.
     """
 
@@ -30,7 +32,8 @@ class ScalarGradientGraph(NamedTuple):
 def scalar_gradient_graph(op: ScalarOp, input_types: Sequence[ScalarType]) -> ScalarGradientGraph:
     """Return the gradient graph of `op` for inputs of the given types; the result is cached.
 
-    The gradient of a discrete output enters with the dtype ``floatX``, that of any other with the output's dtype.
+    The gradient of a discrete output enters with the dtype ``floatX``, that of any other with the output's
+    dtype.
 
     Examples
     --------

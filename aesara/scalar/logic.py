@@ -10,7 +10,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import integer_upcast_out
 
-__all__ = ["AND", "BinaryBitOp", "Invert", "OR", "UnaryBitOp", "XOR", "and_", "invert", "or_", "xor"]
+__all__ = ["AND", "OR", "XOR", "BinaryBitOp", "Invert", "UnaryBitOp", "and_", "invert", "or_", "xor"]
 
 
 class UnaryBitOp(UnaryScalarOp):

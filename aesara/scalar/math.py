@@ -1,4 +1,4 @@
-"""The special functions under the module path of Aesara; nothing inside the package imports this."""
+"""Facade: the special functions under the module path of Aesara."""
 
 from aesara.configdefaults import config
 from aesara.scalar.arithmetic import (
@@ -23,6 +23,10 @@ from aesara.scalar.exponential import (
     softplus,
 )
 from aesara.scalar.special import (
+    I0,
+    I1,
+    J0,
+    J1,
     BetaInc,
     BetaIncDer,
     Chi2SF,
@@ -41,11 +45,7 @@ from aesara.scalar.special import (
     GammaU,
     Hyp2F1,
     Hyp2F1Der,
-    I0,
-    I1,
     Iv,
-    J0,
-    J1,
     Jv,
     Owens_t,
     PolyGamma,
@@ -85,6 +85,10 @@ from aesara.scalar.types import (
 )
 
 __all__ = [
+    "I0",
+    "I1",
+    "J0",
+    "J1",
     "BetaInc",
     "BetaIncDer",
     "Chi2SF",
@@ -103,11 +107,7 @@ __all__ = [
     "GammaU",
     "Hyp2F1",
     "Hyp2F1Der",
-    "I0",
-    "I1",
     "Iv",
-    "J0",
-    "J1",
     "Jv",
     "Log1mexp",
     "Owens_t",

@@ -16,7 +16,8 @@ All facts of an op stand in one class body; everything else is derived here, onc
 ``holomorphic``
     Whether the complex derivative exists, so that the real derivative's formula holds for complex numbers.
 ``pullback(self, *inputs, output, g)``
-    The gradient term of each input, written with scalar ops. `ScalarOp.L_op` promotes the operands, deals with
+    The gradient term of each input, written with scalar ops. `ScalarOp.L_op` promotes the operands, deals
+    with
     integers and complex numbers and casts the terms: a pullback only states the formula.
 
 An op may also follow the older protocol: `impl` on numbers instead of ``numpy``, `grad` or `L_op` instead of
@@ -41,8 +42,8 @@ from aesara.scalar.types import ScalarType, get_scalar_type, upcast
 
 __all__ = [
     "BinaryScalarOp",
-    "SciPyFunction",
     "ScalarOp",
+    "SciPyFunction",
     "UnaryScalarOp",
     "to_dtype",
     "zero_gradient",
@@ -242,13 +243,14 @@ class ScalarOp(Op):
     # Native code
 
     def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
-        """Return the instruction or C function that computes this op for inputs of these types, if there is one."""
+        """Return the instruction or C function that computes this op for inputs of these types, or None."""
         if any(scalar_type.is_complex for scalar_type in input_types):
             return None
         return self.native
 
     def decomposition(self, *inputs: Any) -> list | None:
-        """Return the outputs computed from scalar variables by other ops, or None where there is no such graph.
+        """Return the outputs computed from scalar variables by other ops, or None where there is no such
+        graph.
 
         The outputs have the dtypes of this op's outputs.
         """
@@ -270,9 +272,11 @@ class ScalarOp(Op):
         return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
-        """Return the gradient term of each input, given the outputs and the gradients of a cost with respect to them.
+        """Return the gradient term of each input, given the outputs and the gradients of a cost with
+        respect to them.
 
-        An op with only discrete outputs has zero gradients. An input of a discrete dtype counts as a real number:
+        An op with only discrete outputs has zero gradients. An input of a discrete dtype counts as a real
+        number:
         its gradient has a floating-point dtype. For complex numbers a gradient is ``dC/dRe + 1j * dC/dIm``.
         """
         if all(output.type.is_discrete for output in outputs):
@@ -305,7 +309,10 @@ class BinaryScalarOp(ScalarOp):
 
 
 def to_dtype(variable: Any, dtype: str) -> Any:
-    """Cast a scalar variable; a constant gives a constant, and a complex variable its real part for a real dtype."""
+    """Cast a scalar variable to a dtype.
+
+    A constant gives a constant; of a complex variable a real dtype takes the real part.
+    """
     scalar_type = variable.type
     if scalar_type.dtype == dtype:
         return variable

@@ -46,7 +46,8 @@ class Sqrt(UnaryScalarOp):
 class Pow(BinaryScalarOp):
     """x to the power y.
 
-    The derivative with respect to x is zero for y = 0, even at x = 0; the one with respect to y is zero at x = 0.
+    The derivative with respect to x is zero for y = 0, even at x = 0; the one with respect to y is zero at
+    x = 0.
     """
 
     numpy = np.power

@@ -18,8 +18,8 @@ from aesara.scalar.types import (
     float32,
     float64,
     get_scalar_type,
-    int64,
     int8,
+    int64,
     upcast,
 )
 
@@ -87,7 +87,9 @@ def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
     """All inputs promoted together; booleans alone are refused."""
     result = _upcast_type(types)
     if result == bool:
-        raise TypeError("booleans alone are not supported here: use xor, invert or a logical op, or cast to an integer")
+        raise TypeError(
+            "booleans alone are not supported here: use xor, invert or a logical op, or cast to an integer"
+        )
     return (result,)
 
 
@@ -119,7 +121,9 @@ def integer_upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
         raise TypeError(f"expected either only booleans or only integers, got {_types_text(types)}")
     result = _upcast_type(types)
     if not result.is_discrete:
-        raise TypeError(f"no integer dtype holds the values of both {' and '.join(t.dtype for t in types)}: cast one")
+        raise TypeError(
+            f"no integer dtype holds the values of both {' and '.join(t.dtype for t in types)}: cast one"
+        )
     return (result,)
 
 
@@ -256,7 +260,11 @@ class transfer_type(MetaObject):
     def __call__(self, *types: ScalarType) -> tuple[ScalarType, ...]:
         upcast_type = upcast_out(*types)[0] if None in self.transfer else None
         return tuple(
-            upcast_type if position is None else types[position] if isinstance(position, int) else position(types)
+            upcast_type
+            if position is None
+            else types[position]
+            if isinstance(position, int)
+            else position(types)
             for position in self.transfer
         )
 

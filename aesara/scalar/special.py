@@ -22,6 +22,10 @@ from aesara.scalar.special_derivatives import (
 )
 
 __all__ = [
+    "I0",
+    "I1",
+    "J0",
+    "J1",
     "BetaInc",
     "BetaIncDer",
     "Chi2SF",
@@ -40,11 +44,7 @@ __all__ = [
     "GammaU",
     "Hyp2F1",
     "Hyp2F1Der",
-    "I0",
-    "I1",
     "Iv",
-    "J0",
-    "J1",
     "Jv",
     "Owens_t",
     "PolyGamma",
@@ -155,7 +155,11 @@ class Owens_t(BinaryScalarOp):
     def pullback(self, h: Any, a: Any, y: Any, g: Any) -> tuple:
         half = literal(0.5, h)
         widened = literal(1, a) + a * a
-        wrt_h = exp(-half * h * h) * erf(h * a * literal(math.sqrt(0.5), h)) * literal(-0.5 / math.sqrt(2 * math.pi), h)
+        wrt_h = (
+            exp(-half * h * h)
+            * erf(h * a * literal(math.sqrt(0.5), h))
+            * literal(-0.5 / math.sqrt(2 * math.pi), h)
+        )
         wrt_a = exp(-half * h * h * widened) / (widened * literal(2 * math.pi, h))
         return g * wrt_h, g * wrt_a
 
@@ -196,6 +200,8 @@ class Psi(UnaryScalarOp):
     domain = (0.1, 20.0)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        if x.type.is_complex:
+            return (grad_not_implemented(self, 0, x, "There is no trigamma function of complex numbers."),)
         return (g * tri_gamma(x),)
 
 
@@ -353,9 +359,7 @@ class BetaInc(ScalarOp):
 
     def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
         one = literal(1, x)
-        log_density = (
-            (a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b)
-        )
+        log_density = (a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b)
         return (
             g * betainc_der(a, b, x, one),
             g * betainc_der(a, b, x, literal(0, x)),
@@ -380,7 +384,7 @@ class Hyp2F1(ScalarOp):
 
     nin = 4
     numpy = SciPyFunction("hyp2f1")
-    dtype = upgrade_to_float
+    dtype = upgrade_to_float_no_complex
     native = Special("hyp2f1")
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7))
 

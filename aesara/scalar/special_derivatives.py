@@ -29,7 +29,9 @@ def _elementwise(function: Callable) -> Callable:
     on_arrays = np.frompyfunc(function, function.__code__.co_argcount, 1)
 
     def apply(*values: Any) -> Any:
-        return np.asarray(on_arrays(*[np.asarray(value, dtype="float64") for value in values])).astype("float64")
+        return np.asarray(on_arrays(*[np.asarray(value, dtype="float64") for value in values])).astype(
+            "float64"
+        )
 
     apply.__name__ = function.__name__
     apply.__doc__ = function.__doc__
@@ -93,13 +95,15 @@ def _upper_gamma_fraction(k: float, x: float) -> float:
     return scale * (value * (math.log(x) - _digamma(k)) + slope)
 
 
-def _continued_fraction(coefficients: Callable[[int], tuple[float, float, float, float]]) -> tuple[float, float]:
+def _continued_fraction(
+    coefficients: Callable[[int], tuple[float, float, float, float]],
+) -> tuple[float, float]:
     """Return the value and the derivative of ``a0/(b0 + a1/(b1 + ...))`` by the modified Lentz algorithm.
 
     ``coefficients(n)`` gives a, da, b and db.
     """
     value, slope = 1.0, 0.0  # divided out again by the first factor
-    c, dc = 1.0 / _TINY, 0.0
+    c, dc = math.inf, 0.0
     d, dd = 0.0, 0.0
     for n in range(_MAX_TERMS):
         a, da, b, db = coefficients(n)
@@ -109,7 +113,6 @@ def _continued_fraction(coefficients: Callable[[int], tuple[float, float, float,
         new_d = 1 / denominator
         new_dd = -d_denominator * new_d * new_d
         if n == 0:
-            c, dc = b, db
             value, slope = a * new_d, da * new_d + a * new_dd
         else:
             new_c = b + a / c
@@ -127,7 +130,7 @@ def _continued_fraction(coefficients: Callable[[int], tuple[float, float, float,
 
 @_elementwise
 def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
-    """Return the derivative of the regularized incomplete beta function with respect to a or, if `wrt_a` is 0, b."""
+    """Return the derivative of the regularized incomplete beta function, by a or, if `wrt_a` is 0, by b."""
     if not (a > 0 and b > 0 and 0 <= x <= 1):
         return math.nan
     if x in (0, 1):
@@ -187,11 +190,14 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
 
     if position not in (0, 1, 2, 3):
         raise ValueError(f"hyp2f1_der: the position must be 0, 1, 2 or 3, got {position}")
+    pole = c <= 0 and c == math.floor(c)
+    if math.isnan(a + b + c + z) or pole or math.isinf(z):
+        return math.nan
     if position == 3:
         return a * b / c * float(hyp2f1(a + 1, b + 1, c + 1, z))
-    direction = tuple(float(position == i) for i in range(3))
-    if math.isnan(a + b + c + z) or z >= 1:
+    if z >= 1:
         return math.nan
+    direction = tuple(float(position == i) for i in range(3))
     if z >= -0.5:
         return _hyp2f1_series(a, b, c, z, *direction)[1]
     # Pfaff: F(a, b; c; z) = (1 - z)**-a F(a, c - b; c; z / (z - 1)), DLMF 15.8.1.
@@ -208,9 +214,7 @@ def _hyp2f1_series(
     d_term = d_total = 0.0
     for n in range(_MAX_TERMS):
         ratio = (a + n) * (b + n) / ((c + n) * (1 + n)) * z
-        d_ratio = (
-            (da * (b + n) + (a + n) * db) / ((c + n) * (1 + n)) * z - ratio * dc / (c + n)
-        )
+        d_ratio = (da * (b + n) + (a + n) * db) / ((c + n) * (1 + n)) * z - ratio * dc / (c + n)
         d_term = d_term * ratio + term * d_ratio
         term *= ratio
         total += term

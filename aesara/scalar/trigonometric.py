@@ -11,7 +11,7 @@ from aesara.scalar.constants import literal
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.power import sqrt
-from aesara.scalar.promotion import upgrade_to_float
+from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float_no_complex
 
 __all__ = [
     "ArcCos",
@@ -126,7 +126,7 @@ class ArcTan2(BinaryScalarOp):
     """The angle of the point (second input, first input), in radians."""
 
     numpy = np.arctan2
-    dtype = upgrade_to_float
+    dtype = upgrade_to_float_no_complex
     native = Primitive("atan2")
 
     def pullback(self, y: Any, x: Any, z: Any, g: Any) -> tuple:
@@ -207,7 +207,7 @@ class Deg2Rad(UnaryScalarOp):
     """Degrees to radians."""
 
     numpy = np.deg2rad
-    dtype = upgrade_to_float
+    dtype = upgrade_to_float_no_complex
     domain = (-360.0, 360.0)
 
     def decompose(self, x: Any) -> Any:
@@ -221,7 +221,7 @@ class Rad2Deg(UnaryScalarOp):
     """Radians to degrees."""
 
     numpy = np.rad2deg
-    dtype = upgrade_to_float
+    dtype = upgrade_to_float_no_complex
 
     def decompose(self, x: Any) -> Any:
         return x * literal(180 / math.pi, x)

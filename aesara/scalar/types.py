@@ -14,8 +14,8 @@ __all__ = [
     "ScalarType",
     "all_types",
     "bool",
-    "complex128",
     "complex64",
+    "complex128",
     "complex_types",
     "complexs",
     "continuous_types",
@@ -27,17 +27,17 @@ __all__ = [
     "float_types",
     "floats",
     "get_scalar_type",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "int_types",
     "integer_types",
     "ints",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "uint_types",
     "upcast",
 ]
@@ -122,13 +122,13 @@ class ScalarType(Type, HasDataType, HasShape):
     def __repr__(self) -> str:
         return f"ScalarType({self.dtype})"
 
-    def clone(self, dtype: str | None = None, **kwargs: Any) -> "ScalarType":
+    def clone(self, dtype: str | None = None, **kwargs: Any) -> ScalarType:
         """Return the same kind of type with another dtype."""
         if dtype is None or dtype == self.dtype:
             return self
         return type(self)(dtype)
 
-    def in_same_class(self, other: Any) -> "np.bool_ | Any":
+    def in_same_class(self, other: Any) -> np.bool_ | Any:
         return self == other
 
     def filter(self, data: Any, strict: Any = False, allow_downcast: Any = None) -> Any:
@@ -166,8 +166,8 @@ class ScalarType(Type, HasDataType, HasShape):
         )
         if not accept:
             raise TypeError(
-                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype} without changing its "
-                "value; pass allow_downcast=True to permit that, or cast it explicitly"
+                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype} without "
+                "changing its value; pass allow_downcast=True to permit that, or cast it explicitly"
             )
         return converted[()]
 
@@ -178,10 +178,13 @@ class ScalarType(Type, HasDataType, HasShape):
         except Exception:
             array = None
         if array is not None and array.dtype.kind == "O" and isinstance(data, int):
-            raise TypeError(f"Could not convert {data!r} to {self.dtype}: the integer needs more than 64 bits")
+            raise TypeError(
+                f"Could not convert {data!r} to {self.dtype}: the integer needs more than 64 bits"
+            )
         if array is None or array.ndim != 0 or array.dtype.name not in _DTYPE_SPECS:
             raise TypeError(
-                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype}: expected a single number"
+                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype}: "
+                "expected a single number"
             )
         if array.dtype.kind == "c" and self.numpy_dtype.kind != "c":
             raise TypeError(
@@ -205,19 +208,18 @@ class ScalarType(Type, HasDataType, HasShape):
         """Say whether two values are the same number up to rounding."""
         if a == b or (a != a and b != b):
             return True
-        scale = np.maximum(np.abs(a), np.abs(b))
-        with np.errstate(all="ignore"):
-            return np.bool_(np.abs(np.subtract(a, b, dtype=self._inexact_dtype())) <= tolerance * scale)
-
-    def _inexact_dtype(self) -> str:
-        return "complex128" if self.numpy_dtype.kind == "c" else "float64"
+        if self.is_discrete or not (np.isfinite(a) and np.isfinite(b)):
+            return False
+        wide = np.complex128 if self.is_complex else np.float64
+        a, b = wide(a), wide(b)
+        return abs(a - b) <= tolerance * max(abs(a), abs(b))
 
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> Any:
         """Scalars are immutable values: they never share memory."""
         return False
 
-    def upcast(self, *others: "ScalarType") -> str:
+    def upcast(self, *others: ScalarType) -> str:
         """Return the dtype that this type and `others` promote to."""
         return upcast(self.dtype, *[other.dtype for other in others])
 

@@ -1,0 +1,62 @@
+"""The documented module paths."""
+
+import importlib
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import aesara.scalar as aes
+
+
+@pytest.mark.parametrize("module", ["basic", "math", "basic_scipy", "sharedvar", None])
+def test_every_public_name_exists(module):
+    name = "aesara.scalar" + (f".{module}" if module else "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        facade = importlib.import_module(name)
+    for public in facade.__all__:
+        assert getattr(facade, public) is not None
+    if module in ("basic", "math"):
+        for public in set(facade.__all__) & set(aes.__all__):
+            assert getattr(facade, public) is getattr(aes, public)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Inv", "Reciprocal"),
+        ("inv", "reciprocal"),
+        ("Scalar", "ScalarType"),
+        ("true_div", "true_divide"),
+        ("int_div", "floor_divide"),
+        ("floor_div", "floor_divide"),
+        ("sqr", "square"),
+    ],
+)
+def test_old_names_warn(old, new):
+    basic = importlib.import_module("aesara.scalar.basic")
+    for module in (aes, basic):
+        with pytest.warns(DeprecationWarning, match=f"`{old}` is deprecated"):
+            assert getattr(module, old) is getattr(aes, new)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        aes.nonsense
+
+
+def test_shared_variables():
+    sharedvar = importlib.import_module("aesara.scalar.sharedvar")
+    variable = sharedvar.shared(1.5, name="s")
+    assert isinstance(variable, sharedvar.ScalarSharedVariable)
+    assert (variable.type, variable.name, variable.get_value()) == (aes.float64, "s", 1.5)
+    assert (variable + 1).dtype == "float64"
+    assert sharedvar.shared(np.float32(2)).type == aes.float32
+    assert sharedvar.shared(3).type == aes.int64
+    with pytest.raises(TypeError, match="one number"):
+        sharedvar.shared(np.ones(2))
+
+
+def test_importing_does_not_import_scipy():
+    code = "import sys, aesara.scalar; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
