@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
 
 __all__ = [
