@@ -14,6 +14,7 @@ from aesara.graph.rewriting.databases import local_useless, optdb
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, NativeLinker
+from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.vm import VMLinker
 
 _logger = logging.getLogger("aesara.compile.mode")
@@ -35,7 +36,7 @@ class MissingLinker(Linker):
 
 
 # The linker of the mode FAST_RUN.
-_default_linker: Linker = VMLinker()
+_default_linker: Linker = LLVMLinker()
 
 predefined_linkers: dict[str | None, Linker] = {
     "llvm": _default_linker,

@@ -46,7 +46,11 @@ class InputCell:
 
 
 class NativeCallable(Protocol):
-    """A compiled graph that is called with the user's arguments and returns what the user gets."""
+    """A compiled graph that is called with the user's arguments and returns what the user gets.
+
+    Its attribute ``entry``, if it has one, is called instead of itself: a builtin, that needs no
+    Python frame.
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -70,8 +74,8 @@ class NativeLinker(Protocol):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
-    ) -> NativeCallable:
-        """Compile `fgraph`.
+    ) -> NativeCallable | None:
+        """Compile `fgraph`; None if the linker has no native form for it, then its `make_thunk` is used.
 
         Parameters
         ----------

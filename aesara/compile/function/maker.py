@@ -216,11 +216,9 @@ class FunctionMaker:
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
-        linker = copy.copy(self.mode.linker)
-        if not isinstance(linker, NativeLinker):
-            no_recycling = infer_reuse_pattern(self.fgraph, self.fgraph.outputs)
-            linker = linker.clone().accept(self.fgraph, no_recycling)
-        self.linker = linker
+        self.linker = self.mode.linker
+        # Inserting twice does no more than once, so a graph that is given may have its copies already.
+        self._copies_inserted = False
         self.required = [spec.value is None for spec in self.inputs]
         self.refeed = [
             spec.value is not None and not isinstance(spec.value, Container) and not self._is_updated(index)
@@ -253,12 +251,9 @@ class FunctionMaker:
         mode: Any,
         profile: Any = None,
     ) -> None:
-        """Rewrite a graph as the mode wants it, and put copies in front of outputs that need them."""
+        """Rewrite a graph as the mode wants it."""
         with config.change_flags(compute_test_value="off"):
             mode.optimizer(fgraph)
-            # Native functions return fresh buffers by themselves; the virtual machine does not.
-            if not isinstance(mode.linker, NativeLinker):
-                insert_deepcopy(fgraph, inputs, [*outputs, *additional_outputs])
 
     @staticmethod
     def check_unused_inputs(
@@ -298,11 +293,10 @@ class FunctionMaker:
             containers.append(container)
             defaults.append(default)
         if isinstance(self.linker, NativeLinker):
-            return self._create_native(containers, defaults)
-        vm, _, output_storage = self.linker.make_thunk(
-            input_storage=[container.storage for container in containers], storage_map=storage_map
-        )
-        return self._build(vm, containers, output_storage, defaults)
+            function = self._create_native(containers, defaults)
+            if function is not None:
+                return function
+        return self._create_vm(containers, defaults, storage_map)
 
     def _container(self, index: int, spec: SymbolicInput, value: Any) -> tuple[Container, tuple[bool, bool, Any]]:
         """The container of an input, and whether it is required, is reset after each call, and to what."""
@@ -333,7 +327,8 @@ class FunctionMaker:
             name=self.name,
         )
 
-    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function:
+    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function | None:
+        """A function that runs natively, or None where the linker declines the graph."""
         output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
         function = self._build(None, containers, output_storage, defaults)
         cells = [
@@ -348,8 +343,24 @@ class FunctionMaker:
             self.unpack_single,
             function._native_fallback,
         )
+        if native is None:
+            return None
         function._attach_native(native)
         return function
+
+    def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
+        """A function that runs the nodes' thunks."""
+        fgraph = self.fgraph
+        if not self._copies_inserted:
+            # Native functions return fresh buffers by themselves; a machine that runs `perform` does not.
+            additional = [SymbolicOutput(one) for one in fgraph.outputs[len(self.outputs) :]]
+            insert_deepcopy(fgraph, self.inputs, [*self.outputs, *additional])
+            self._copies_inserted = True
+        linker = self.linker.clone().accept(fgraph, infer_reuse_pattern(fgraph, fgraph.outputs))
+        vm, _, output_storage = linker.make_thunk(
+            input_storage=[container.storage for container in containers], storage_map=storage_map
+        )
+        return self._build(vm, containers, output_storage, defaults)
 
     def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
         """Return a maker for the same rewritten graph; see `Function.copy`."""
