@@ -6,9 +6,11 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.nodes import Constant
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.casting import cast
+from aesara.tensor.check_and_raise import Assert, CheckAndRaise
 from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
 from aesara.tensor.elemwise import Elemwise
@@ -146,6 +148,8 @@ def local_fill_to_alloc(fgraph, node):
             zip(lengths_of(value, fgraph), lengths_of(template, fgraph))
         )
     ]
+    if isinstance(value, Constant) and value.data.size == 1:
+        value = constant(value.data.reshape(()))
     return in_place_of(out, alloc(cast(value, out.type.dtype), *lengths))
 
 
@@ -365,6 +369,39 @@ def local_scalar_tensor_scalar(fgraph, node):
     if inner is not None and isinstance(inner.op, TensorFromScalar):
         return [inner.inputs[0]]
     return False
+
+
+# Checks
+
+
+@register_useless
+@register_canonicalize
+@register_specialize
+@node_rewriter([CheckAndRaise])
+def local_remove_useless_assert(fgraph, node):
+    """Conditions that are known to hold are not checked."""
+    value, *conditions = node.inputs
+    kept = []
+    for condition in conditions:
+        known = common_value(condition)
+        if known is None or not known:
+            kept.append(condition)
+    if len(kept) == len(conditions):
+        return False
+    if not kept:
+        return [value]
+    return [node.op(value, *kept)]
+
+
+@node_rewriter([Assert])
+def local_remove_all_assert(fgraph, node):
+    """All assertions are left out: only where the user asks for it by its tag."""
+    return [node.inputs[0]]
+
+
+databases.canonicalize.register(
+    "local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False
+)
 
 
 # Joins and splits

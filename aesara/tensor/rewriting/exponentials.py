@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.tensor.careduce import with_kept_dims
 from aesara.tensor.casting import cast
 from aesara.tensor.elementwise_ops import (
     add,
@@ -60,7 +63,7 @@ def as_float(x: Variable, out: Variable) -> Variable:
 
 def where(condition: Variable, x: Variable, out: Variable) -> Variable:
     """`x` where the condition holds and NaN elsewhere, in the dtype of `out`."""
-    return switch(condition, as_float(x, out), float("nan"))
+    return switch(condition, as_float(x, out), np.asarray(np.nan, dtype=out.type.dtype))
 
 
 # One-argument functions: even functions, inverses.
@@ -173,10 +176,9 @@ def local_log_sum_exp(fgraph, node):
     axes = tuple(range(x.type.ndim)) if axes is None else tuple(axes)
     if any(x.type.shape[axis] == 0 for axis in axes) or not axes:
         return False
-    largest = finite_or_zero(at_max(x, axis=axes, keepdims=True))
-    kept = [i for i in range(x.type.ndim) if i not in axes]
-    shifted = log(summing.op(exp(sub(x, largest))))
-    result = add(shifted, largest.dimshuffle(*kept))
+    largest = finite_or_zero(at_max(x, axis=axes))
+    shifted = sub(x, with_kept_dims(x, largest, axes))
+    result = add(log(summing.op(exp(shifted))), largest)
     if order is not None:
         result = order(result)
     return in_place_of(out, result)
@@ -236,5 +238,5 @@ def local_log_mul_exp(fgraph, node):
             continue
         x = inner.inputs[0]
         if x.type.dtype == out.type.dtype:
-            return in_place_of(out, add(x, log(factor)), product.inputs)
+            return in_place_of(out, add(x, log(as_float(factor, out))), product.inputs)
     return False
