@@ -12,6 +12,9 @@ from aesara.graph.basic import (
 )
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import graph_rewriter, node_rewriter
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
+from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.type import Type
 
 __all__ = [
@@ -19,6 +22,7 @@ __all__ = [
     "Constant",
     "FunctionGraph",
     "Op",
+    "RewriteDatabaseQuery",
     "Type",
     "Variable",
     "ancestors",
@@ -26,4 +30,7 @@ __all__ = [
     "clone_replace",
     "graph_inputs",
     "graph_replace",
+    "graph_rewriter",
+    "node_rewriter",
+    "rewrite_graph",
 ]
