@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from aesara.configdefaults import config
+from aesara.graph.hooks import pprint
 from aesara.graph.nodes import Variable
+from aesara.scalar import int32
 from aesara.tensor.allocation import (
     Alloc,
     AllocEmpty,
@@ -173,6 +176,7 @@ __all__ = [
     "cast",
     "choose",
     "concatenate",
+    "config",
     "constant",
     "default",
     "diag",
@@ -193,6 +197,7 @@ __all__ = [
     "horizontal_stack",
     "identity_like",
     "infer_static_shape",
+    "int32",
     "inverse_permutation",
     "is_flat",
     "join",
@@ -206,6 +211,7 @@ __all__ = [
     "ones",
     "ones_like",
     "permute_row_elements",
+    "pprint",
     "register_transfer",
     "roll",
     "scalar_from_tensor",

@@ -15,11 +15,13 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
+from aesara.scalar import ScalarOp, second
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.vector_length import get_vector_length
 
 
@@ -119,13 +121,18 @@ def follow_input(position: int) -> Callable:
     return rule
 
 
-constant_of_output.register(DimShuffle)(follow_input(0))
+for _op_class in (DimShuffle, ScalarFromTensor, TensorFromScalar):
+    constant_of_output.register(_op_class)(follow_input(0))
 
 
 @constant_of_output.register(Elemwise)
 def _constant_of_elemwise(op, node, output, max_recur):
-    scalar_op = op.scalar_op
-    if getattr(scalar_op, "name", None) == "second" or type(scalar_op).__name__ == "Second":
+    return _constant_of_scalar_op(op.scalar_op, node, output, max_recur)
+
+
+@constant_of_output.register(ScalarOp)
+def _constant_of_scalar_op(op, node, output, max_recur):
+    if op == second:
         # The first operand only gives the shape.
         return node.inputs[1]
     if max_recur <= 0 or len(node.outputs) != 1:
@@ -136,7 +143,7 @@ def _constant_of_elemwise(op, node, output, max_recur):
             operands.append(get_scalar_constant_value(operand, max_recur=max_recur - 1))
         except NotScalarConstantError:
             return None
-    value = scalar_op.impl(*(operand[()] for operand in operands))
+    value = op.impl(*(operand[()] for operand in operands))
     return np.asarray(value, dtype=output.type.dtype)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -35,7 +36,7 @@ from aesara.tensor.diagonals import (
     fill_diagonal_offset_,
 )
 from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import log, maximum
+from aesara.tensor.elementwise_ops import ge, log, lt, maximum, minimum
 from aesara.tensor.index_conversion import (
     RavelMultiIndex,
     UnravelIndex,
@@ -44,7 +45,9 @@ from aesara.tensor.index_conversion import (
 )
 from aesara.tensor.repeating import Repeat, compress, repeat, squeeze, to_one_hot
 from aesara.tensor.searching import SearchsortedOp, Unique, bincount, searchsorted, unique
-from aesara.tensor.type import integer_dtypes, tensor_type
+from aesara.scalar import int64 as int_t
+from aesara.tensor.subtensor import advanced_inc_subtensor1
+from aesara.tensor.type import dvector, integer_dtypes, tensor_type
 
 
 __all__ = [
@@ -61,6 +64,7 @@ __all__ = [
     "SearchsortedOp",
     "Unique",
     "UnravelIndex",
+    "advanced_inc_subtensor1",
     "at_abs",
     "bartlett",
     "bartlett_",
@@ -75,13 +79,20 @@ __all__ = [
     "cumprod",
     "cumsum",
     "diff",
+    "disconnected_type",
+    "dvector",
     "fill_diagonal",
     "fill_diagonal_",
     "fill_diagonal_offset",
     "fill_diagonal_offset_",
+    "ge",
     "geomspace",
+    "int_t",
     "linspace",
     "logspace",
+    "lt",
+    "maximum",
+    "minimum",
     "ravel_multi_index",
     "repeat",
     "searchsorted",

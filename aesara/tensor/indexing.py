@@ -372,8 +372,6 @@ def _slice_bounds(start: Any, stop: Any, length: Any, forwards: bool) -> tuple[A
 
 def _count(first: Any, last: Any, step: Any) -> Any:
     """Return how many numbers there are from `first` to before `last` by `step` > 0."""
-    if isinstance(first, int) and first == 0 and isinstance(step, int) and step == 1:
-        return last
     span = last - first
     if not (isinstance(step, int) and step == 1):
         span = (span + (step - 1)) // step
@@ -410,6 +408,9 @@ def slice_len(slc: slice, n: Any) -> Any:
             # No need to clip the start as well.
             return length if start == 0 else _at_least(length - start, 0)
         first, last = _slice_bounds(start, stop, length, step > 0)
+        if step == 1 and isinstance(first, int) and first == 0:
+            # A stop that was clipped is not negative.
+            return last
         return _count(first, last, step) if step > 0 else _count(last, first, -step)
     first, last = _slice_bounds(start, stop, length, True)
     upwards = _count(first, last, step)

@@ -10,7 +10,8 @@ import numpy as np
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.scalar import ScalarConstant, int64 as scalar_int64
+from aesara.scalar import ScalarConstant, int32
+from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.constant_value import (
     constant_of_output,
     entries_of_output,
@@ -32,6 +33,10 @@ __all__ = [
     "Shape_i",
     "SpecifyShape",
     "Unbroadcast",
+    "NoneConst",
+    "int32",
+    "register_shape_c_code",
+    "register_shape_i_c_code",
     "reshape",
     "shape",
     "shape_i",

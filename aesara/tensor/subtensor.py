@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from aesara.configdefaults import config
+from aesara.graph.hooks import pprint
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
@@ -51,10 +53,40 @@ from aesara.tensor.subtensor_advanced import (
     advanced_subtensor1,
 )
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.type import (
+    bscalar,
+    cscalar,
+    dscalar,
+    fscalar,
+    iscalar,
+    lscalar,
+    ubscalar,
+    uiscalar,
+    ulscalar,
+    uwscalar,
+    wscalar,
+    zscalar,
+)
 from aesara.tensor.type_other import NoneConst, NoneTypeT, SliceType, make_slice
 
 
 __all__ = [
+    "alloc",
+    "clip",
+    "config",
+    "pprint",
+    "bscalar",
+    "cscalar",
+    "dscalar",
+    "fscalar",
+    "iscalar",
+    "lscalar",
+    "ubscalar",
+    "uiscalar",
+    "ulscalar",
+    "uwscalar",
+    "wscalar",
+    "zscalar",
     "AdvancedIncSubtensor",
     "AdvancedIncSubtensor1",
     "AdvancedSubtensor",
