@@ -17,7 +17,7 @@ variables be computed in place there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aesara.ir.expr import Expr
 from aesara.ir.kernel import Kernel
@@ -141,4 +141,8 @@ class Program:
     #: how many of the outputs go to the caller
     returned: int = 0
     unpack_single: bool = False
-    notes: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def cells(self) -> list[int]:
+        """Numbers of the inputs whose cells the program uses: implicit ones to read, updated ones to write."""
+        updated = {number for _, number in self.updates}
+        return [k for k, item in enumerate(self.inputs) if item.implicit or k in updated]

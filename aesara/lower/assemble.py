@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
 from aesara.ir.program import (
     Allocate, Buffer, Check, Define, Launch, MatMul, Operand, Program, PythonCall, Slot, Step,
@@ -42,7 +42,8 @@ def assemble(
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
     results = _own_memory(context, [context.array(v) for v in outputs])
-    plan = schedule(context, results)
+    replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
+    plan = schedule(context, results, replaced)
     program = _Assembler(context, plan, results, updates, returned, unpack_single).program()
     return Lowered(
         program,
@@ -101,6 +102,10 @@ class _Assembler:
                     for e in walk([task.value, task.offset, *task.domain]):
                         if e.op == "load":
                             self._read(e.attr, at, e.args[0] is same)  # type: ignore[arg-type]
+                    if task.prologue is not None:
+                        for e in walk([task.prologue.value]):
+                            if e.op == "load":
+                                self._read(e.attr, at, False)  # type: ignore[arg-type]
             elif isinstance(step, Product):
                 self.writers.setdefault(self.buffer_name(step), []).append(at)
                 for operand in (step.left, step.right):
@@ -203,7 +208,8 @@ class _Assembler:
             at = self.writers[name][0]
             step = self.plan.steps[at]
             if (
-                len(self.writers[name]) == 1
+                self.context.inputs[number].implicit
+                and len(self.writers[name]) == 1
                 and at > last_failure
                 and isinstance(step, Group)
                 and isinstance(array, Pointwise)
@@ -220,12 +226,13 @@ class _Assembler:
         step = self.plan.steps[at]
         assert isinstance(step, Group)
         same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
+        elsewhere = [task.prologue.value for task in step.tasks if task.prologue is not None]
         return all(
             e.args[0] is same
             for task in step.tasks
             for e in walk([task.value, task.offset])
             if e.op == "load" and e.attr == buffer
-        )
+        ) and not any(e.op == "load" and e.attr == buffer for e in walk(elsewhere))
 
     def _allocate(self, name: str, in_place: dict[str, int], slots: _Slots) -> Allocate:
         array = self.array_of[name]

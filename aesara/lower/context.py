@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
 from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Source, literal

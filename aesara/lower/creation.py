@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.basic import Apply
+from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, op as primitive
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.context import Context, Unsupported, check_dtype
@@ -80,7 +80,11 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(primitive("add", first, primitive("mul", index[0], by)), op.dtype)
 
-    return [Pointwise(op.dtype, (length,), (), body, 1, requires=guards)]
+    array = Pointwise(op.dtype, (length,), (), body, 1, requires=guards)
+    if by.is_const:
+        end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
+        context.ranges[array] = (first, end) if by.attr > 0 else (end, first)  # type: ignore[operator]
+    return [array]
 
 
 @lower_op.register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import forget_all_if_large

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, check_dtype

@@ -43,8 +43,13 @@ def build_launch(
     `elided` are the arrays of this group that live in registers only; `aliased` the buffers that may share memory
     with an input read at the same offsets.
     """
+    body: tuple[Statement, ...] = ()
+    for task in group.tasks:
+        if task.prologue is not None:
+            fill = _collapse(_fuse(Group(task.prologue.domain, [task.prologue]), buffer_of, set()))
+            body += _Builder(fill, buffer_of).loops(0)
     nest = _collapse(_fuse(group, buffer_of, elided))
-    body = _Builder(nest, buffer_of).loops(0)
+    body += _Builder(nest, buffer_of).loops(0)
     return _finish(name, body, aliased)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.basic import Apply
+from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, op as primitive
 from aesara.lower.arrays import ArgReduction, Array, Pointwise, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype

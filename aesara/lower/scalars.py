@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aesara.graph.basic import Constant, Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import PRIMITIVES, Expr, call, cast, const, op
 from aesara.lower.context import Unsupported, check_dtype

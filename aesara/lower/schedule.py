@@ -40,7 +40,8 @@ class Task:
     """One stored array's share of a loop nest.
 
     kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``argmax``; ``write``: stores to
-    computed places.  Expressions use the loop variables ``v0``, ``v1``, ... of `domain`.
+    computed places.  Expressions use the loop variables ``v0``, ``v1``, ... of `domain`.  A `prologue` fills the
+    target before the nest starts.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Task:
     identity: Expr | None = None
     accumulate: bool = False
     parallel: bool = True
+    prologue: Task | None = None
     position: int = -1
 
 
@@ -80,8 +82,9 @@ LOOP = tuple(var(f"v{d}") for d in range(64))
 
 
 class _Scheduler:
-    def __init__(self, context: Context, results: Sequence[Array]) -> None:
+    def __init__(self, context: Context, results: Sequence[Array], replaced: dict[Array, str]) -> None:
         self.context = context
+        self.replaced = replaced
         self.results = list(results)
         self.items = context.items
         self.uses: dict[Array, list[tuple[object, bool]]] = {}
@@ -99,7 +102,8 @@ class _Scheduler:
         self.definitions: dict[Definition, Expr] = {}
         self.ready: dict[Array, int] = {}
         self.groups: dict[tuple[Expr, ...], list[int]] = {}
-        self.canonical_offsets: dict[tuple[Expr, ...], Expr] = {}
+        self.replaced_buffers = set(replaced.values())
+        self.last_read: dict[str, int] = {}
 
     # -- 1. uses ---------------------------------------------------------------------------------------------
 
@@ -243,12 +247,10 @@ class _Scheduler:
         if isinstance(array, (Reduction, ArgReduction)):
             return self._reduction_tasks(array)
         assert isinstance(array, Assembled), array
-        tasks = []
+        tasks = [self._write_task(array, write, shape) for write in array.writes]
         if array.base is not None and not self._takes_over(array):
             (value,) = self.canonical([self.read(array.base, loops)])
-            tasks.append(Task("map", array, shape, value, linear_offset(loops, shape)))
-        for write in array.writes:
-            tasks.append(self._write_task(array, write, shape))
+            tasks[0].prologue = Task("map", array, shape, value, linear_offset(loops, shape))
         return tasks
 
     def _takes_over(self, array: Assembled) -> bool:
@@ -272,14 +274,10 @@ class _Scheduler:
         offset = linear_offset([loops[d] for d in kept], shape)
         if isinstance(array, ArgReduction):
             return [Task("argmax", array, domain, value, offset, axes=array.axes)]
-        tasks = []
+        task = Task("reduce", array, domain, value, offset, array.axes, primitive=array.kind, identity=array.identity)
         if not is_trailing_run(array.axes, len(domain)):
-            out = LOOP[: len(shape)]
-            tasks.append(Task("map", array, shape, array.identity, linear_offset(out, shape)))
-        tasks.append(
-            Task("reduce", array, domain, value, offset, array.axes, primitive=array.kind, identity=array.identity)
-        )
-        return tasks
+            task.prologue = Task("map", array, shape, array.identity, linear_offset(LOOP[: len(shape)], shape))
+        return [task]
 
     def _write_task(self, array: Assembled, write: Write, shape: tuple[Expr, ...]) -> Task:
         domain = tuple(self.context.canonical(n) for n in write.domain)
@@ -296,7 +294,9 @@ class _Scheduler:
         self.find_uses()
         self.choose_storage()
         prelude = []
-        for item in self.items:
+        late = {a for a in self.replaced if isinstance(a, Pointwise) and not self.uses.get(a)}
+        # New values of shared variables come last, so that they can be written over the old ones.
+        for item in [i for i in self.items if i not in late] + [i for i in self.items if i in late]:
             if isinstance(item, Guard):
                 if self._is_prelude(item):
                     prelude.append(item)
@@ -366,6 +366,10 @@ class _Scheduler:
         self.name(product)
         self.position[product] = len(self.steps)
         self.ready[product] = len(self.steps)
+        for operand in (product.left, product.right):
+            name = self.name(matrix_memory(operand))
+            if name in self.replaced_buffers:
+                self.last_read[name] = len(self.steps) + 1
         self.steps.append(product)
 
     def _place(self, task: Task) -> None:
@@ -375,6 +379,8 @@ class _Scheduler:
         first = self.ready.get(array, -1) + 1 if task.kind != "map" or array in self.ready else 0
         same = linear_offset(LOOP[: len(task.domain)], task.domain)
         strict = [task.offset] if task.kind == "write" else []
+        if task.prologue is not None:
+            strict += [*task.prologue.domain, task.prologue.value]
         start = max(first, self.dependencies([*task.domain, *strict], self.needs(array)))
         joint: list[Array] = []
         for e in walk([task.value]):
@@ -390,6 +396,12 @@ class _Scheduler:
                     joint.append(source)
                 else:
                     start = max(start, self.ready[source] + 1)
+        old = self.replaced.get(array)
+        if old is not None:
+            start = max(start, self.last_read.get(old, 0))
+        for e in walk([task.value, *strict]):
+            if e.op == "load" and e.attr in self.replaced_buffers:
+                self.last_read[e.attr] = len(self.steps)  # type: ignore[index]
         weight = sum(cost(e) for e in walk([task.value])) + 1
         group_at = self._find_group(task, start, weight, joint)
         if group_at is None:
@@ -465,6 +477,9 @@ def strided_view(
     return array, offset, view
 
 
-def schedule(context: Context, results: Sequence[Array]) -> Schedule:
-    """Decide storage and loop nests for everything that the results and checks need."""
-    return _Scheduler(context, results).run()
+def schedule(context: Context, results: Sequence[Array], replaced: dict[Array, str]) -> Schedule:
+    """Decide storage and loop nests for everything that the results and checks need.
+
+    `replaced` names, for results that are new values of shared variables, the buffer of the old value.
+    """
+    return _Scheduler(context, results, replaced).run()

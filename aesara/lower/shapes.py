@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.basic import Apply, Constant
+from aesara.graph.nodes import Apply, Constant
 from aesara.ir.expr import Expr, const, op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, Unsupported

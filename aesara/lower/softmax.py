@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aesara.graph.basic import Apply
+from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, op as primitive
 from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context, check_dtype

@@ -43,7 +43,7 @@ Callback = Callable[..., list[np.ndarray]]
 
 
 class NativeCallable:
-    """Calls compiled code.  `builtin` is the entry point itself, for callers that want no Python frame.
+    """Calls compiled code.  `entry` is the entry point itself, a builtin, for callers that want no Python frame.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class NativeCallable:
     constants
         Arrays that the program reads, in the order of `program.constants`.
     cells
-        The one-element lists of the implicit inputs, in order.
+        The one-element lists of the implicit and of the updated inputs, in order.
     callbacks
         One callable for each node that runs in Python: arrays in, list of arrays out.
     fallback
@@ -88,30 +88,29 @@ class NativeCallable:
         for name, target in (("fallback", fallback), ("fail", fail), ("grow", grow)):
             self.table[layout.WORD[name]] = id(target)
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
-        self.builtin = _new_builtin(ctypes.addressof(definition), self.table, None)
+        self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
         self.table.anchor = (own, list(constants), fallback, fail, grow)
         _kept.append((definition, code.library))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.builtin(*args, **kwargs)
+        return self.entry(*args, **kwargs)
 
     def careful(self, values: Sequence[Any]) -> Any:
         """Run on explicit values of the right types, whatever their memory layout.
 
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
-        ready, cell = [], 0
+        ready = []
         explicit = iter(values)
-        for item in self.program.inputs:
+        box_of = dict(zip(self.program.cells(), self.cells, strict=True))
+        for k, item in enumerate(self.program.inputs):
             if item.implicit:
-                box = self.cells[cell]
-                box[0] = _plain(box[0], item.buffer.dtype)
-                cell += 1
+                box_of[k][0] = _plain(box_of[k][0], item.buffer.dtype)
             else:
                 ready.append(_plain(next(explicit), item.buffer.dtype))
         self.table[layout.WORD["careful"]] = 1
         try:
-            return self.builtin(*ready)
+            return self.entry(*ready)
         finally:
             self.table[layout.WORD["careful"]] = 0
 

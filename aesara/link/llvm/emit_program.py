@@ -34,7 +34,7 @@ class _Entry:
         self.emitter = Emitter(self.module, self.metadata, frozenset(written))
         self.code = self.emitter.scopes[0].code
         self.allocas: list[str] = []
-        self.cells = [k for k, i in enumerate(program.inputs) if i.implicit]
+        self.cells = program.cells()
         self.python_calls = sum(isinstance(s, PythonCall) for s in program.steps)
         self.late = [k for k, s in enumerate(program.slots) if s.late]
         self.slot_pointer: dict[int, str] = {}
@@ -159,13 +159,12 @@ class _Entry:
         self.demand(named, "fallback")
         count = self.compare("eq", "i64", "%nargs", str(explicit))
         self.demand(count, "fallback")
-        position = cell = 0
+        position = 0
         for k, item in enumerate(self.program.inputs):
             if item.implicit:
-                box = self.word(layout.VARIABLE_START + cell)
+                box = self.word(layout.VARIABLE_START + self.cells.index(k))
                 items = self.field(box, layout.LIST_ITEMS)
                 self.add(f"%object.{k} = load ptr, ptr {items}")
-                cell += 1
             else:
                 address = self.fresh("f")
                 self.add(

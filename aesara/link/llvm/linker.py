@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.basic import Apply, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.ir.verify import verify_program
 from aesara.link.basic import InputCell
@@ -96,7 +96,7 @@ class LLVMLinker(VMLinker):
         emitted_at = clock()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock()
-        cells = [i.cell for i in inputs if i.implicit]
+        cells = [inputs[k].cell for k in program.cells()]
         names = [i.variable for i in inputs]
         result = NativeCallable(
             program,

@@ -13,7 +13,7 @@ SMALL = 8192
 
 def definition(dtype: str) -> str:
     t = {"float64": "double", "float32": "float"}[dtype]
-    return _TEXT.replace("TYPE", t).replace("DTYPE", dtype).replace("SMALL", str(SMALL))
+    return _TEXT.replace("DTYPE", dtype).replace("TYPE", t).replace("SMALL", str(SMALL))
 
 
 def symbol(dtype: str) -> str:

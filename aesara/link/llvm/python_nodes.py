@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.basic import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.link.utils import raise_with_op
 
