@@ -108,7 +108,7 @@ class Conj(_OfComplex):
 
 def _complex(re: Any, im: Any) -> Any:
     parts = np.broadcast_arrays(re, im)
-    result = np.empty(parts[0].shape, dtype=np.result_type(*parts, np.complex64))
+    result = np.empty(parts[0].shape, dtype=np.result_type(parts[0].dtype, parts[1].dtype, np.complex64))
     result.real, result.imag = parts
     return result
 

@@ -32,6 +32,12 @@ __all__ = [
 ]
 
 
+_INTEGER_RANGES = {
+    dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    for dtype in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+}
+
+
 class NumpyAutocaster:
     """Give a Python number the first of several dtypes that represents it.
 
@@ -60,6 +66,12 @@ class NumpyAutocaster:
             if isinstance(x, float) and not isinstance(x, np.generic):
                 return _cast(array, config.floatX)
             return array
+        if type(x) is int:
+            # By far the most frequent case: `x + 1`.
+            for dtype in self.dtypes:
+                low, high = _INTEGER_RANGES.get(dtype, (1, 0))
+                if low <= x <= high:
+                    return np.array(x, dtype)
         if isinstance(x, (np.ndarray, np.generic)):
             return np.asarray(x)
         array = np.asarray(x)
