@@ -7,6 +7,7 @@ is set where functions are compiled: there `optdb` is filled, position by positi
 from __future__ import annotations
 
 from aesara.graph.rewriting.db import EquilibriumDB, LocalGroupDB, SequenceDB
+from aesara.graph.rewriting.merge import MergeOptimizer
 
 #: All passes, by position. Filled by the compilation pipeline.
 optdb = SequenceDB()
@@ -34,3 +35,7 @@ specialize_device.name = "specialize_device"
 #: Removal of what does nothing; a first walk over the graph.
 local_useless = LocalGroupDB(apply_all_rewrites=True, profile=False)
 local_useless.name = "useless"
+
+# Rules leave equal nodes behind; merged, they may match rules again.
+for _database in (canonicalize, stabilize, specialize, uncanonicalize):
+    _database.register("merge_equal", MergeOptimizer(), "fast_run", "fast_compile", "merge", cleanup=True)

@@ -73,7 +73,7 @@ class WorkList(Feature):
             return
         alive = fgraph.apply_nodes
         waiting = self.waiting
-        again = [*self.lost_client, *self.imported, *self._users(fgraph)]
+        again = [*self.lost_client, *self.imported, *self._last_users(fgraph), *self._users(fgraph)]
         self.imported.clear()
         self.changed.clear()
         self.lost_client.clear()
@@ -83,6 +83,17 @@ class WorkList(Feature):
                 waiting.add(node)
                 front.append(node)
         self.queue.extendleft(reversed(front))
+
+    def _last_users(self, fgraph: FunctionGraph) -> list[Apply]:
+        """The only users left of variables that lost others: they may now take them apart."""
+        found = []
+        clients = fgraph.clients
+        for node in self.lost_client:
+            for output in node.outputs:
+                users = clients.get(output, ())
+                if len(users) == 1 and isinstance(users[0][0], Apply):
+                    found.append(users[0][0])
+        return found
 
     def _users(self, fgraph: FunctionGraph) -> list[Apply]:
         """The changed nodes and what uses their outputs, level by level."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
@@ -28,21 +27,25 @@ from aesara.graph.op import Op
 Bindings = dict[str, Variable]
 
 
-@dataclass(frozen=True)
 class LogicVariable:
     """A variable of a pattern: a name, and what must hold of what it stands for."""
 
-    name: str
-    constraint: Callable[[Variable], bool] | None = None
+    __slots__ = ("constraint", "name")
+
+    def __init__(self, name: str, constraint: Callable[[Variable], bool] | None = None):
+        self.name = name
+        self.constraint = constraint
 
 
-@dataclass(frozen=True)
 class OpPattern:
     """An op and the patterns of its inputs; `rest` names all further inputs together."""
 
-    op: Any
-    inputs: tuple[Any, ...]
-    rest: LogicVariable | None = None
+    __slots__ = ("inputs", "op", "rest")
+
+    def __init__(self, op: Any, inputs: tuple[Any, ...], rest: LogicVariable | None = None):
+        self.op = op
+        self.inputs = inputs
+        self.rest = rest
 
     def accepts(self, op: Op) -> bool:
         if isinstance(self.op, Op):
@@ -52,11 +55,13 @@ class OpPattern:
         return bool(self.op(op))
 
 
-@dataclass(frozen=True)
 class ValuePattern:
     """A constant of one element (or an array that is equal element by element)."""
 
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
 
 
 def as_pattern(pattern: Any) -> Any:
