@@ -40,9 +40,9 @@ def initial_parameters(hidden: int, rng: np.random.Generator) -> list[np.ndarray
     ]
 
 
-def build(parameters: list[np.ndarray], rate: float, decay: float) -> tuple[Callable, Callable, list]:
+def build(parameters: list[np.ndarray], decay: float) -> tuple[Callable, Callable, list]:
     """Build the graph, differentiate it, and compile a training step and a predictor."""
-    images, labels = at.dmatrix("images"), at.lvector("labels")
+    images, labels, rate = at.dmatrix("images"), at.lvector("labels"), at.dscalar("rate")
     w1, b1, w2, b2 = shared = [
         aesara.shared(p, name) for p, name in zip(parameters, ("w1", "b1", "w2", "b2"))
     ]
@@ -53,9 +53,8 @@ def build(parameters: list[np.ndarray], rate: float, decay: float) -> tuple[Call
     loss = -likelihood.mean() + decay * ((w1**2).sum() + (w2**2).sum())
 
     gradients = aesara.grad(loss, shared)
-    step = aesara.function(
-        [images, labels], loss, updates=[(p, p - rate * g) for p, g in zip(shared, gradients)], name="step"
-    )
+    updates = [(p, p - rate * g) for p, g in zip(shared, gradients)]
+    step = aesara.function([images, labels, rate], loss, updates=updates, name="step")
     predict = aesara.function([images], probabilities, name="predict")
     return step, predict, shared
 
@@ -119,11 +118,12 @@ def draw(path: str, losses: list, accuracies: list, images, labels, predicted) -
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--epochs", type=int, default=60)
+    parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--batch", type=int, default=32, help="images in a step")
     parser.add_argument("--hidden", type=int, default=100, help="units of the hidden layer")
-    parser.add_argument("--rate", type=float, default=0.2, help="learning rate")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=0.2, help="learning rate at the start")
+    parser.add_argument("--noise", type=float, default=0.3, help="added to the images of each epoch")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", default="digits.png", help="file for the figure")
     options = parser.parse_args()
     console = Console()
@@ -137,14 +137,16 @@ def main() -> int:
     rng = np.random.default_rng(options.seed)
     start_values, decay = initial_parameters(options.hidden, rng), 1e-5
     start = time.perf_counter()
-    step, predict, shared = build(start_values, options.rate, decay)
+    step, predict, shared = build(start_values, decay)
     compile_time = time.perf_counter() - start
 
     images, labels = train_x[: options.batch], train_y[: options.batch]
     by_hand = [p.copy() for p in start_values]
-    difference = abs(step(images, labels) - numpy_step(by_hand, images, labels, options.rate, decay))
+    difference = abs(
+        step(images, labels, options.rate) - numpy_step(by_hand, images, labels, options.rate, decay)
+    )
     difference += sum(abs(p.get_value() - q).max() for p, q in zip(shared, by_hand))
-    step_time = median_time(lambda: step(images, labels))
+    step_time = median_time(lambda: step(images, labels, options.rate))
     numpy_time = median_time(lambda: numpy_step(by_hand, images, labels, options.rate, decay))
     for variable, value in zip(shared, start_values):
         variable.set_value(value)
@@ -160,10 +162,13 @@ def main() -> int:
     start = time.perf_counter()
     with Progress(*columns, console=console) as progress:
         task = progress.add_task("", total=options.epochs)
-        for _ in range(options.epochs):
+        for epoch in range(options.epochs):
+            rate = options.rate * (1 - epoch / options.epochs)
+            # Fresh noise, lest the network learn the images by heart.
+            noisy = train_x + options.noise * rng.normal(size=train_x.shape)
             order = rng.permutation(len(train_x))
             batches = [order[k : k + options.batch] for k in range(0, len(order), options.batch)]
-            losses.append(float(np.mean([step(train_x[b], train_y[b]) for b in batches])))
+            losses.append(float(np.mean([step(noisy[b], train_y[b], rate) for b in batches])))
             accuracies.append(float((predict(test_x).argmax(axis=1) == test_y).mean()))
             progress.update(
                 task, advance=1, description=f"loss {losses[-1]:.4f}, accuracy {accuracies[-1]:.4f}"

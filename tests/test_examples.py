@@ -15,11 +15,11 @@ radon = pytest.importorskip("radon", exc_type=ImportError)
 def test_digits_does_the_step_of_numpy():
     rng = np.random.default_rng(0)
     start = digits.initial_parameters(7, rng)
-    step, predict, shared = digits.build(start, 0.3, 1e-3)
+    step, predict, shared = digits.build(start, 1e-3)
     by_hand = [p.copy() for p in start]
     for _ in range(3):
         images, labels = rng.random((12, digits.PIXELS)), rng.integers(0, digits.CLASSES, 12)
-        loss = step(images, labels)
+        loss = step(images, labels, 0.3)
         np.testing.assert_allclose(loss, digits.numpy_step(by_hand, images, labels, 0.3, 1e-3), rtol=1e-10)
     for variable, value in zip(shared, by_hand):
         np.testing.assert_allclose(variable.get_value(), value, rtol=1e-9, atol=1e-12)
