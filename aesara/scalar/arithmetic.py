@@ -70,6 +70,7 @@ class Add(ScalarOp):
     nfunc_variadic = "sum"
     dtype = upcast_out
     native = Primitive("add")
+    native_of_booleans = Primitive("or")
     commutative = True
     associative = True
     identity: Any = 0
@@ -87,6 +88,7 @@ class Mul(ScalarOp):
     nfunc_variadic = "product"
     dtype = upcast_out
     native = Primitive("mul")
+    native_of_booleans = Primitive("and")
     commutative = True
     associative = True
     identity: Any = 1

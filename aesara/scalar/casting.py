@@ -11,7 +11,7 @@ from aesara.scalar.constants import as_scalar
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import same_out, specific_out
-from aesara.scalar.types import ScalarType, all_types, get_scalar_type
+from aesara.scalar.types import ScalarType, all_types, float16, float32, get_scalar_type
 
 __all__ = [
     "Cast",
@@ -69,6 +69,10 @@ class Cast(UnaryScalarOp):
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.o_type.dtype}}}"
+
+    def clone_float32(self) -> Cast:
+        """Return the cast to float32 in the place of one to float16."""
+        return Cast(float32, name="convert_to_float32") if self.o_type == float16 else self
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         return (g,)

@@ -121,6 +121,7 @@ class ScalarMaximum(BinaryScalarOp):
     numpy = np.maximum
     nfunc_variadic = "maximum"
     native = Primitive("maximum")
+    native_of_booleans = Primitive("or")
     commutative = True
     associative = True
     identity: Any = -np.inf
@@ -136,6 +137,7 @@ class ScalarMinimum(BinaryScalarOp):
     numpy = np.minimum
     nfunc_variadic = "minimum"
     native = Primitive("minimum")
+    native_of_booleans = Primitive("and")
     commutative = True
     associative = True
     identity: Any = np.inf

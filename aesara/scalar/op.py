@@ -51,8 +51,8 @@ __all__ = [
 
 #: What a subclass that declares the key itself no longer inherits: one declaration overrules another.
 _OVERRULED = {
-    "impl": ("numpy", "nfunc_spec", "native", "decompose"),
-    "numpy": ("nfunc_spec", "native", "decompose"),
+    "impl": ("numpy", "nfunc_spec", "native", "native_of_booleans", "decompose"),
+    "numpy": ("nfunc_spec", "native", "native_of_booleans", "decompose"),
     "native": ("decompose",),
     "decompose": ("native",),
     "L_op": ("pullback",),
@@ -114,6 +114,8 @@ class ScalarOp(Op):
     dtype: ClassVar[Callable | None] = None
     operands: ClassVar[str] = "output"
     native: ClassVar[Primitive | Special | None] = None
+    #: What `native` is for booleans, where that differs.
+    native_of_booleans: ClassVar[Primitive | None] = None
     decompose: ClassVar[Callable | None] = None
     domain: ClassVar[tuple] = (-5.0, 5.0)
     holomorphic: ClassVar[bool] = True
@@ -233,7 +235,9 @@ class ScalarOp(Op):
             return self.impl(*[np.asarray(value)[()] for value in values])
         return np.frompyfunc(self.impl, len(values), self.nout)(*values)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list]) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None
+    ) -> None:
         results = self.evaluate(
             inputs, [variable.type for variable in node.inputs], [variable.type for variable in node.outputs]
         )
@@ -246,6 +250,8 @@ class ScalarOp(Op):
         """Return the instruction or C function that computes this op for inputs of these types, or None."""
         if any(scalar_type.is_complex for scalar_type in input_types):
             return None
+        if self.native_of_booleans is not None and all(t.dtype == "bool" for t in input_types):
+            return self.native_of_booleans
         return self.native
 
     def decomposition(self, *inputs: Any) -> list | None:

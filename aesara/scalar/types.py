@@ -128,7 +128,7 @@ class ScalarType(Type, HasDataType, HasShape):
             return self
         return type(self)(dtype)
 
-    def in_same_class(self, other: Any) -> np.bool_ | Any:
+    def in_same_class(self, other: Any) -> Any:
         return self == other
 
     def filter(self, data: Any, strict: Any = False, allow_downcast: Any = None) -> Any:

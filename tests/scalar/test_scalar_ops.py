@@ -612,3 +612,32 @@ def test_special_derivatives_over_their_whole_domain():
             assert np.isclose(aes.hyp2f1_der.impl(*point, position), expected, rtol=1e-8), (point, position)
     assert np.isnan(aes.gammainc_der.impl(-1.0, 2.0))
     assert aes.gammainc_der.impl(2.0, 0.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("op", "reference"),
+    [
+        (aes.add, np.logical_or),
+        (aes.mul, np.logical_and),
+        (aes.scalar_maximum, np.logical_or),
+        (aes.scalar_minimum, np.logical_and),
+    ],
+)
+def test_arithmetic_of_booleans_is_logic(op, reference):
+    x, y = np.array([False, False, True, True]), np.array([False, True, False, True])
+    (result,) = op.evaluate([x, y], [aes.bool, aes.bool], [aes.bool])
+    np.testing.assert_array_equal(result, reference(x, y))
+    assert op.native_fact([aes.bool, aes.bool]).name in ("or", "and")
+    assert op.native_fact([aes.bool, aes.int8]) is op.native
+
+
+def test_native_facts_depend_on_the_input_types():
+    assert aes.exp.native_fact([aes.float32]) == Primitive("exp")
+    assert aes.exp.native_fact([aes.complex64]) is None
+    assert aes.isnan.native_fact([aes.int8]) is None
+    assert aes.isnan.decomposition(aes.int8())[0].data == np.False_
+    assert aes.abs.native_fact([aes.uint8]) is None
+    x = aes.uint8()
+    assert aes.abs.decomposition(x) == [x]
+    assert aes.abs.native_fact([aes.int8]) == Primitive("abs")
+    assert aes.abs.decomposition(aes.complex64()) is None
