@@ -3,8 +3,24 @@
 The names here are gathered from the modules of this package that define them.
 """
 
+# First, because loading a module binds its name here: later lines replace `var`, `shape`, `dot` by the functions.
+from aesara.tensor.var import TensorConstant, TensorVariable
+from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
+from aesara.tensor import (
+    basic,
+    elemwise,
+    exceptions,
+    extra_ops,
+    math,
+    sharedvar,
+    special,
+    subtensor,
+    type,
+    type_other,
+    utils,
+)
 from aesara.tensor.allocation import (
     alloc,
     empty,
@@ -18,6 +34,7 @@ from aesara.tensor.allocation import (
 )
 from aesara.tensor.argmax import argmax, argmin, largest, max_and_argmax, ptp, smallest
 from aesara.tensor.basic import transfer
+from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadcast_shape_iter, broadcast_to
 from aesara.tensor.casting import cast
 from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value
 from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
@@ -37,6 +54,7 @@ from aesara.tensor.creation import (
     triu_indices,
     triu_indices_from,
 )
+from aesara.tensor.cumulative import cumprod, cumsum, diff
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
 from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
@@ -145,6 +163,8 @@ from aesara.tensor.elementwise_ops import (
     trunc,
     xor,
 )
+from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
+from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
 from aesara.tensor.joining import (
     concatenate,
     horizontal_stack,
@@ -173,7 +193,9 @@ from aesara.tensor.rearranging import (
     transpose,
 )
 from aesara.tensor.reduction import max, min, prod, sum
+from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.scalar_conversion import scalar_from_tensor, tensor_from_scalar
+from aesara.tensor.searching import bincount, searchsorted, unique
 from aesara.tensor.selection import choose, default, fill, tensor_copy, where
 from aesara.tensor.shape import (
     reshape,
@@ -185,6 +207,7 @@ from aesara.tensor.shape import (
     specify_shape,
     unbroadcast,
 )
+from aesara.tensor.sort import argsort, argtopk, sort, topk, topk_and_argtopk
 from aesara.tensor.statistics import logaddexp, logsumexp, mean, std, var
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor, take
 from aesara.tensor.type import (
@@ -348,5 +371,4 @@ from aesara.tensor.type import (
     zvector,
 )
 from aesara.tensor.type_other import make_slice, none_type_t, NoneConst, slicetype
-from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length

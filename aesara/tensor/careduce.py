@@ -106,6 +106,10 @@ class CAReduce(Op):
     def ufunc(self) -> Callable[..., Any]:
         """The NumPy function that combines two arrays, with a ``reduce`` method."""
         function = getattr(self.scalar_op, "numpy", None)
+        if not isinstance(function, np.ufunc):
+            # The reference of a variadic op takes any number of arrays; NumPy's function for two is named beside it.
+            name, n_inputs, _ = getattr(self.scalar_op, "nfunc_spec", None) or ("", 0, 0)
+            function = getattr(np, name, None) if n_inputs == 2 else None
         return function if isinstance(function, np.ufunc) else np.frompyfunc(self.scalar_op.impl, 2, 1)
 
     def __str__(self) -> str:
@@ -194,7 +198,7 @@ class CAReduce(Op):
 
     def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
         function = self.ufunc
-        if isinstance(getattr(self.scalar_op, "numpy", None), np.ufunc):
+        if function.types != ["OO->O"]:
             # Comparing and combining bits keep the dtype; the others accumulate in a wider one.
             return function.reduce(x.astype(acc_dtype, copy=False), axis=axis, dtype=acc_dtype)
         for a in sorted(axis, reverse=True):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.scalar_conversion import tensor_from_scalar
@@ -44,8 +45,12 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None,
     >>> at.as_tensor_variable([1.0, 2.5]).type
     TensorType(float64, (2,))
     """
-    if ndim is None and isinstance(x, Variable) and isinstance(x.type, TensorType):
-        return x
+    if ndim is None:
+        if isinstance(x, Variable):
+            if isinstance(x.type, TensorType):
+                return x
+        elif (type(x) is int or type(x) is float) and not kwargs:
+            return _constant_of_number(x, name)
     return _as_tensor_variable(x, name, ndim, **kwargs)
 
 
@@ -109,6 +114,24 @@ def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: 
     )
 
 
+#: Values of Python numbers as arrays, under the options that choose their dtypes.
+_numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
+
+
+def _constant_of_number(x: int | float, name: str | None) -> Constant:
+    """The constant of a Python number; constants of one number share their array."""
+    # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
+    key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
+    found = _numbers.get(key) if x else None
+    if found is None:
+        data = aes.convert(x)
+        data.flags.writeable = False
+        found = (tensor_type(data.dtype.name, ()), data)
+        if x and x == x and len(_numbers) < 10_000:
+            _numbers[key] = found
+    return TensorType.constant_type(*found, name=name)
+
+
 def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> Constant:
     """A tensor variable with a fixed value.
 
@@ -134,6 +157,8 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
     >>> at.constant(1.5, dtype="float64").type
     TensorType(float64, ())
     """
+    if dtype is None and ndim is None and (type(x) is int or type(x) is float):
+        return _constant_of_number(x, name)
     if isinstance(x, Constant):
         if (
             (name is None or x.name == name)

@@ -347,7 +347,7 @@ def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
 
 def tensor_function(scalar_op: aes.ScalarOp, name: str) -> Elemwise:
     """The public tensor function of a scalar op, under the name it is printed with."""
-    op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}")
+    op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}", nfunc_spec=scalar_op.nfunc_spec)
     op.__doc__ = f"{scalar_op.__doc__ or name}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
     _elemwise_ops.setdefault(scalar_op, op)
     return op
@@ -389,4 +389,4 @@ def scalar_elemwise(
     return construct(symbol[0]) if symbol else construct
 
 
-scalar_identity = Elemwise(aes.identity, name="Elemwise{identity}") if hasattr(aes, "identity") else None
+scalar_identity = Elemwise(aes.identity, name="Elemwise{identity}")

@@ -36,6 +36,8 @@ class NoneTypeT(Generic):
     def __str__(self) -> str:
         return "NoneTypeT"
 
+    __repr__ = __str__
+
 
 none_type_t = NoneTypeT()
 
@@ -62,6 +64,8 @@ class SliceType(Type):
 
     def __str__(self) -> str:
         return "slice"
+
+    __repr__ = __str__
 
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> bool:

@@ -19,6 +19,8 @@ from aesara.tensor.argmax import argmax, argmin, ptp
 from aesara.tensor.casting import cast
 from aesara.tensor.constant_value import get_scalar_constant_value
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.cumulative import cumprod, cumsum
+from aesara.tensor.diagonals import diagonal
 from aesara.tensor.dimshuffle import dimshuffle_op
 from aesara.tensor.dot import dense_dot
 from aesara.tensor.elemwise import Elemwise
@@ -27,8 +29,11 @@ from aesara.tensor.matmul import matmul
 from aesara.tensor.nonzero import nonzero, nonzero_values
 from aesara.tensor.rearranging import flatten, swapaxes, transpose
 from aesara.tensor.reduction import max, min, prod, sum
+from aesara.tensor.repeating import compress, repeat, squeeze
+from aesara.tensor.searching import searchsorted
 from aesara.tensor.selection import choose, fill, tensor_copy
 from aesara.tensor.shape import reshape, shape, specify_shape
+from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean, std, var
 from aesara.tensor.subtensor import getitem, take
 from aesara.tensor.type import DenseTensorType, TensorType, tensor_type
@@ -553,9 +558,9 @@ class TensorConstant(TensorVariable, Constant):
             data = self._data
             shown = f"{data.shape} of {value}" if data.ndim else f"{value}"
         else:
-            shown = " ".join(str(self._data).split())
-        if len(shown) > 20:
-            shown = f"{shown[:10]} .. {shown[-10:]}" if value is None else shown
+            shown = str(self._data).replace("\n", " ")
+            if len(shown) > 20:
+                shown = f"{shown[:10]}..{shown[-10:]}"
         return f"{self.name or 'TensorConstant'}{{{shown}}}"
 
     @property
