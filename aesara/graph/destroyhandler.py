@@ -165,9 +165,6 @@ class DestroyHandler(Bookkeeper):
         if node.op.destroy_map:
             self.destroyers[node] = None
             self._stale[node] = None
-            if (self.algo or config.cycle_detection) == "fast":
-                self._touched[node] = None
-                self.fast_destroy(fgraph, node, reason)
         self._touched[node] = None
 
     def on_prune(self, fgraph, node: Apply, reason) -> None:
@@ -317,6 +314,10 @@ class DestroyHandler(Bookkeeper):
         """Raise `InconsistencyError` where the in-place operations of the graph contradict each other."""
         if self.destroyers:
             self._refresh()
+            if (self.algo or config.cycle_detection) == "fast":
+                for node in self._touched:
+                    if node in self.destroyers:
+                        self.fast_destroy(fgraph, node, "validate")
             roots = self._touched_roots()
             for root in roots:
                 self._check_root(fgraph, root)

@@ -722,8 +722,10 @@ class FunctionGraph(MetaObject):
         for i, variable in enumerate(self.outputs):
             self.variables.add(variable)
             self.add_client(variable, ("output", i))
-        for _, method in list(self._listeners("on_unpickle")):
+        for _, method in self._listeners("on_unpickle"):
             method(self)
+        # Features may only now know their orderings.
+        self._sorted = None
 
     def __contains__(self, item: Variable | Apply) -> bool:
         if isinstance(item, Variable):

@@ -64,7 +64,8 @@ def as_string(
     """
     shared = _numbered_nodes(inputs, outputs)
     if node_formatter is default_node_formatter:
-        return [_formula(output, set(inputs), shared, leaf_formatter) for output in outputs]
+        stop, written = set(inputs), set()
+        return [_formula(output, stop, shared, written, leaf_formatter) for output in outputs]
     return _formulas_by(inputs, outputs, shared, leaf_formatter, node_formatter)
 
 
@@ -93,10 +94,15 @@ def _output_prefix(variable: Variable) -> str:
     return f"::{variable.index}" if several else ""
 
 
-def _formula(output: Variable, stop: set[Variable], shared: dict[Apply, int], leaf_formatter: Callable) -> str:
+def _formula(
+    output: Variable,
+    stop: set[Variable],
+    shared: dict[Apply, int],
+    written: set[Apply],
+    leaf_formatter: Callable,
+) -> str:
     """Write a formula piece by piece, so that the time does not grow with the square of the depth."""
     pieces: list[str] = []
-    written: set[Apply] = set()
     stack: list = [output]
     while stack:
         item = stack.pop()

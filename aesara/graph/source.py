@@ -63,7 +63,8 @@ def user_mark(depth: int = 1) -> Mark | SourceLine | None:
         skipped = known.get(filename)
         if skipped is None:
             skipped = _is_skipped(filename)
-        if not skipped:
+        # Where an Op of the user makes its node says less than where it was called.
+        if not skipped and code.co_name != "make_node":
             return code, frame.f_lasti
         frame = frame.f_back
     return None

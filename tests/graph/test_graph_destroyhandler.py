@@ -1,0 +1,367 @@
+import pickle
+
+import numpy as np
+import pytest
+from graph_toys import Toy, double, f, g, h, inplace, variables, view
+
+from aesara.configdefaults import config
+from aesara.graph import Constant, FunctionGraph
+from aesara.graph.destroyhandler import DestroyHandler, fast_inplace_check
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.incremental_order import CycleError, IncrementalOrder
+from aesara.graph.utils import InconsistencyError
+
+
+def graph(inputs, outputs, clone=False, **kwargs):
+    fgraph = FunctionGraph(inputs, outputs, clone=clone)
+    fgraph.attach_feature(DestroyHandler(**kwargs))
+    fgraph.attach_feature(ReplaceValidate())
+    return fgraph
+
+
+def position(fgraph):
+    return {node: i for i, node in enumerate(fgraph.toposort())}
+
+
+def test_a_value_is_read_before_it_is_overwritten():
+    x, y = variables("xy")
+    p = f(x)
+    over, read = inplace(p, y), g(p)
+    fgraph = graph([x, y], [over, read])
+    assert fgraph.consistent()
+    order = position(fgraph)
+    assert order[read.owner] < order[over.owner]
+    assert fgraph.orderings() == {over.owner: [read.owner]}
+
+
+def test_views_are_read_before_too():
+    x = double("x")
+    p = f(x)
+    over, read = inplace(p), g(view(view(p)))
+    fgraph = graph([x], [over, read])
+    assert fgraph.consistent()
+    order = position(fgraph)
+    assert order[read.owner] < order[over.owner]
+    other = inplace(view(h(x)))
+    assert graph([x], [other, x]).consistent()
+
+
+@pytest.mark.parametrize("through", [lambda v: v, view, lambda v: view(view(v))])
+class TestContradictions:
+    def test_read_after_being_overwritten(self, through):
+        x, y = variables("xy")
+        fgraph = graph([x, y], [f(inplace(x, y), through(x))])
+        assert not fgraph.consistent()
+        with pytest.raises(InconsistencyError, match="cycle"):
+            fgraph.validate()
+
+    def test_two_destroyers(self, through):
+        x, y = variables("xy")
+        with pytest.raises(InconsistencyError, match="Multiple destroyers"):
+            graph([x, y], [f(inplace(x, y), inplace(through(x), y))]).validate()
+
+    def test_one_after_the_other_is_fine(self, through):
+        x, y = variables("xy")
+        assert graph([x, y], [inplace(through(inplace(x, y)), y)]).consistent()
+
+    def test_aliased_inputs(self, through):
+        x = double("x")
+        with pytest.raises(InconsistencyError, match="Input aliasing"):
+            graph([x], [inplace(x, through(x))]).validate()
+
+    def test_outputs_of_the_graph(self, through):
+        x = double("x")
+        p = f(x)
+        with pytest.raises(InconsistencyError, match="output"):
+            graph([x], [inplace(p), through(p)]).validate()
+
+    def test_constants(self, through):
+        one = Constant(double, 1)
+        with pytest.raises(InconsistencyError, match="indestructible"):
+            graph([], [inplace(through(one))]).validate()
+
+    def test_indestructible(self, through):
+        x = double("x")
+        x.tag.indestructible = True
+        with pytest.raises(InconsistencyError, match="indestructible"):
+            graph([x], [inplace(through(x))]).validate()
+        assert graph([x], [inplace(f(through(x)))]).consistent()
+
+
+def test_destroyers_that_wait_for_each_other():
+    x, y = variables("xy")
+    first, second = inplace(x, y), inplace(y, x)
+    assert graph([x, y], [first]).consistent()
+    assert graph([x, y], [second]).consistent()
+    assert not graph([x, y], [first, second]).consistent()
+
+
+def test_long_loop_of_destroyers():
+    x, y, z = variables("xyz")
+    outputs = [inplace(f(inplace(x, y)), z), inplace(y, z), inplace(z, x)]
+    assert not graph([x, y, z], outputs).consistent()
+    assert graph([x, y, z], outputs[:2]).consistent()
+
+
+def test_tolerated_aliases():
+    x = double("x")
+    same = Toy("same", destroys=[(0, 0)], destroyhandler_tolerate_same=[(0, 1)])
+    assert graph([x], [same(x, x)]).consistent()
+    assert not graph([x], [same(x, view(x))]).consistent()
+    assert not graph([x], [same(x, x, x)]).consistent()
+    aliased = Toy("aliased", destroys=[(0, 0)], destroyhandler_tolerate_aliased=[(0, 1)])
+    assert graph([x], [aliased(x, view(x))]).consistent()
+
+
+def test_several_views_of_one_output_are_refused():
+    both = Toy("both")
+    both.view_map = {0: [0, 1]}
+    x, y = variables("xy")
+    with pytest.raises(NotImplementedError, match="single"):
+        graph([x, y], [both(x, y)])
+
+
+def test_repair():
+    x, y = variables("xy")
+    over = inplace(x, y)
+    fgraph = graph([x, y], [f(over, x)])
+    assert not fgraph.consistent()
+    fgraph.replace(over, g(x, y))
+    assert fgraph.consistent()
+
+
+def test_replacements_that_contradict_are_undone():
+    x, y = variables("xy")
+    fgraph = graph([x, y], [f(g(x, y), x)])
+    text = str(fgraph)
+    inner = fgraph.outputs[0].owner.inputs[0]
+    with pytest.raises(InconsistencyError):
+        fgraph.replace_validate(inner, inplace(x, y))
+    assert str(fgraph) == text
+    assert fgraph.consistent()
+    fgraph.replace_validate(inner, inplace(y, x))
+    assert "inplace" in str(fgraph)
+
+
+def test_a_view_that_appears_later():
+    x, y = variables("xy")
+    p = f(x)
+    fgraph = graph([x, y], [inplace(p), g(h(y))])
+    fgraph.validate()
+    second = fgraph.outputs[1].owner
+    # Reading what is overwritten is fine, as it can be read earlier.
+    fgraph.replace_validate(second.inputs[0], view(p))
+    order = position(fgraph)
+    assert order[second] < order[fgraph.outputs[0].owner]
+    with pytest.raises(InconsistencyError):
+        fgraph.replace_validate(fgraph.outputs[1], f(fgraph.outputs[0], view(p)))
+
+
+def test_views_that_move_to_another_root():
+    x, y = variables("xy")
+    p, q = f(x), g(y)
+    v = view(p)
+    over = inplace(v)
+    fgraph = graph([x, y], [over, f(inplace(q), x)])
+    fgraph.validate()
+    assert fgraph.destroyers(p) == [over.owner]
+    with pytest.raises(InconsistencyError, match="Multiple"):
+        fgraph.replace_all_validate([(p, q)])
+    assert fgraph.destroyers(p) == [over.owner]
+    assert fgraph.consistent()
+
+
+def test_destroyers_of():
+    x, y = variables("xy")
+    p = f(x)
+    over = inplace(view(p), y)
+    fgraph = graph([x, y], [over])
+    assert fgraph.destroyers(p) == fgraph.destroyers(view(p)) if False else fgraph.destroyers(p) == [over.owner]
+    assert fgraph.destroyers(x) == []
+    assert fgraph.has_destroyers([x, p])
+    assert not fgraph.has_destroyers([x, y])
+    droot, impact, destroyer = fgraph.destroy_handler.refresh_droot_impact()
+    assert set(droot) == set(impact[p]) == {p, over.owner.inputs[0]}
+    assert destroyer == {p: over.owner}
+    fgraph.replace(over, y)
+    assert not fgraph.has_destroyers([p])
+
+
+def test_candidates_for_in_place():
+    class Protects:
+        protected = ()
+
+    x, y, z = variables("xyz")
+    one = Constant(double, 1)
+    p, q = f(x, one), g(y)
+    fgraph = graph([x, y, z], [inplace(p), q])
+    protects = Protects()
+    protects.protected = [z]
+    fgraph.attach_feature(protects)
+    assert fast_inplace_check(fgraph, [x, y, z, one, p, q]) == [x, y]
+
+
+def test_fast_mode_refuses_what_is_shared():
+    x = double("x")
+    for switch in (lambda: config.change_flags(cycle_detection="fast"), None):
+        p = f(x)
+        fgraph = graph([x], [g(p), h(p)], algo=None if switch else "fast")
+        with switch() if switch else config.change_flags():
+            with pytest.raises(InconsistencyError, match="other clients"):
+                fgraph.replace_validate(fgraph.outputs[0], inplace(p))
+        assert "inplace" not in str(fgraph)
+        fgraph.check_integrity()
+
+
+def test_attaching():
+    x = double("x")
+    fgraph = graph([x], [inplace(f(x))])
+    handler = fgraph.destroy_handler
+    fgraph.attach_feature(DestroyHandler())
+    assert fgraph.destroy_handler is handler
+    with pytest.raises(Exception, match="one FunctionGraph"):
+        FunctionGraph([x], [x]).attach_feature(handler)
+    copied = fgraph.clone()
+    assert copied.destroy_handler is not handler
+    assert copied.has_destroyers([copied.outputs[0].owner.inputs[0]])
+    fgraph.remove_feature(handler)
+    assert not hasattr(fgraph, "destroyers")
+    assert not hasattr(fgraph, "destroy_handler")
+
+
+def test_pickling():
+    x = double("x")
+    p = f(x)
+    fgraph = pickle.loads(pickle.dumps(graph([x], [inplace(p), g(p)])))
+    order = [str(node.op) for node in fgraph.toposort()]
+    assert order.index("g") < order.index("inplace")
+    assert fgraph.consistent()
+    assert len(fgraph.destroy_handler.destroyers) == 1
+
+
+def brute_force_consistent(fgraph):
+    """Decide from scratch, by trying to run the nodes one after the other."""
+    handler = DestroyHandler()
+    plain = FunctionGraph(fgraph.inputs, fgraph.outputs)
+    plain.attach_feature(handler)
+    try:
+        handler.validate(plain)
+        plain.toposort()
+        return True
+    except (InconsistencyError, ValueError):
+        return False
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_incremental_validation_agrees_with_validation_from_scratch(seed):
+    rng = np.random.default_rng(seed)
+    inputs = variables("abcd")
+    known = list(inputs)
+    for _ in range(25):
+        op = [f, g, view][rng.integers(3)]
+        known.append(op(*(known[i] for i in rng.integers(0, len(known), 1 + rng.integers(2)))))
+    fgraph = graph(inputs, known[-4:], clone=True)
+    accepted = refused = 0
+    for _ in range(60):
+        order = fgraph.toposort()
+        node = order[rng.integers(len(order))]
+        choice = rng.integers(4)
+        if choice < 2:
+            new = inplace(*node.inputs)
+        elif choice == 2:
+            new = h(*node.inputs)
+        else:
+            earlier = [v for n in order[: order.index(node)] for v in n.outputs] + fgraph.inputs
+            new = view(earlier[rng.integers(len(earlier))])
+        text = str(fgraph)
+        try:
+            fgraph.replace_validate(node.outputs[0], new)
+            accepted += 1
+            assert brute_force_consistent(fgraph)
+        except InconsistencyError:
+            refused += 1
+            assert str(fgraph) == text
+            fgraph.replace(node.outputs[0], new)
+            assert not brute_force_consistent(fgraph)
+            fgraph.replace(new, node.outputs[0]) if new in fgraph.variables else None
+        fgraph.check_integrity()
+        if not fgraph.consistent():
+            break
+    assert accepted
+
+
+def test_many_in_place_replacements():
+    # About half of them are refused. Time must grow with the number of nodes and not with its square.
+    x = double("x")
+    y = x
+    for i in range(4000):
+        y = g(f(y), y) if i % 2 else f(y)
+    fgraph = graph([x], [y])
+    refused = 0
+    for node in fgraph.toposort():
+        if node.op == f and node.inputs[0].owner is not None:
+            try:
+                fgraph.replace_validate(node.outputs[0], inplace(*node.inputs))
+            except InconsistencyError:
+                refused += 1
+    assert refused == 2000
+    assert len(fgraph.destroy_handler.destroyers) == 1999
+    fgraph.check_integrity()
+    fgraph.toposort()
+
+
+class TestIncrementalOrder:
+    @staticmethod
+    def make(edges, nodes):
+        ends = {n: [b for a, b in edges if a == n] for n in nodes}
+        origins = {n: [a for a, b in edges if b == n] for n in nodes}
+        return IncrementalOrder(ends.__getitem__, origins.__getitem__, nodes), ends, origins
+
+    def test_random_edges(self):
+        rng = np.random.default_rng(3)
+        for _ in range(30):
+            nodes = list(range(12))
+            order, ends, origins = self.make([], nodes)
+            reach = np.eye(12, dtype=bool)
+            for _ in range(40):
+                a, b = (int(v) for v in rng.integers(0, 12, 2))
+                if reach[b, a]:
+                    ends[a].append(b)
+                    origins[b].append(a)
+                    with pytest.raises(CycleError):
+                        order.add_edge(a, b)
+                    ends[a].remove(b)
+                    origins[b].remove(a)
+                else:
+                    ends[a].append(b)
+                    origins[b].append(a)
+                    order.add_edge(a, b)
+                    reach |= np.outer(reach[:, a], reach[b])
+                for n in nodes:
+                    assert all(order.label(n) < order.label(m) for m in ends[n])
+
+    def test_insert(self):
+        order, ends, origins = self.make([("a", "b")], ["a", "b"])
+        previous = "a"
+        for n in range(100):
+            ends[n], origins[n] = ["b"], [previous]
+            ends[previous] = [*ends[previous], n]
+            order.insert(n, [previous], ["b"])
+            order.add_edge(previous, n)
+            order.add_edge(n, "b")
+            assert order.label(previous) < order.label(n) < order.label("b")
+            previous = n
+        order.discard(previous)
+        assert previous not in order
+
+    def test_equal_labels(self):
+        order, ends, origins = self.make([], ["a"])
+        ends["b"], origins["b"], ends["c"], origins["c"] = [], [], [], []
+        order.insert("b", [], [])
+        order.insert("c", [], [])
+        ends["c"], origins["b"] = ["b"], ["c"]
+        order.add_edge("c", "b")
+        assert order.label("c") < order.label("b")
+        ends["b"], origins["a"] = ["a"], ["b"]
+        order.add_edge("b", "a")
+        assert order.label("c") < order.label("b") < order.label("a")

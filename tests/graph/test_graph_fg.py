@@ -1,0 +1,583 @@
+import copy
+
+import numpy as np
+import pytest
+from graph_toys import Inner, Interval, Toy, chain, double, f, g, h, pair, variables
+
+from aesara.configdefaults import config
+from aesara.graph import Constant, FunctionGraph
+from aesara.graph.features import (
+    AlreadyThere,
+    BadOptimization,
+    Bookkeeper,
+    Feature,
+    History,
+    NodeFinder,
+    NoOutputFromInplace,
+    PreserveVariableAttributes,
+    PrintListener,
+    ReplacementDidNotRemoveError,
+    ReplaceValidate,
+    Validator,
+)
+from aesara.graph.fg import ClientList
+from aesara.graph.null_type import NullType
+from aesara.graph.utils import InconsistencyError, MissingInputError
+
+
+class Log(Feature):
+    """Writes down what happens."""
+
+    def __init__(self):
+        self.events = []
+
+    def on_import(self, fgraph, node, reason):
+        self.events.append(("import", str(node.op), reason))
+
+    def on_prune(self, fgraph, node, reason):
+        self.events.append(("prune", str(node.op), reason))
+
+    def on_change_input(self, fgraph, node, i, r, new_r, reason=None):
+        self.events.append(("change", str(getattr(node, "op", node)), i, str(r), str(new_r), reason))
+
+
+class TestConstruction:
+    def test_given_nodes(self):
+        x, y = variables("xy")
+        p = f(x, y)
+        q = g(p)
+        fgraph = FunctionGraph([x, y], [q, p], clone=False)
+        assert fgraph.inputs == [x, y]
+        assert fgraph.outputs == [q, p]
+        assert fgraph.apply_nodes == {p.owner, q.owner}
+        assert fgraph.variables == {x, y, p, q}
+        assert fgraph.clients[x] == [(p.owner, 0)]
+        assert fgraph.get_clients(p) == [(q.owner, 0), ("output", 1)]
+        assert p in fgraph
+        assert p.owner in fgraph
+        assert double() not in fgraph
+        with pytest.raises(TypeError):
+            1 in fgraph
+        fgraph.check_integrity()
+
+    def test_clones_by_default(self):
+        x = double("x")
+        y = f(x)
+        fgraph = FunctionGraph([x], [y])
+        assert fgraph.inputs[0] is not x
+        assert fgraph.outputs[0] is not y
+        assert FunctionGraph([x], [y], copy_inputs=False).inputs[0] is x
+        with pytest.raises(TypeError, match="clone=True"):
+            FunctionGraph([x], [y], clone=False, copy_inputs=False)
+
+    def test_inputs_are_found(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph(outputs=[f(x, Constant(double, 1), y)], clone=False)
+        assert fgraph.inputs == [x, y]
+        assert any(isinstance(v, Constant) for v in fgraph.variables)
+        with pytest.raises(ValueError, match="No outputs"):
+            FunctionGraph([x])
+
+    def test_missing_inputs(self):
+        x, y = variables("xy")
+        with pytest.raises(MissingInputError, match=r"Input 1 \(y\) of the graph"):
+            FunctionGraph([x], [f(x, y)], clone=False)
+        with pytest.raises(MissingInputError, match="Undeclared input"):
+            FunctionGraph([x], [y], clone=False)
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        before = set(fgraph.variables)
+        with pytest.raises(MissingInputError):
+            fgraph.add_output(g(f(x), y))
+        assert fgraph.variables == before
+        fgraph.check_integrity()
+        fgraph.add_output(g(f(x), y), import_missing=True)
+        assert fgraph.inputs == [x, y]
+        fgraph.check_integrity()
+
+    def test_an_input_comes_once(self):
+        x = double("x")
+        with pytest.raises(ValueError, match="more than once"):
+            FunctionGraph([x, x], [x], clone=False)
+        fgraph = FunctionGraph([x], [x], clone=False)
+        fgraph.add_input(x)
+        assert fgraph.inputs == [x]
+
+    def test_values_that_do_not_exist(self):
+        with pytest.raises(TypeError, match="NaN. because"):
+            FunctionGraph([], [f(NullType("because")())], clone=False)
+
+    def test_constant_outputs(self):
+        one = Constant(double, 1)
+        fgraph = FunctionGraph([], [one, one], clone=False)
+        assert fgraph.clients[one] == [("output", 0), ("output", 1)]
+        fgraph.check_integrity()
+
+    def test_inputs_that_are_computed(self):
+        x = double("x")
+        p = f(x)
+        fgraph = FunctionGraph([p], [g(p)], clone=False)
+        assert len(fgraph.apply_nodes) == 1
+        fgraph.check_integrity()
+        fgraph.replace(fgraph.outputs[0], p)
+        assert fgraph.apply_nodes == set()
+        assert p in fgraph.variables
+        fgraph.check_integrity()
+
+    def test_text(self):
+        x = double("x")
+        assert str(FunctionGraph([x], [f(x)])) == repr(FunctionGraph([x], [f(x)])) == "FunctionGraph(f(x))"
+
+
+class TestChanges:
+    def test_replace(self):
+        x, y = variables("xy")
+        p = f(x)
+        q = g(p, p)
+        fgraph = FunctionGraph([x, y], [q, p], clone=False)
+        new = h(y)
+        fgraph.replace(p, new)
+        assert q.owner.inputs == [new, new]
+        assert fgraph.outputs == [q, new]
+        assert fgraph.apply_nodes == {q.owner, new.owner}
+        assert fgraph.clients[x] == []
+        assert fgraph.clients[new] == [(q.owner, 0), (q.owner, 1), ("output", 1)]
+        assert p not in fgraph.variables
+        fgraph.check_integrity()
+        fgraph.replace(p, x)  # no longer there
+        fgraph.check_integrity()
+
+    def test_replace_an_input_by_what_uses_it(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, y], [f(x)], clone=False)
+        fgraph.replace_all([(x, g(y))], reason="why")
+        assert str(fgraph) == "FunctionGraph(f(g(y)))"
+        fgraph.check_integrity()
+
+    def test_types(self):
+        wide, narrow = Interval(0, 10)("wide"), Interval(0, 1)("narrow")
+        fgraph = FunctionGraph([wide, narrow], [f(wide), g(narrow)], clone=False)
+        with pytest.raises(TypeError):
+            fgraph.replace(narrow, wide)
+        with pytest.raises(TypeError, match="must be compatible"):
+            fgraph.change_node_input(fgraph.outputs[1].owner, 0, wide)
+        with pytest.raises(TypeError, match="output 1 of the graph"):
+            fgraph.change_node_input("output", 1, fgraph.outputs[0])
+        fgraph.check_integrity()
+        fgraph.replace(wide, narrow)
+        fgraph.change_node_input(fgraph.outputs[1].owner, 0, wide, check=False)
+        fgraph.check_integrity()
+
+    def test_constants_leave_when_unused(self):
+        x, one = double("x"), Constant(double, 1)
+        fgraph = FunctionGraph([x], [f(x, one)], clone=False)
+        fgraph.replace(fgraph.outputs[0], x)
+        assert fgraph.variables == {x}
+        assert one not in fgraph.clients
+        fgraph.check_integrity()
+
+    def test_outputs_of_a_node_leave_together(self):
+        x = double("x")
+        first, second = pair(x)
+        fgraph = FunctionGraph([x], [first, second], clone=False)
+        fgraph.replace(first, x)
+        assert second in fgraph.variables
+        assert first in fgraph.variables
+        fgraph.check_integrity()
+        fgraph.replace(second, x)
+        assert fgraph.variables == {x}
+        fgraph.check_integrity()
+
+    def test_remove_output(self):
+        x = double("x")
+        p, q = f(x), g(x)
+        fgraph = FunctionGraph([x], [p, q, q], clone=False, update_mapping={0: 0, 2: 0})
+        fgraph.remove_output(0)
+        assert fgraph.outputs == [q, q]
+        assert fgraph.apply_nodes == {q.owner}
+        assert fgraph.clients[q] == [("output", 0), ("output", 1)]
+        assert fgraph.update_mapping == {1: 0}
+        fgraph.check_integrity()
+
+    def test_remove_input(self):
+        x, y = variables("xy")
+        p, q = f(x), g(y)
+        fgraph = FunctionGraph([x, y], [h(p), q, x], clone=False, update_mapping={1: 1})
+        fgraph.remove_input(0)
+        assert fgraph.inputs == [y]
+        assert fgraph.outputs == [q]
+        assert fgraph.update_mapping == {0: 0}
+        fgraph.check_integrity()
+
+    def test_remove_node(self):
+        x = double("x")
+        p = f(x)
+        q = g(p)
+        fgraph = FunctionGraph([x], [h(q), x, q], clone=False)
+        fgraph.remove_node(p.owner)
+        assert fgraph.outputs == [x]
+        assert fgraph.apply_nodes == set()
+        fgraph.check_integrity()
+
+    def test_verbose(self, capsys):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        fgraph.replace(fgraph.outputs[0], x, reason="simple", verbose=True)
+        assert "rewrite simple replaces" in capsys.readouterr().out
+
+    def test_shapes_of_test_values(self):
+        class Array(type(double)):
+            def filter(self, data, strict=False, allow_downcast=None):
+                return np.asarray(data)
+
+        x, y = Array()("x"), Array()("y")
+        y = x.type("y")
+        x.tag.test_value, y.tag.test_value = np.zeros(2), np.zeros(3)
+        fgraph = FunctionGraph([x, y], [f(x)], clone=False)
+        with config.change_flags(compute_test_value="ignore"), pytest.raises(AssertionError, match="shape"):
+            fgraph.replace(x, y)
+
+    def test_many_clients(self):
+        # A variable with many clients, such as a constant, must not make removal slow.
+        one = Constant(double, 1)
+        x = double("x")
+        y = x
+        for _ in range(20_000):
+            y = f(y, one)
+        fgraph = FunctionGraph([x], [y], clone=False)
+        assert len(fgraph.clients[one]) == 20_000
+        fgraph.check_integrity()
+        fgraph.replace(y, x)
+        assert fgraph.variables == {x}
+        fgraph.check_integrity()
+
+    def test_cycles_are_found(self):
+        x = double("x")
+        y = f(g(x))
+        fgraph = FunctionGraph([x], [y], clone=False)
+        fgraph.change_node_input(y.owner.inputs[0].owner, 0, y)
+        with pytest.raises(ValueError, match="cycle"):
+            fgraph.toposort()
+
+
+def test_client_list():
+    clients = ClientList([("a", 0), ("b", 0), ("c", 0)])
+    clients.append(("d", 0))
+    clients.remove(("a", 0))
+    assert sorted(clients) == [("b", 0), ("c", 0), ("d", 0)]
+    clients.sort()  # behind its back
+    for client in list(clients):
+        clients.remove(client)
+    assert clients == []
+    with pytest.raises(ValueError):
+        clients.remove(("a", 0))
+    assert copy.copy(ClientList([("a", 0)])) == [("a", 0)]
+
+
+def test_random_changes():
+    rng = np.random.default_rng(1)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        inputs = variables("abc")
+        known = list(inputs)
+        for _ in range(30):
+            known.append(f(*(known[i] for i in rng.integers(0, len(known), 2))))
+        fgraph = FunctionGraph(inputs, known[-3:])
+        for _ in range(30):
+            order = fgraph.toposort()
+            if len(order) < 2:
+                break
+            node = order[rng.integers(len(order))]
+            earlier = [v for n in order[: order.index(node)] for v in n.outputs] + fgraph.inputs
+            new = earlier[rng.integers(len(earlier))]
+            fgraph.replace(node.outputs[0], new if rng.random() < 0.5 else g(new))
+            fgraph.check_integrity()
+
+
+class TestOrder:
+    def test_is_remembered_until_something_changes(self):
+        x = double("x")
+        y = f(g(x))
+        fgraph = FunctionGraph([x], [y], clone=False)
+        order = fgraph.toposort()
+        assert [str(node.op) for node in order] == ["g", "f"]
+        order.clear()  # a copy
+        assert len(fgraph.toposort()) == 2
+        fgraph.replace(y.owner.inputs[0], x)
+        assert fgraph.toposort() == [y.owner]
+        fgraph.add_output(h(x))
+        assert len(fgraph.toposort()) == 2
+
+    def test_features_may_add_orderings(self):
+        x = double("x")
+        p, q = f(x), g(x)
+
+        class Reverse(Feature):
+            on = True
+
+            def orderings(self, fgraph):
+                return {p.owner: [q.owner]} if self.on else {}
+
+        fgraph = FunctionGraph([x], [p, q], clone=False)
+        assert fgraph.toposort() == [p.owner, q.owner]
+        feature = Reverse()
+        fgraph.attach_feature(feature)
+        assert fgraph.toposort() == [q.owner, p.owner]
+        assert fgraph.orderings() == {p.owner: [q.owner]}
+        feature.on = False
+        assert fgraph.toposort() == [p.owner, q.owner]
+        feature.orderings = lambda fgraph: []
+        fgraph.remove_feature(feature)
+        fgraph.attach_feature(feature)
+        with pytest.raises(TypeError, match="orderings must return"):
+            fgraph.toposort()
+
+
+class TestClone:
+    def test_features_and_updates(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], features=[NodeFinder()], update_mapping={0: 0})
+        copied, equiv = fgraph.clone_get_equiv()
+        assert copied.outputs == [equiv[fgraph.outputs[0]]]
+        assert copied.update_mapping == {0: 0}
+        assert copied.get_nodes(f) == [copied.outputs[0].owner]
+        assert not hasattr(fgraph.clone_get_equiv(attach_feature=False)[0], "get_nodes")
+        fgraph.clone().check_integrity()
+
+    def test_inner_graphs(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([y], [Inner([x], [f(x)])(y)])
+        copied, _ = fgraph.clone_get_equiv(clone_inner_graphs=True)
+        assert copied.outputs[0].owner.op is not fgraph.outputs[0].owner.op
+
+
+class TestIntegrity:
+    @pytest.mark.parametrize("which", ["nodes", "variables", "clients", "owner"])
+    def test_damage_is_found(self, which):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        if which == "nodes":
+            fgraph.apply_nodes.clear()
+        elif which == "variables":
+            fgraph.variables.add(double())
+        elif which == "clients":
+            fgraph.clients[x].clear()
+        else:
+            fgraph.outputs[0].index = 1
+        with pytest.raises(Exception, match="inappropriately|Inconsistent|index 1"):
+            fgraph.check_integrity()
+
+
+class TestFeatures:
+    def test_callbacks(self):
+        x = double("x")
+        p = f(x)
+        fgraph = FunctionGraph([x], [g(p)], clone=False)
+        log = Log()
+        fgraph.attach_feature(log)
+        fgraph.attach_feature(log)
+        fgraph.replace(p, h(x), reason="test")
+        assert log.events == [
+            ("import", "h", "test"),
+            ("prune", "f", "test"),
+            ("change", "g", 0, "f.0", "h.0", "test"),
+        ]
+        log.events.clear()
+        fgraph.remove_feature(log)
+        fgraph.remove_feature(log)
+        fgraph.replace(fgraph.outputs[0], x)
+        assert log.events == []
+
+    def test_objects_that_are_no_features(self):
+        class Own:
+            count = 0
+
+            def on_import(self, fgraph, node, reason):
+                self.count += 1
+
+        x = double("x")
+        own = Own()
+        fgraph = FunctionGraph([x], [x], features=[own])
+        fgraph.add_output(f(fgraph.inputs[0]))
+        assert own.count == 1
+        assert fgraph.collect_callbacks("orderings") == {}
+
+    def test_profiled_callbacks(self):
+        x = double("x")
+        log = Log()
+        fgraph = FunctionGraph([x], [x], features=[log])
+        with config.change_flags(profile_optimizer=True):
+            fgraph.add_output(f(fgraph.inputs[0]))
+        assert fgraph.execute_callbacks_time >= fgraph.execute_callbacks_times[log] > 0
+        assert len(log.events) == 1
+
+    def test_features_may_set_attributes(self):
+        class Sets(Feature):
+            def on_attach(self, fgraph):
+                if hasattr(fgraph, "answer"):
+                    raise AlreadyThere
+                fgraph.answer = lambda: 42
+
+            def on_detach(self, fgraph):
+                del fgraph.answer
+
+        x = double()
+        fgraph = FunctionGraph([x], [x])
+        fgraph.attach_feature(Sets())
+        fgraph.attach_feature(Sets())
+        assert fgraph.answer() == 42
+        assert len(fgraph._features) == 1
+        fgraph.remove_feature(fgraph._features[0])
+        with pytest.raises(AttributeError, match="has no attribute 'answer'"):
+            fgraph.answer()
+
+    def test_bookkeeper(self):
+        class Count(Bookkeeper):
+            nodes = 0
+
+            def on_import(self, fgraph, node, reason):
+                self.nodes += 1
+
+            def on_prune(self, fgraph, node, reason):
+                self.nodes -= 1
+
+        x = double("x")
+        count = Count()
+        fgraph = FunctionGraph([x], [f(g(x))], features=[count])
+        assert count.nodes == 2
+        fgraph.replace(fgraph.outputs[0], fgraph.inputs[0])
+        assert count.nodes == 0
+        fgraph.add_output(f(fgraph.inputs[0]))
+        fgraph.remove_feature(count)
+        assert count.nodes == 0
+
+    def test_history(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(g(x))], clone=False, features=[History(), History()])
+        assert len(fgraph._features) == 1
+        start = fgraph.checkpoint()
+        text = str(fgraph)
+        fgraph.replace(fgraph.outputs[0].owner.inputs[0], h(x))
+        middle, middle_text = fgraph.checkpoint(), str(fgraph)
+        fgraph.replace(fgraph.outputs[0], x)
+        fgraph.revert(middle)
+        assert str(fgraph) == middle_text
+        fgraph.revert(start)
+        assert str(fgraph) == text
+        fgraph.check_integrity()
+
+    def test_validator(self):
+        class Short(Feature):
+            def validate(self, fgraph):
+                if len(fgraph.apply_nodes) > 2:
+                    raise InconsistencyError("too long")
+
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False, features=[Short(), ReplaceValidate()])
+        fgraph.validate()
+        assert fgraph.consistent()
+        y = fgraph.outputs[0]
+        with pytest.raises(InconsistencyError, match="too long"):
+            fgraph.replace_validate(y, chain(y, 3))
+        assert fgraph.outputs == [y]
+        with pytest.raises(InconsistencyError):
+            fgraph.replace_all_validate([(y, g(x)), (x, chain(x, 5))])
+        assert fgraph.outputs == [y]
+        fgraph.check_integrity()
+        fgraph.replace_validate(y, g(x), reason="fine")
+        assert str(fgraph) == "FunctionGraph(g(x))"
+        fgraph.replace(fgraph.outputs[0], chain(x, 5))
+        assert not fgraph.consistent()
+        assert not hasattr(FunctionGraph([x], [x]), "replace_validate")
+        alone = FunctionGraph([x], [x], features=[Validator()])
+        assert alone.consistent()
+
+    def test_failed_replacements_are_undone(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x), g(x)], clone=False, features=[ReplaceValidate()])
+        text = str(fgraph)
+        with pytest.raises(TypeError) as info:
+            fgraph.replace_all_validate([(fgraph.outputs[0], x), (fgraph.outputs[1], Interval(0, 1)())], reason="r")
+        assert "While replacing g.0" in info.value.__notes__[0]
+        assert str(fgraph) == text
+
+    def test_revert_after_validated_replacements(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False, features=[ReplaceValidate()])
+        start = fgraph.checkpoint()
+        fgraph.replace_validate(fgraph.outputs[0], g(x))
+        fgraph.revert(start)
+        assert str(fgraph) == "FunctionGraph(f(x))"
+
+    def test_replace_all_validate_remove(self):
+        x = double("x")
+        p = f(x)
+        fgraph = FunctionGraph([x], [g(p), p], clone=False, features=[ReplaceValidate()])
+        text = str(fgraph)
+        with pytest.warns(UserWarning, match="undone"), pytest.raises(ReplacementDidNotRemoveError):
+            fgraph.replace_all_validate_remove([(fgraph.outputs[0], h(p))], [p], reason="r")
+        assert str(fgraph) == text
+        fgraph.replace_all_validate_remove([(p, x)], [p])
+        assert str(fgraph) == "FunctionGraph(g(x), x)"
+
+    def test_node_finder(self):
+        x = double("x")
+        finder = NodeFinder()
+        fgraph = FunctionGraph([x], [f(f(g(x)))], clone=False, features=[finder])
+        assert fgraph.get_nodes(f) == [node for node in fgraph.toposort() if node.op == f]
+        assert fgraph.get_nodes(h) == []
+        fgraph.replace(fgraph.outputs[0], h(x))
+        assert fgraph.get_nodes(f) == []
+        assert len(fgraph.get_nodes(Toy("h"))) == 1
+        fgraph.attach_feature(NodeFinder())
+        assert fgraph._features == [finder]
+        with pytest.raises(Exception, match="not attached"):
+            finder.on_detach(FunctionGraph([x], [x]))
+        fgraph.remove_feature(finder)
+        assert not hasattr(fgraph, "get_nodes")
+
+    def test_print_listener(self, capsys):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False, features=[PrintListener()])
+        fgraph.replace(fgraph.outputs[0], g(x))
+        text = capsys.readouterr().out
+        assert "-- attaching" in text
+        assert "-- importing: g(x)" in text
+        assert "-- pruning: f(x)" in text
+        assert "-- changing" in text
+        FunctionGraph([x], [f(x)], features=[PrintListener(active=False)])
+        assert capsys.readouterr().out == ""
+
+    def test_preserve_attributes(self):
+        x = double("x")
+        p = f(x)
+        p.name, p.tag.note = "p", "kept"
+        new = g(x)
+        fgraph = FunctionGraph([x], [h(p)], clone=False, features=[PreserveVariableAttributes()])
+        fgraph.replace(p, new)
+        assert (new.name, new.tag.note) == ("p", "kept")
+
+    def test_no_output_from_inplace(self):
+        x = double("x")
+        overwrite = Toy("overwrite", destroys=[(0, 0)])
+        fgraph = FunctionGraph([x], [f(x), f(x)], clone=False, features=[NoOutputFromInplace([1]), ReplaceValidate()])
+        fgraph.replace_validate(fgraph.outputs[0], overwrite(x))
+        with pytest.raises(InconsistencyError, match="Output 1"):
+            fgraph.replace_validate(fgraph.outputs[1], overwrite(g(x)))
+        assert fgraph._features[0].clone().protected_out_ids == (1,)
+
+    def test_bad_optimization(self):
+        x = double("x")
+        error = BadOptimization(f(x), g(x), np.array([1.0]), np.array([1.5]), reason="test")
+        assert "Max Abs Diff: 0.5" in str(error)
+        assert "Reason: test" in error.str_diagnostic()
+        assert str(BadOptimization(x, x, "a", "b")).startswith("BadOptimization")
+
+    def test_features_survive_pickling(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(g(x))], features=[NodeFinder(), ReplaceValidate(), Log()])
+        copied = copy.deepcopy(fgraph)
+        assert copied.get_nodes(f) == [copied.outputs[0].owner]
+        copied.replace_validate(copied.outputs[0], h(copied.inputs[0]))
+        assert len(copied.get_nodes(h)) == 1
+        assert ("import", "h", None) in copied._features[2].events
+        copied.check_integrity()

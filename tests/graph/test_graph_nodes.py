@@ -1,0 +1,277 @@
+import copy
+import gc
+import pickle
+import weakref
+
+import pytest
+from graph_toys import Double, Interval, Toy, double, f, g, pair, variables
+
+from aesara.configdefaults import config
+from aesara.graph import Apply, Constant, Op, Variable
+from aesara.graph.nodes import AtomicVariable, NominalVariable
+from aesara.graph.utils import TestValueError
+
+
+class TestApply:
+    def test_the_long_example(self):
+        # The documentation builds x + y * z by hand.
+        x, y, z = (Variable(type=double, name=name) for name in "xyz")
+        mul, add = Toy("mul"), Toy("add")
+        product = Variable(type=double)
+        assert product.owner is None
+        node_mul = Apply(op=mul, inputs=[y, z], outputs=[product])
+        assert product.owner is node_mul
+        assert product.index == 0
+        total = Variable(type=double)
+        node_add = Apply(op=add, inputs=[x, product], outputs=[total])
+        assert total.owner is node_add
+        assert total.owner.inputs[0] is x
+        assert total.owner.inputs[1].owner.inputs == [y, z]
+
+    def test_outputs_get_owner_and_index(self):
+        x = double("x")
+        first, second = pair(x)
+        assert first.owner is second.owner
+        assert (first.index, second.index) == (0, 1)
+        assert first.owner.outputs == [first, second]
+        assert (first.owner.nin, first.owner.nout) == (1, 2)
+        assert first.get_parents() == [first.owner]
+        assert first.owner.get_parents() == [x]
+        assert x.get_parents() == []
+
+    def test_inputs_must_be_variables(self):
+        with pytest.raises(TypeError, match="'inputs' argument to Apply must contain Variable instances, not 1"):
+            Apply(f, [1], [double()])
+        with pytest.raises(TypeError, match="must be a sequence"):
+            Apply(f, double(), [double()])
+        with pytest.raises(TypeError, match="'outputs' argument"):
+            Apply(f, [double()], [2])
+
+    def test_outputs_must_be_new(self):
+        x = double("x")
+        y = f(x)
+        with pytest.raises(ValueError, match="must belong to it"):
+            Apply(g, [x], [y])
+
+    def test_constants_cannot_be_outputs(self):
+        with pytest.raises(ValueError, match="cannot be the output"):
+            Apply(f, [double()], [double.make_constant(1.0)])
+
+    def test_default_output(self):
+        first, second = pair(double())
+        with pytest.raises(ValueError, match="no default_output"):
+            first.owner.default_output()
+        one = Toy("one", nout=2, default_output=1)
+        result = one(double())
+        assert result.index == 1
+        assert result.owner.default_output() is result
+        assert result.owner.out is result
+        bad = Apply(Toy("bad", default_output=3), [double()], [double()])
+        with pytest.raises(AttributeError, match="default_output is 3"):
+            bad.default_output()
+
+    def test_clone_keeps_inputs_tag_and_source(self):
+        x = double("x")
+        node = f(x).owner
+        node.tag.note = "kept"
+        clone = node.clone()
+        assert clone.inputs == [x]
+        assert clone.outputs[0] is not node.outputs[0]
+        assert clone.outputs[0].owner is clone
+        assert clone.tag.note == "kept"
+        assert clone.tag is not node.tag
+        assert clone.source == node.source
+
+    def test_clone_with_new_inputs(self):
+        x, y = variables("xy")
+        node = f(x, x).owner
+        clone = node.clone_with_new_inputs([x, y])
+        assert clone.inputs == [x, y]
+        assert node.inputs == [x, x]
+        with pytest.raises(ValueError, match="2 inputs, but 1"):
+            node.clone_with_new_inputs([x])
+        with pytest.raises(TypeError, match="Cannot convert"):
+            node.clone_with_new_inputs([x, Interval(0, 1)()])
+
+    def test_narrower_inputs_make_narrower_outputs(self):
+        wide, narrow = Interval(0, 10)(), Interval(0, 1)()
+        node = f(wide).owner
+        assert node.clone_with_new_inputs([narrow]).outputs[0].type == narrow.type
+        with pytest.raises(TypeError):
+            f(narrow).owner.clone_with_new_inputs([wide])
+        assert f(narrow).owner.clone_with_new_inputs([wide], strict=False).outputs[0].type == wide.type
+
+    def test_generic_syntax(self):
+        assert Variable[Double, Apply] is not None
+        assert Apply[Op] is not None
+
+
+class TestVariable:
+    def test_arguments_are_checked(self):
+        with pytest.raises(TypeError, match="index"):
+            Variable(double, None, "0")
+        with pytest.raises(TypeError, match="name"):
+            Variable(double, None, None, name=1)
+        with pytest.raises(TypeError, match="owner"):
+            Variable(double, double)
+
+    def test_text(self):
+        x = double("x")
+        assert str(x) == repr(x) == "x"
+        assert str(double()) == "<Double>"
+        assert str(f(x)) == "f.0"
+        assert str(Toy("two", nout=2, default_output=1)(x)) == "two.out"
+
+    def test_clone(self):
+        x = double("x")
+        x.tag.test_value = 2
+        y = x.clone()
+        assert y is not x
+        assert (y.name, y.type, y.owner) == ("x", double, None)
+        assert y.tag.test_value == 2.0
+        y.tag.test_value = 3
+        assert x.tag.test_value == 2.0
+        assert x.clone(name="z").name == "z"
+
+    def test_auto_names_differ(self):
+        x, y = variables("xy")
+        assert x.auto_name != y.auto_name
+        assert x.auto_name == x.auto_name
+        assert x.auto_name.startswith("auto_")
+
+    def test_test_values_are_filtered(self):
+        x = double("x")
+        with pytest.raises(TestValueError, match="x has no test value"):
+            x.get_test_value()
+        x.tag.test_value = 1
+        assert type(x.get_test_value()) is float
+        with pytest.raises(TypeError):
+            x.tag.test_value = 10**400 + 1 if False else complex(1, 1)
+
+    def test_copy_is_another_variable(self):
+        y = f(double("x"))
+        z = copy.copy(y)
+        assert z is not y
+        assert z.owner is y.owner
+
+    def test_eval_needs_the_compiler(self):
+        from aesara.graph import hooks
+
+        slot = hooks.eval_variable
+        function, slot.function = slot.function, None
+        try:
+            with pytest.raises(RuntimeError, match="Import `aesara`"):
+                double().eval()
+            slot.set(lambda variable, values=None, **kw: (variable, values, kw))
+            x = double()
+            assert x.eval({x: 1}, mode=2) == (x, {x: 1}, {"mode": 2})
+        finally:
+            slot.function = function
+
+
+class TestConstant:
+    def test_data_is_filtered_and_set_once(self):
+        c = Constant(double, 3)
+        assert type(c.data) is float
+        assert c.value == c.data == c.get_test_value() == 3.0
+        with pytest.raises(AttributeError, match="already set"):
+            c.data = 4.0
+        assert c.data == 3.0
+        with pytest.raises(TypeError):
+            Constant(Interval(0, 1), 2)
+
+    def test_signature_and_equality(self):
+        a, b, c = Constant(double, 1), Constant(double, 1), Constant(double, 2)
+        assert a.signature() == (double, 1.0)
+        assert a.merge_signature() == a.signature()
+        assert a.equals(b)
+        assert not a.equals(c)
+        assert not a.equals(double())
+        assert a != b  # as graph nodes they are two
+
+    def test_clone_shares_the_value(self):
+        a = Constant(double, 1, name="one")
+        b = a.clone()
+        assert b is not a
+        assert b.data is a.data
+        assert b.name == "one"
+        assert a.clone(name="uno").name == "uno"
+
+    def test_has_no_owner(self):
+        a = Constant(double, 1)
+        assert a.owner is None
+        assert a.index is None
+        a.owner = None
+        with pytest.raises(ValueError, match="cannot be the output"):
+            a.owner = f(double()).owner
+        with pytest.raises(ValueError, match="cannot be the output"):
+            a.index = 0
+
+    def test_text(self):
+        assert str(Constant(double, 1)) == "Constant{1.0}"
+        assert str(Constant(double, 1, name="one")) == "one"
+
+    def test_long_values_are_shortened(self):
+        class Text(Double):
+            def filter(self, data, strict=False, allow_downcast=None):
+                return data
+
+        assert len(str(Constant(Text(), "a" * 100))) < 40
+
+    def test_is_atomic(self):
+        assert isinstance(Constant(double, 1), AtomicVariable)
+
+
+class TestNominalVariable:
+    def test_one_object_for_each_id_and_type(self):
+        a = NominalVariable(0, double)
+        assert a is NominalVariable(0, double)
+        assert a is NominalVariable(0, Double())
+        assert a is not NominalVariable(1, double)
+        assert a is not NominalVariable(0, Interval(0, 1))
+        assert a.type == double
+
+    def test_clones_are_itself(self):
+        a = NominalVariable(0, double)
+        assert a.clone() is a
+        assert copy.copy(a) is a
+        assert copy.deepcopy(a) is a
+        assert pickle.loads(pickle.dumps(a)) is a
+
+    def test_has_the_methods_of_the_types_variables(self):
+        class Special(Variable):
+            def answer(self):
+                return 42
+
+        class SpecialType(Double):
+            __props__ = ()
+            variable_type = Special
+
+        a = NominalVariable(0, SpecialType())
+        assert isinstance(a, Special)
+        assert isinstance(a, NominalVariable)
+        assert a.answer() == 42
+        assert type(a).__name__ == "NominalSpecial"
+
+    def test_equality_and_text(self):
+        a = NominalVariable(0, double)
+        assert a.equals(a)
+        assert not a.equals(NominalVariable(1, double))
+        assert a.signature() == (double, 0)
+        assert str(a) == "*0-<Double>"
+        assert "0" in repr(a)
+
+    def test_is_freed(self):
+        reference = weakref.ref(NominalVariable("only here", double))
+        gc.collect()
+        assert reference() is None
+
+
+def test_test_values_are_dropped_from_pickles_on_request():
+    x = double("x")
+    x.tag.test_value = 1
+    assert pickle.loads(pickle.dumps(x)).tag.test_value == 1.0
+    with config.change_flags(pickle_test_value=False):
+        y = pickle.loads(pickle.dumps(x))
+    assert not hasattr(y.tag, "test_value")
+    assert x.tag.test_value == 1.0

@@ -1,0 +1,196 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from graph_toys import Interval, Toy, double, f, pair, variables
+
+from aesara.configdefaults import config
+from aesara.graph import Apply, Constant, Op
+from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values
+from aesara.graph.source import SourceLine, inherit_source, user_source
+from aesara.graph.utils import MethodNotDefined, TestValueError
+
+
+class Typed(Op):
+    __props__ = ()
+    itypes = [Interval(0, 10), double]
+    otypes = [double]
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] * inputs[1]
+
+
+def test_call_returns_one_or_several_outputs():
+    x = double("x")
+    assert f(x).owner.op is f
+    assert f(x, name="y").name == "y"
+    assert isinstance(f(x, return_list=True), list)
+    assert len(pair(x)) == 2
+    chosen = Toy("chosen", nout=2, default_output=0)
+    assert chosen(x, name="z").name == "z"
+    assert chosen(x, return_list=True)[0].index == 0
+
+
+def test_declared_types():
+    op = Typed()
+    y = op(Interval(0, 1)(), double())
+    assert y.type == double
+    with pytest.raises(ValueError, match="takes 2 inputs, but 1"):
+        op(double())
+    with pytest.raises(TypeError, match="input 0 has type Interval"):
+        op(Interval(0, 100)(), double())
+    with pytest.raises(TypeError, match="must be a variable"):
+        op(1, double())
+
+
+def test_missing_methods_say_so():
+    op = Op()
+    with pytest.raises(NotImplementedError, match="make_node"):
+        op(double())
+    with pytest.raises(MethodNotDefined, match="perform"):
+        op.perform(None, [], [])
+    with pytest.raises(NotImplementedError, match="grad is not implemented for Op Op"):
+        op.L_op([], [], [])
+    with pytest.raises(NotImplementedError, match="R_op"):
+        op.R_op([], [])
+    assert op.do_constant_folding(None, None)
+
+
+def test_L_op_falls_back_on_grad():
+    class WithGrad(Toy):
+        def grad(self, inputs, output_grads):
+            return ["gradient", inputs, output_grads]
+
+    assert WithGrad("w").L_op([1], [2], [3]) == ["gradient", [1], [3]]
+
+
+def test_equality_by_properties():
+    assert Toy("a") == Toy("a")
+    assert hash(Toy("a")) == hash(Toy("a"))
+    assert Toy("a") != Toy("b")
+    assert Op() != Op()
+    assert str(Op()) == repr(Op()) == "Op"
+
+
+def test_thunk():
+    x, y = variables("xy")
+    node = f(x, y).owner
+    storage = {x: [1.0], y: [2.0], node.outputs[0]: [None]}
+    computed = {v: [False] for v in storage}
+    thunk = node.op.make_thunk(node, storage, computed, [])
+    thunk()
+    assert storage[node.outputs[0]] == [3.0]
+    assert computed[node.outputs[0]] == [True]
+    assert thunk.lazy is False
+    assert thunk.inputs == [[1.0], [2.0]]
+    assert thunk.outputs == [[3.0]]
+
+
+def test_params_are_passed_to_perform():
+    class WithParams(Toy):
+        def get_params(self, node):
+            return 10.0
+
+        def perform(self, node, inputs, output_storage, params):
+            output_storage[0][0] = inputs[0] + params
+
+    x = double("x")
+    node = WithParams("p")(x).owner
+    assert node.run_params() == 10.0
+    assert f(x).owner.run_params() is NoParams
+    storage = {x: [1.0], node.outputs[0]: [None]}
+    node.op.make_thunk(node, storage, {v: [False] for v in storage}, [])()
+    assert storage[node.outputs[0]] == [11.0]
+
+
+class TestTestValues:
+    def test_are_computed(self):
+        x = double("x")
+        x.tag.test_value = 2
+        with config.change_flags(compute_test_value="raise"):
+            y = f(x, Constant(double, 3))
+            assert y.tag.test_value == 5.0
+            assert get_test_value(y) == 5.0
+            assert get_test_values(x, y) == [(2.0, 5.0)]
+            assert "5.0" in repr(y)
+        assert get_test_values(x, y) == []
+
+    def test_missing(self):
+        x = double("x")
+        with config.change_flags(compute_test_value="raise"), pytest.raises(TestValueError, match="input 0"):
+            f(x)
+        with config.change_flags(compute_test_value="warn"), pytest.warns(UserWarning, match="input 0"):
+            f(x)
+        with config.change_flags(compute_test_value="ignore"):
+            assert not hasattr(f(x).tag, "test_value")
+            assert get_test_values(x) == []
+        assert not hasattr(f(x).tag, "test_value")
+
+    def test_function_computes_on_request(self):
+        x = double("x")
+        x.tag.test_value = 1
+        node = f(x).owner
+        with config.change_flags(compute_test_value="raise"):
+            compute_test_value(node)
+        assert node.outputs[0].tag.test_value == 1.0
+
+    def test_values_become_variables(self):
+        with pytest.raises((NotImplementedError, TypeError), match="variable"):
+            get_test_value(object())
+
+
+class TestSource:
+    def test_names_this_line(self):
+        y = f(double())
+        line = sys._getframe().f_lineno - 1
+        assert y.owner.source == SourceLine(__file__, line, "test_names_this_line")
+        assert f"{line} in test_names_this_line" in str(y.owner.source)
+
+    def test_user_source(self):
+        assert user_source().function == "test_user_source"
+
+    def test_frames_of_the_package_are_skipped(self):
+        from aesara.graph.cloning import clone_replace
+
+        narrow = Interval(0, 1)()
+        y = f(Interval(0, 2)())
+        replaced = clone_replace(y, {y.owner.inputs[0]: narrow})
+        assert replaced.owner.source == y.owner.source
+
+    def test_inheritance(self):
+        place = SourceLine("model.py", 3, "build")
+        with inherit_source(place):
+            y = f(double())
+            with inherit_source(None):
+                assert f(double()).owner.source == place
+            with inherit_source(SourceLine("other.py", 1, "x")):
+                z = f(double())
+        assert y.owner.source == place
+        assert z.owner.source.filename == "other.py"
+        assert f(double()).owner.source.filename == __file__
+        with inherit_source(y.owner):
+            assert f(double()).owner.source == place
+
+    def test_inheritance_ends_with_an_error(self):
+        with pytest.raises(KeyError), inherit_source(SourceLine("model.py", 3, "build")):
+            raise KeyError
+        assert user_source().filename == __file__
+
+
+def test_importing_graphs_imports_neither_scipy_nor_the_compiler():
+    code = (
+        "import sys, importlib.util, types\n"
+        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = package\n"
+        "import aesara.graph, aesara.graph.destroyhandler\n"
+        "heavy = {'scipy', 'llvmlite', 'jax', 'platformdirs'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    package = os.path.dirname(sys.modules["aesara"].__file__)
+    subprocess.run([sys.executable, "-c", code, package], check=True)
+
+
+def test_apply_of_a_plain_object_is_possible():
+    # Nodes do not ask what their Op is.
+    node = Apply("anything", [double()], [double()])
+    assert "anything" in str(node)

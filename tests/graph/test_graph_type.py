@@ -1,0 +1,126 @@
+import pytest
+from graph_toys import Double, Interval, double
+
+from aesara.graph import Constant, Variable
+from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.null_type import NullType, null_type
+from aesara.graph.type import HasDataType, HasShape, Type
+
+
+def test_the_documented_double_type():
+    assert double.filter(3) == 3.0
+    assert double.filter(3.5, strict=True) == 3.5
+    with pytest.raises(TypeError):
+        double.filter(3, strict=True)
+    assert double.values_eq_approx(1e6, 1e6 + 1)
+    assert not double.values_eq_approx(1.0, 2.0)
+
+
+def test_calls_make_variables():
+    x = double("x")
+    assert type(x) is Variable
+    assert (x.type, x.name) == (double, "x")
+    assert double().name is None
+    assert double.make_variable("y").name == "y"
+    constant = double.make_constant(1, name="one")
+    assert type(constant) is Constant
+    assert (constant.data, constant.name) == (1.0, "one")
+
+
+def test_equality_by_properties():
+    assert Double() == double
+    assert hash(Double()) == hash(double)
+    assert Interval(0, 1) == Interval(0, 1) != Interval(0, 2)
+    assert str(Interval(0, 1)) == repr(Interval(0, 1)) == "Interval{low=0, high=1}"
+
+
+def test_types_without_properties_are_equal_to_themselves_only():
+    class Any(Type):
+        def filter(self, data, strict=False, allow_downcast=None):
+            return data
+
+    a = Any()
+    assert a == a
+    assert a != Any()
+
+
+def test_default_relations():
+    assert double.in_same_class(Double()) is True
+    assert double.is_super(Double()) is True
+    assert double.in_same_class(Interval(0, 1)) is False
+    assert double.is_super(Interval(0, 1)) is None
+
+
+def test_is_valid_value():
+    assert double.is_valid_value(1.0)
+    assert not double.is_valid_value(1)
+    assert double.is_valid_value(1, strict=False)
+    assert not double.is_valid_value("x", strict=False)
+
+
+def test_filter_variable():
+    wide, narrow = Interval(0, 10), Interval(0, 1)
+    x = narrow("x")
+    assert narrow.filter_variable(x) is x
+    assert wide.filter_variable(x) is x
+    with pytest.raises(TypeError, match="Cannot convert Type Interval"):
+        narrow.filter_variable(wide())
+    with pytest.raises(TypeError):
+        wide.filter_variable(x, allow_convert=False)
+    constant = wide.filter_variable(5)
+    assert isinstance(constant, Constant)
+    assert constant.data == 5.0
+    with pytest.raises(TypeError):
+        narrow.filter_variable(5)
+
+
+def test_convert_variable():
+    assert Interval(0, 1).convert_variable(Interval(0, 10)()) is None
+    x = Interval(0, 1)()
+    assert Interval(0, 10).convert_variable(x) is x
+
+
+def test_clone():
+    assert Interval(0, 1).clone(2, high=3) == Interval(2, 3)
+
+
+def test_values():
+    assert double.values_eq(1.0, 1.0)
+    assert Type.values_eq_approx(1.0, 1.0)
+    assert not Type.values_eq_approx(1.0, 2.0)
+
+
+def test_what_types_must_define():
+    with pytest.raises(NotImplementedError, match="does not define filter"):
+        Type().filter(1)
+    with pytest.raises(NotImplementedError, match="filter_inplace"):
+        double.filter_inplace(1, 2)
+
+
+def test_interfaces():
+    class Shaped(HasDataType, HasShape):
+        dtype, ndim, shape = "float64", 0, ()
+
+    assert isinstance(Shaped(), HasShape)
+    assert not isinstance(double, HasShape)
+
+
+def test_null_type():
+    assert NullType("a") == NullType("b")
+    assert hash(NullType("a")) == hash(NullType("b"))
+    assert isinstance(null_type("x"), Variable)
+    assert null_type("x").name == "x"
+    with pytest.raises(ValueError, match="because"):
+        NullType("because").filter(1)
+    with pytest.raises(ValueError, match="no values"):
+        null_type.values_eq(1, 1)
+    assert not null_type.may_share_memory(1, 1)
+    assert not NullType().is_valid_value(1)
+
+
+def test_disconnected_type():
+    assert DisconnectedType() == disconnected_type
+    assert isinstance(DisconnectedType()().type, DisconnectedType)
+    assert str(disconnected_type) == "DisconnectedType"
+    with pytest.raises(AssertionError, match="disconnected gradient"):
+        disconnected_type.filter(1)

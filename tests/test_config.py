@@ -1,0 +1,329 @@
+import io
+import os
+import subprocess
+import sys
+from configparser import ConfigParser, RawConfigParser
+
+import pytest
+
+from aesara import configdefaults, configparser
+from aesara.configdefaults import config
+from aesara.configparser import (
+    AesaraConfigParser,
+    AesaraConfigWarning,
+    BoolParam,
+    ConfigAccessViolation,
+    ConfigParam,
+    ContextsParam,
+    DeviceParam,
+    EnumStr,
+    FloatParam,
+    IntParam,
+    StrParam,
+    parse_config_string,
+)
+
+
+def parser_with(flags=None, files=None, **params):
+    cfg = raw = None
+    if files is not None:
+        cfg, raw = ConfigParser(), RawConfigParser()
+        for parser in (cfg, raw):
+            parser.optionxform = str
+            parser.read_string(files)
+    parser = AesaraConfigParser(flags or {}, cfg, raw)
+    for name, param in params.items():
+        parser.add(name, f"About {name}.", param)
+    return parser
+
+
+class TestParams:
+    @pytest.mark.parametrize("value", ["1", 1, True, "true", "True", "yes"])
+    def test_true(self, value):
+        assert BoolParam(None).apply(value) is True
+
+    @pytest.mark.parametrize("value", ["0", 0, False, "false", "False", "no"])
+    def test_false(self, value):
+        assert BoolParam(None).apply(value) is False
+
+    def test_bool_refuses(self):
+        with pytest.raises(ValueError, match="Invalid value"):
+            BoolParam(None).apply("notabool")
+
+    def test_numbers(self):
+        assert IntParam(0).apply("3") == 3
+        assert FloatParam(0).apply("1e3") == 1000.0
+        assert FloatParam(0).apply("inf") == float("inf")
+        with pytest.raises(ValueError, match="expected an integer"):
+            IntParam(0).apply("x")
+        with pytest.raises(ValueError, match="expected a number"):
+            FloatParam(0).apply("x")
+
+    def test_validation(self):
+        param = IntParam(1, validate=lambda v: v > 0)
+        assert param.validate(param.apply(5))
+        with pytest.raises(ValueError, match="Invalid value"):
+            param.validate(-1)
+
+    def test_enum(self):
+        param = EnumStr("blue", ["red", "green", "yellow"])
+        assert len(param.all) == 4
+        assert param.apply("red") == "red"
+        with pytest.raises(ValueError, match=r"Invalid value \('gren'\).*Did you mean 'green'"):
+            param.apply("gren")
+        with pytest.raises(ValueError, match="Non-str value"):
+            EnumStr(default="red", options=["red", 12, "yellow"])
+
+    def test_device(self):
+        param = DeviceParam("cpu", mutable=False)
+        assert param.default == "cpu"
+        assert not param.mutable
+        assert param.apply("cpu123") == "cpu123"
+        with pytest.raises(ValueError, match="removed from Aesara"):
+            param.apply("cuda123")
+        with pytest.raises(ValueError, match="Valid options start with one of"):
+            param.apply("notadevice")
+        with pytest.raises(ValueError, match="Malformed context"):
+            ContextsParam().apply("a->b;c")
+
+    def test_param(self):
+        param = ConfigParam("7", apply=int)
+        assert (param.default, param.mutable, param.apply("8")) == ("7", True, 8)
+
+
+class TestParser:
+    def test_values(self):
+        parser = parser_with(answer=IntParam(42), name=StrParam("x"))
+        assert parser.answer == 42
+        parser.answer = "43"
+        assert parser.answer == 43
+        with pytest.raises(ValueError):
+            parser.answer = "many"
+        assert parser.answer == 43
+        assert "answer" in parser
+        assert list(parser) == ["answer", "name"]
+        assert "answer = 43" in str(parser)
+
+    def test_environment_wins_over_files(self):
+        files = "[global]\na = 1\nb = 1\n[part]\nc = 1\n[deep__part]\nd = 5\n"
+        parser = parser_with(
+            {"a": "2"}, files, a=IntParam(0), b=IntParam(0), part__c=IntParam(0), deep__part__d=IntParam(0)
+        )
+        assert (parser.a, parser.b, parser.part__c, parser.deep__part__d) == (2, 1, 1, 5)
+        with pytest.raises(KeyError):
+            parser.fetch_val_for_key("nothing")
+        assert parser.fetch_val_for_key("a", delete_key=True) == "2"
+
+    def test_bad_interpolation_falls_back_on_the_raw_text(self):
+        assert parser_with(files="[global]\na = 50%x\n", a=StrParam("")).a == "50%x"
+
+    def test_wrong_values_show_at_once(self):
+        with pytest.raises(ValueError, match="Invalid value"):
+            parser_with({"a": "x"}, a=IntParam(0))
+        with pytest.raises(ValueError, match="Invalid value"):
+            parser_with(a=IntParam("x"))
+
+    def test_defaults_are_computed_when_read(self):
+        calls = []
+
+        def default():
+            calls.append(1)
+            return "7"
+
+        parser = parser_with(lazy=IntParam(default))
+        assert calls == []
+        assert parser.lazy == parser.lazy == 7
+        assert calls == [1]
+
+    def test_none_is_a_default(self):
+        assert parser_with(a=IntParam(None)).a is None
+
+    def test_unknown_options(self):
+        parser = parser_with(floatX=StrParam("x"))
+        with pytest.raises(ConfigAccessViolation, match="Did you mean 'floatX'"):
+            parser.floatx
+        with pytest.raises(AttributeError, match="no configuration option"):
+            parser.floatx = 1
+        with pytest.raises(AttributeError):
+            parser.change_flags(floatx=1)
+        with pytest.raises(AttributeError, match="cannot be deleted"):
+            del parser.floatX
+        assert not hasattr(parser, "__wrapped__")
+
+    def test_adding(self):
+        parser = parser_with(a=IntParam(0))
+        with pytest.raises(AttributeError, match="already"):
+            parser.add("a", "", IntParam(0))
+        with pytest.raises(ValueError, match="double underscores"):
+            parser.add("a.b", "", IntParam(0))
+
+    def test_options_that_cannot_change(self):
+        parser = parser_with(fixed=IntParam(1, mutable=False))
+        with pytest.raises(Exception, match="Can't change the value"):
+            parser.fixed = 2
+
+    def test_hash(self):
+        parser = parser_with(a=IntParam(0))
+        parser.add("b", "", IntParam(0), in_c_key=False)
+        before = parser.get_config_hash()
+        parser.b = 1
+        assert parser.get_config_hash() == before
+        parser.a = 1
+        assert parser.get_config_hash() != before
+
+    def test_print(self):
+        buffer = io.StringIO()
+        parser_with(a=IntParam(3)).config_print(buffer)
+        assert "About a." in buffer.getvalue()
+        assert "Value:  3" in buffer.getvalue()
+
+    def test_unused_flags(self):
+        parser = parser_with({"flaotX": "1"}, floatX=StrParam(""))
+        with pytest.warns(AesaraConfigWarning, match="'flaotX'. Did you mean 'floatX'"):
+            parser.warn_unused_flags()
+
+
+class TestChangeFlags:
+    def test_context(self):
+        with config.change_flags(compute_test_value="raise", floatX="float32"):
+            assert (config.compute_test_value, config.floatX) == ("raise", "float32")
+            with config.change_flags({"floatX": "float16"}, [("compute_test_value", "off")]):
+                assert (config.compute_test_value, config.floatX) == ("off", "float16")
+            assert config.floatX == "float32"
+        assert config.compute_test_value == "off"
+
+    def test_errors_restore(self):
+        before = config.floatX
+        with pytest.raises(KeyError), config.change_flags(floatX="float32"):
+            raise KeyError
+        assert config.floatX == before
+        with pytest.raises(ValueError), config.change_flags(floatX="float32", compute_test_value="nonsense"):
+            pass
+        assert config.floatX == before
+
+    def test_decorator(self):
+        @config.change_flags(floatX="float32")
+        def depth(n):
+            """A docstring."""
+            assert config.floatX == "float32"
+            return n if n == 0 else depth(n - 1)
+
+        before = config.floatX
+        assert depth(3) == 0
+        assert config.floatX == before
+        assert depth.__doc__ == "A docstring."
+
+    def test_an_object_can_be_entered_twice(self):
+        before = config.floatX
+        change = config.change_flags(floatX="float32")
+        with change, change:
+            assert config.floatX == "float32"
+        assert config.floatX == before
+
+
+class TestStrings:
+    def test_flags(self):
+        assert parse_config_string("a=1,b__c=x") == {"a": "1", "b__c": "x"}
+        assert parse_config_string(" a = 1 , , b=' x, y '") == {"a": "1", "b": " x, y "}
+        assert parse_config_string("a=b=c") == {"a": "b=c"}
+        assert parse_config_string("scan.allow_gc=1") == {"scan__allow_gc": "1"}
+        assert parse_config_string("") == {}
+        with pytest.warns(AesaraConfigWarning, match="without a value"):
+            assert parse_config_string("a") == {}
+        assert parse_config_string("a", issue_warnings=False) == {}
+
+    def test_files(self, monkeypatch):
+        monkeypatch.setenv("AESARARC", os.pathsep.join(["one", "~/two"]))
+        assert configparser.config_files_from_aesararc() == ["one", os.path.expanduser("~/two")]
+        monkeypatch.delenv("AESARARC")
+        assert configparser.config_files_from_aesararc()[0] == os.path.expanduser("~/.aesararc")
+
+
+class TestDefaults:
+    @pytest.mark.parametrize(
+        "name, value",
+        [
+            ("floatX", "float64"),
+            ("cast_policy", "custom"),
+            ("mode", "Mode"),
+            ("on_unused_input", "raise"),
+            ("compute_test_value", "off"),
+            ("allow_gc", True),
+            ("exception_verbosity", "low"),
+            ("native_cache", True),
+            ("native_verify", False),
+            ("optdb__position_cutoff", float("inf")),
+        ],
+    )
+    def test_values(self, name, value):
+        parser = AesaraConfigParser({}, None, None)
+        param = config._config_var_dict[name]
+        assert param.convert(param.default) == value
+        assert name not in parser
+
+    def test_every_option_has_a_valid_default_and_a_doc(self):
+        for name, param in config._config_var_dict.items():
+            assert param.doc.endswith("."), name
+            default = param.default() if callable(param.default) else param.default
+            assert param.convert(default) is not None or default is None
+
+    def test_options_of_c_compilers_are_accepted(self):
+        for name in ("cxx", "gcc__cxxflags", "blas__ldflags", "base_compiledir", "compiledir"):
+            assert "without effect" in config._config_var_dict[name].doc
+            with config.change_flags({name: "anything"}):
+                assert getattr(config, name) == "anything"
+
+    def test_proxy(self):
+        assert configparser.config.floatX == config.floatX
+        with configparser.config.change_flags(floatX="float32"):
+            assert config.floatX == "float32"
+        configparser.config.floatX = config.floatX
+
+    def test_platform_names(self):
+        name = configdefaults.short_platform("3.2.0-70-generic", "Linux-3.2.0-70-generic-x86_64-with-debian")
+        assert name == "Linux-3.2--generic-x86_64-with-debian"
+        assert configdefaults.short_platform("", "Darwin") == "Darwin"
+        assert isinstance(configdefaults.short_platform(), str)
+
+    def test_cuda_folders(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("CUDA_ROOT", str(tmp_path))
+        assert configdefaults.get_cuda_root() == str(tmp_path)
+        assert configdefaults.default_cuda_include() == str(tmp_path / "include")
+        assert configdefaults.default_dnn_base_path() == configdefaults.default_dnn_inc_path() == ""
+        (tmp_path / "include").mkdir()
+        (tmp_path / "include" / "cudnn.h").touch()
+        assert configdefaults.default_dnn_inc_path() == str(tmp_path / "include")
+        assert configdefaults.default_dnn_lib_path().startswith(str(tmp_path))
+        assert configdefaults.default_dnn_bin_path().startswith(str(tmp_path))
+
+
+def in_a_new_process(code, **environment):
+    package = os.path.dirname(configparser.__file__)
+    prologue = (
+        "import sys, types\n"
+        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = package\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", prologue + code, package],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+def test_environment_and_files_of_a_process(tmp_path):
+    file = tmp_path / "rc"
+    file.write_text("[global]\nfloatX = float16\n[scan]\nallow_gc = True\n")
+    code = "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
+    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE") == "float16 True FAST_COMPILE"
+    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="floatX=float32").startswith("float32")
+
+
+def test_import_makes_nothing(tmp_path):
+    code = "import aesara.configdefaults; print('platformdirs' in sys.modules)"
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "AESARA_FLAGS": "", "AESARARC": ""}
+    assert in_a_new_process(code, **home) == "False"
+    code = "from aesara.configdefaults import config; print(config.native_cache_dir)"
+    assert "aesara" in in_a_new_process(code, **home)
+    assert list(tmp_path.iterdir()) == []
