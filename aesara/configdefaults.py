@@ -118,13 +118,19 @@ def add_basic_configvars() -> None:
     )
     config.add(
         "cast_policy",
-        "How the dtype of Python scalars is chosen: 'custom' takes the smallest dtype that does not widen the other "
+        "How the dtype of Python scalars is chosen: 'custom' takes the smallest dtype that does not widen "
+        "the other "
         "operand, 'numpy+floatX' follows NumPy and turns float64 results of float32 operands into floatX.",
         EnumStr("custom", ["numpy+floatX"]),
     )
     config.add("device", "Device that computes.", DeviceParam("cpu", mutable=False), in_c_key=False)
     config.add("contexts", "Names of several devices." + _NO_EFFECT, ContextsParam(), in_c_key=False)
-    config.add("force_device", "Fail where the device is not available.", BoolParam(False, mutable=False), in_c_key=False)
+    config.add(
+        "force_device",
+        "Fail where the device is not available.",
+        BoolParam(False, mutable=False),
+        in_c_key=False,
+    )
     config.add(
         "conv__assert_shape",
         "Check at run time the shapes declared for convolutions.",
@@ -158,12 +164,15 @@ def add_basic_configvars() -> None:
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
     config.add(
         "int_division",
-        "What `/` between integer variables gives: 'int' follows NumPy's true division, 'floatX' casts the result to "
+        "What `/` between integer variables gives: 'int' follows NumPy's true division, 'floatX' casts the "
+        "result to "
         "floatX, 'raise' refuses.",
         EnumStr("int", ["raise", "floatX"]),
         in_c_key=False,
     )
-    config.add("deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False)
+    config.add(
+        "deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False
+    )
     config.add("seed", "Seed of the package's own random choices in tests.", IntParam(666), in_c_key=False)
 
 
@@ -174,13 +183,23 @@ def add_compile_configvars() -> None:
         "Default compilation mode. 'Mode' combines the options `linker` and `optimizer`.",
         EnumStr(
             "Mode",
-            ["DebugMode", "FAST_RUN", "NanGuardMode", "FAST_COMPILE", "DEBUG_MODE", "MonitorMode", "JAX", "NUMBA"],
+            [
+                "DebugMode",
+                "FAST_RUN",
+                "NanGuardMode",
+                "FAST_COMPILE",
+                "DEBUG_MODE",
+                "MonitorMode",
+                "JAX",
+                "NUMBA",
+            ],
         ),
         in_c_key=False,
     )
     config.add(
         "linker",
-        "Default linker of the mode 'Mode'. 'llvm' is native code, 'py' the reference interpreter. The names that "
+        "Default linker of the mode 'Mode'. 'llvm' is native code, 'py' the reference interpreter. The names "
+        "that "
         "stood for C linkers mean the default.",
         EnumStr(
             "llvm",
@@ -213,14 +232,18 @@ def add_compile_configvars() -> None:
         config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
     for name in ("cmodule__compilation_warning", "cmodule__debug"):
         config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add("cmodule__age_thresh_use", "Age of usable C modules." + _NO_EFFECT, IntParam(2073600), in_c_key=False)
+    config.add(
+        "cmodule__age_thresh_use", "Age of usable C modules." + _NO_EFFECT, IntParam(2073600), in_c_key=False
+    )
     config.add("compile__wait", "Waiting time for the lock." + _NO_EFFECT, IntParam(5), in_c_key=False)
     config.add("compile__timeout", "Waiting time for the lock." + _NO_EFFECT, IntParam(120), in_c_key=False)
     config.add("blas__ldflags", "How to link BLAS." + _NO_EFFECT, StrParam(""), in_c_key=False)
     config.add("blas__check_openmp", "Check BLAS for OpenMP." + _NO_EFFECT, BoolParam(True), in_c_key=False)
     config.add("ctc__root", "Folder of warp-ctc." + _NO_EFFECT, StrParam(""), in_c_key=False)
     config.add("openmp", "Let element-wise C code use OpenMP." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add("openmp_elemwise_minsize", "Smallest size for OpenMP." + _NO_EFFECT, IntParam(200000), in_c_key=False)
+    config.add(
+        "openmp_elemwise_minsize", "Smallest size for OpenMP." + _NO_EFFECT, IntParam(200000), in_c_key=False
+    )
     config.add("check_input", "Check the inputs of C code." + _NO_EFFECT, BoolParam(True), in_c_key=False)
 
 
@@ -297,7 +320,24 @@ def add_error_and_warning_configvars() -> None:
     config.add(
         "warn__ignore_bug_before",
         "Do not warn about bugs fixed before this version.",
-        EnumStr("0.9", ["None", "all", "0.3", "0.4", "0.4.1", "0.5", "0.6", "0.7", "0.8", "0.8.1", "0.8.2", "0.10", "1.0"]),
+        EnumStr(
+            "0.9",
+            [
+                "None",
+                "all",
+                "0.3",
+                "0.4",
+                "0.4.1",
+                "0.5",
+                "0.6",
+                "0.7",
+                "0.8",
+                "0.8.1",
+                "0.8.2",
+                "0.10",
+                "1.0",
+            ],
+        ),
         in_c_key=False,
     )
     for name in (
@@ -314,14 +354,17 @@ def add_error_and_warning_configvars() -> None:
         "warn__round",
         "warn__inc_subtensor1_opt",
     ):
-        config.add(name, "Warn where an old bug may have mattered." + _NO_EFFECT, BoolParam(False), in_c_key=False)
+        config.add(
+            name, "Warn where an old bug may have mattered." + _NO_EFFECT, BoolParam(False), in_c_key=False
+        )
 
 
 def add_testvalue_and_checking_configvars() -> None:
     """Options about test values, debug modes and checks."""
     config.add(
         "compute_test_value",
-        "Compute every new node on test values: 'off' never, 'ignore' where all inputs have one, 'warn', 'raise' or "
+        "Compute every new node on test values: 'off' never, 'ignore' where all inputs have one, 'warn', "
+        "'raise' or "
         "'pdb' where one is missing.",
         EnumStr("off", ["ignore", "warn", "raise", "pdb"]),
         in_c_key=False,
@@ -332,24 +375,56 @@ def add_testvalue_and_checking_configvars() -> None:
         EnumStr("off", ["ignore", "warn", "raise", "pdb"]),
         in_c_key=False,
     )
-    config.add("check_stack_trace", "Check that rewrites keep traces.", EnumStr("off", ["log", "warn", "raise"]), in_c_key=False)
+    config.add(
+        "check_stack_trace",
+        "Check that rewrites keep traces.",
+        EnumStr("off", ["log", "warn", "raise"]),
+        in_c_key=False,
+    )
     config.add("NanGuardMode__nan_is_error", "NaN is an error.", BoolParam(True), in_c_key=False)
     config.add("NanGuardMode__inf_is_error", "Infinity is an error.", BoolParam(True), in_c_key=False)
-    config.add("NanGuardMode__big_is_error", "Absolute values above 1e10 are an error.", BoolParam(True), in_c_key=False)
+    config.add(
+        "NanGuardMode__big_is_error",
+        "Absolute values above 1e10 are an error.",
+        BoolParam(True),
+        in_c_key=False,
+    )
     config.add(
         "NanGuardMode__action",
         "What to do when NanGuardMode finds such a value.",
         EnumStr("raise", ["warn", "pdb"]),
         in_c_key=False,
     )
-    config.add("DebugMode__patience", "How often a rewrite is repeated.", IntParam(10, _positive), in_c_key=False)
+    config.add(
+        "DebugMode__patience", "How often a rewrite is repeated.", IntParam(10, _positive), in_c_key=False
+    )
     config.add("DebugMode__check_c", "Run native implementations.", BoolParam(True), in_c_key=False)
     config.add("DebugMode__check_py", "Run Python implementations.", BoolParam(True), in_c_key=False)
     config.add("DebugMode__check_finite", "True asks for finite results.", BoolParam(True), in_c_key=False)
-    config.add("DebugMode__check_strides", "How to react to differing strides: 0 ignore, 1 warn, 2 raise.", IntParam(0, lambda value: value in (0, 1, 2)), in_c_key=False)
-    config.add("DebugMode__warn_input_not_reused", "Warn where an input promised for reuse was not reused.", BoolParam(True), in_c_key=False)
-    config.add("DebugMode__check_preallocated_output", "Layouts of preallocated outputs to try, separated by ':'.", StrParam(""), in_c_key=False)
-    config.add("DebugMode__check_preallocated_output_ndim", "Dimensions to test with other strides.", IntParam(4, _positive), in_c_key=False)
+    config.add(
+        "DebugMode__check_strides",
+        "How to react to differing strides: 0 ignore, 1 warn, 2 raise.",
+        IntParam(0, lambda value: value in (0, 1, 2)),
+        in_c_key=False,
+    )
+    config.add(
+        "DebugMode__warn_input_not_reused",
+        "Warn where an input promised for reuse was not reused.",
+        BoolParam(True),
+        in_c_key=False,
+    )
+    config.add(
+        "DebugMode__check_preallocated_output",
+        "Layouts of preallocated outputs to try, separated by ':'.",
+        StrParam(""),
+        in_c_key=False,
+    )
+    config.add(
+        "DebugMode__check_preallocated_output_ndim",
+        "Dimensions to test with other strides.",
+        IntParam(4, _positive),
+        in_c_key=False,
+    )
     config.add("unittests__rseed", "Seed of the tests, or 'random'.", StrParam("666"), in_c_key=False)
 
 
@@ -369,12 +444,28 @@ def add_optimizer_configvars() -> None:
         in_c_key=False,
     )
     for name, what in (("excluding", "without"), ("including", "with"), ("requiring", "all of")):
-        config.add(f"optimizer_{name}", f"Tags of rewrites, separated by ':'; use rewrites {what} them.", StrParam(""), in_c_key=False)
-    config.add("optdb__position_cutoff", "Leave out rewrites from this position on.", FloatParam(float("inf")), in_c_key=False)
-    config.add("optdb__max_use_ratio", "How often a rewrite may apply, in nodes of the graph.", FloatParam(8.0), in_c_key=False)
+        config.add(
+            f"optimizer_{name}",
+            f"Tags of rewrites, separated by ':'; use rewrites {what} them.",
+            StrParam(""),
+            in_c_key=False,
+        )
+    config.add(
+        "optdb__position_cutoff",
+        "Leave out rewrites from this position on.",
+        FloatParam(float("inf")),
+        in_c_key=False,
+    )
+    config.add(
+        "optdb__max_use_ratio",
+        "How often a rewrite may apply, in nodes of the graph.",
+        FloatParam(8.0),
+        in_c_key=False,
+    )
     config.add(
         "cycle_detection",
-        "How in-place rewrites are checked: 'regular' finds every valid one, 'fast' refuses doubtful ones early.",
+        "How in-place rewrites are checked: 'regular' finds every valid one, 'fast' refuses doubtful ones "
+        "early.",
         EnumStr("regular", ["fast"]),
         in_c_key=False,
     )
@@ -384,18 +475,38 @@ def add_optimizer_configvars() -> None:
     config.add("profiling__time_thunks", "Measure each node.", BoolParam(True), in_c_key=False)
     config.add("profiling__n_apply", "Nodes to print.", IntParam(20, _non_negative), in_c_key=False)
     config.add("profiling__n_ops", "Operations to print.", IntParam(20, _non_negative), in_c_key=False)
-    config.add("profiling__output_line_width", "Width of the lines.", IntParam(512, _positive), in_c_key=False)
-    config.add("profiling__min_memory_size", "Leave out results below this number of bytes.", IntParam(1024, _non_negative), in_c_key=False)
-    config.add("profiling__min_peak_memory", "Search for the smallest peak memory.", BoolParam(False), in_c_key=False)
-    config.add("profiling__destination", "Where the profile goes: 'stderr', 'stdout' or a file name.", StrParam("stderr"), in_c_key=False)
-    config.add("profiling__debugprint", "Print the graph after the profile.", BoolParam(False), in_c_key=False)
+    config.add(
+        "profiling__output_line_width", "Width of the lines.", IntParam(512, _positive), in_c_key=False
+    )
+    config.add(
+        "profiling__min_memory_size",
+        "Leave out results below this number of bytes.",
+        IntParam(1024, _non_negative),
+        in_c_key=False,
+    )
+    config.add(
+        "profiling__min_peak_memory", "Search for the smallest peak memory.", BoolParam(False), in_c_key=False
+    )
+    config.add(
+        "profiling__destination",
+        "Where the profile goes: 'stderr', 'stdout' or a file name.",
+        StrParam("stderr"),
+        in_c_key=False,
+    )
+    config.add(
+        "profiling__debugprint", "Print the graph after the profile.", BoolParam(False), in_c_key=False
+    )
     config.add("profiling__ignore_first_call", "Leave out the first call.", BoolParam(False), in_c_key=False)
 
 
 def add_metaopt_configvars() -> None:
     """Options about choosing among implementations."""
-    config.add("metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False)
-    config.add("metaopt__optimizer_excluding", "Tags to leave out, separated by ':'.", StrParam(""), in_c_key=False)
+    config.add(
+        "metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False
+    )
+    config.add(
+        "metaopt__optimizer_excluding", "Tags to leave out, separated by ':'.", StrParam(""), in_c_key=False
+    )
     config.add("metaopt__optimizer_including", "Tags to try, separated by ':'.", StrParam(""), in_c_key=False)
 
 
@@ -418,12 +529,19 @@ def add_deprecated_configvars() -> None:
 def add_scan_configvars() -> None:
     """Options about loops."""
     config.add("scan__allow_gc", "Free memory between iterations.", BoolParam(False), in_c_key=False)
-    config.add("scan__allow_output_prealloc", "Let the loop write into its outputs.", BoolParam(True), in_c_key=False)
+    config.add(
+        "scan__allow_output_prealloc", "Let the loop write into its outputs.", BoolParam(True), in_c_key=False
+    )
 
 
 def add_numba_configvars() -> None:
     """Options of the Numba linker."""
-    config.add("numba__vectorize_target", "Target of vectorised code.", EnumStr("cpu", ["parallel", "cuda"]), in_c_key=False)
+    config.add(
+        "numba__vectorize_target",
+        "Target of vectorised code.",
+        EnumStr("cpu", ["parallel", "cuda"]),
+        in_c_key=False,
+    )
     config.add("numba__fastmath", "Allow inexact arithmetic.", BoolParam(True), in_c_key=False)
     config.add("numba__cache", "Cache compiled functions.", BoolParam(True), in_c_key=False)
 

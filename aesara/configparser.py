@@ -1,7 +1,8 @@
 """Typed configuration options read from ``AESARA_FLAGS`` and ``~/.aesararc``.
 
-A value is looked for in the flags of the environment, then in the configuration files, then in the option's default.
-Values live in the instance dictionary of the parser, so that reading an option costs one attribute access.
+A value is looked for in the flags of the environment, then in the configuration files, then in the option's
+default. Values live in the instance dictionary of the parser, so that reading an option costs one attribute
+access.
 """
 
 from __future__ import annotations
@@ -321,7 +322,8 @@ class AesaraConfigParser:
             raise ConfigAccessViolation(self._unknown(name))
         if not param.mutable and name in self.__dict__:
             raise Exception(
-                f"Can't change the value of the configuration option '{name}': it is read once, when the package "
+                f"Can't change the value of the configuration option '{name}': it is read once, when the "
+                "package "
                 f"starts. Set it in the environment variable AESARA_FLAGS='{name}={value}'."
             )
         self.__dict__[name] = param.convert(value)

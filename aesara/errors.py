@@ -31,9 +31,12 @@ class AesaraError(Exception):
         self.expected = expected
         self.came = came
         self.hint = hint
-        super().__init__(describe(message, expected, came, hint) if (
-            expected is not None or came is not None or hint is not None
-        ) else message, *args)
+        super().__init__(
+            describe(message, expected, came, hint)
+            if (expected is not None or came is not None or hint is not None)
+            else message,
+            *args,
+        )
 
 
 def describe(message: object, expected=None, came=None, hint=None) -> str:

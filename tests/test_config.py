@@ -301,7 +301,8 @@ def in_a_new_process(code, **environment):
     package = os.path.dirname(configparser.__file__)
     prologue = (
         "import sys, types\n"
-        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = package\n"
+        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = "
+        "package\n"
     )
     return subprocess.run(
         [sys.executable, "-c", prologue + code, package],
@@ -315,14 +316,24 @@ def in_a_new_process(code, **environment):
 def test_environment_and_files_of_a_process(tmp_path):
     file = tmp_path / "rc"
     file.write_text("[global]\nfloatX = float16\n[scan]\nallow_gc = True\n")
-    code = "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
-    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE") == "float16 True FAST_COMPILE"
+    code = (
+        "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
+    )
+    assert (
+        in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE")
+        == "float16 True FAST_COMPILE"
+    )
     assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="floatX=float32").startswith("float32")
 
 
 def test_import_makes_nothing(tmp_path):
     code = "import aesara.configdefaults; print('platformdirs' in sys.modules)"
-    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "AESARA_FLAGS": "", "AESARARC": ""}
+    home = {
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "AESARA_FLAGS": "",
+        "AESARARC": "",
+    }
     assert in_a_new_process(code, **home) == "False"
     code = "from aesara.configdefaults import config; print(config.native_cache_dir)"
     assert "aesara" in in_a_new_process(code, **home)

@@ -139,7 +139,8 @@ def clone_replace(
 ):
     """Copy a graph with some of its variables replaced, all at once.
 
-    A replacement may contain what it replaces, as in ``{x: x + 1}``. Variables without owner are shared with the copy.
+    A replacement may contain what it replaces, as in ``{x: x + 1}``. Variables without owner are shared with
+    the copy.
 
     Parameters
     ----------
@@ -148,8 +149,8 @@ def clone_replace(
     replace
         Maps variables to what replaces them.
     rebuild_strict
-        Whether a replacement must fit the type of what it replaces (True by default). Otherwise nodes are made anew
-        where types differ.
+        Whether a replacement must fit the type of what it replaces (True by default). Otherwise nodes are
+        made anew where types differ.
     copy_inputs_over
         Whether variables without owner are shared with the copy (True by default).
     clone_inner_graphs
@@ -167,7 +168,9 @@ def clone_replace(
     """
     unknown = set(rebuild_kwds) - _REBUILD_OPTIONS
     if unknown:
-        raise TypeError(f"clone_replace does not take {sorted(unknown)}; it takes {sorted(_REBUILD_OPTIONS)}.")
+        raise TypeError(
+            f"clone_replace does not take {sorted(unknown)}; it takes {sorted(_REBUILD_OPTIONS)}."
+        )
     strict = rebuild_kwds.get("rebuild_strict", True)
     outputs = _list_of_variables(output)
     memo: dict[Any, Any] = {}

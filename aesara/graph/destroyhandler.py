@@ -1,8 +1,10 @@
-"""In-place operations: finding contradictions, and ordering nodes so that values are read before they are overwritten.
+"""In-place operations: finding contradictions, and ordering nodes so that values are read before they are
+overwritten.
 
-An Op declares ``view_map`` (the output shows an input's memory) and ``destroy_map`` (the output is written over an
-input). Following views backwards from a variable leads to its *root*; all variables with the same root may share
-memory. Where a node destroys a root, every other node that reads a variable of that root has to run before it.
+An Op declares ``view_map`` (the output shows an input's memory) and ``destroy_map`` (the output is written
+over an input). Following views backwards from a variable leads to its *root*; all variables with the same
+root may share memory. Where a node destroys a root, every other node that reads a variable of that root has
+to run before it.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
     for output, indices in view_map.items():
         if len(indices) > 1:
             raise NotImplementedError(
-                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may show a single "
+                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may "
+                "show a single "
                 "input."
             )
         if indices:
@@ -50,7 +53,8 @@ def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
 def fast_inplace_check(fgraph, inputs: list[Variable]) -> list[Variable]:
     """Return those of `inputs` that an in-place operation might overwrite.
 
-    Left out are constants, outputs of the graph, inputs that a feature protects, and what is destroyed already.
+    Left out are constants, outputs of the graph, inputs that a feature protects, and what is destroyed
+    already.
 
     Parameters
     ----------
@@ -65,7 +69,9 @@ def fast_inplace_check(fgraph, inputs: list[Variable]) -> list[Variable]:
     return [
         variable
         for variable in inputs
-        if not isinstance(variable, Constant) and variable not in protected and not fgraph.has_destroyers([variable])
+        if not isinstance(variable, Constant)
+        and variable not in protected
+        and not fgraph.has_destroyers([variable])
     ]
 
 
@@ -81,7 +87,7 @@ class DestroyHandler(Bookkeeper):
     do_imports_on_attach
         Whether nodes that are present when the handler is attached are looked at.
     algo
-        "regular", or "fast", which refuses at once to overwrite what has another client; by default the option
+        "regular", or "fast", which refuses to overwrite what has another client; by default the option
         ``cycle_detection``.
 
     Examples
@@ -127,7 +133,9 @@ class DestroyHandler(Bookkeeper):
     def on_attach(self, fgraph) -> None:
         """Look at the nodes of the graph."""
         if fgraph.has_method("destroyers"):
-            raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
+            raise AlreadyThere(
+                "DestroyHandler feature is already present or in conflict with another plugin."
+            )
         if self.fgraph is not None and self.fgraph is not fgraph:
             raise Exception("A DestroyHandler instance can only serve one FunctionGraph.")
         self._clear()
@@ -248,7 +256,9 @@ class DestroyHandler(Bookkeeper):
             return
         for node in stale:
             self._forget_roots(node)
-            roots = list(dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node)))
+            roots = list(
+                dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node))
+            )
             self._roots_of[node] = roots
             for root in roots:
                 self._destroyers_of.setdefault(root, {})[node] = None
@@ -261,7 +271,8 @@ class DestroyHandler(Bookkeeper):
         Returns
         -------
         droot, impact, root_destroyer : dict
-            The destroyed root of each variable; the variables of each destroyed root; the node that destroys it.
+            The destroyed root of each variable; the variables of each destroyed root; the node that destroys
+            it.
         """
         self._refresh()
         droot: dict[Variable, Variable] = {}
@@ -303,11 +314,13 @@ class DestroyHandler(Bookkeeper):
                 raise InconsistencyError(f"{app.op} would overwrite the constant {variable}.")
             if any(client is not app for client, _ in clients):
                 raise InconsistencyError(
-                    f"{app.op} would overwrite {variable}, which has other clients (refused by cycle_detection='fast')."
+                    f"{app.op} would overwrite {variable}, which has other clients (refused by "
+                    "cycle_detection='fast')."
                 )
             if variable in self.view_i:
                 raise InconsistencyError(
-                    f"{app.op} would overwrite {variable}, which is a view (refused by cycle_detection='fast')."
+                    f"{app.op} would overwrite {variable}, which is a view (refused by "
+                    "cycle_detection='fast')."
                 )
 
     def validate(self, fgraph) -> bool:
@@ -358,8 +371,12 @@ class DestroyHandler(Bookkeeper):
         if len(nodes) > 1:
             raise InconsistencyError(_several_destroyers(root, nodes))
         (node,) = nodes
-        if isinstance(root, Constant) or (root._tag is not None and getattr(root._tag, "indestructible", False)):
-            raise InconsistencyError(f"Attempting to destroy indestructible variables: {node.op} overwrites {root}.")
+        if isinstance(root, Constant) or (
+            root._tag is not None and getattr(root._tag, "indestructible", False)
+        ):
+            raise InconsistencyError(
+                f"Attempting to destroy indestructible variables: {node.op} overwrites {root}."
+            )
         impact = self.impact_of(root)
         for variable in impact:
             if any(client == "output" for client, _ in fgraph.clients.get(variable, ())):
@@ -410,7 +427,9 @@ class DestroyHandler(Bookkeeper):
 
     def _children(self, node: Apply) -> list[Apply]:
         clients = self.fgraph.clients
-        return [client for output in node.outputs for client, _ in clients.get(output, ()) if client != "output"]
+        return [
+            client for output in node.outputs for client, _ in clients.get(output, ()) if client != "output"
+        ]
 
     def _successors(self, node: Apply) -> list[Apply]:
         after = self._children(node)
@@ -450,7 +469,8 @@ def _several_destroyers(root: Variable, nodes: Iterable[Apply]) -> str:
 
 
 def _check_aliases(node: Apply, destroyed: int, impact: dict[Variable, None]) -> None:
-    """Raise where another input of `node` shares the memory of the one it destroys, and the Op does not tolerate it."""
+    """Raise where another input of `node` shares the memory of the one it destroys, and the Op does not
+    tolerate it."""
     op = node.op
     same = {b for a, b in getattr(op, "destroyhandler_tolerate_same", ()) if a == destroyed} | {destroyed}
     aliased = {b for a, b in getattr(op, "destroyhandler_tolerate_aliased", ()) if a == destroyed}
@@ -460,5 +480,6 @@ def _check_aliases(node: Apply, destroyed: int, impact: dict[Variable, None]) ->
             continue
         if index not in same or other is not variable:
             raise InconsistencyError(
-                f"Input aliasing: input {index} of {op} shares the memory of input {destroyed}, which it overwrites."
+                f"Input aliasing: input {index} of {op} shares the memory of input {destroyed}, which it "
+                "overwrites."
             )

@@ -22,8 +22,8 @@ def equal_computations(
     xs, ys
         Variables, or values, which equal constants of the same value.
     in_xs, in_ys
-        Inputs that stand for each other, in pairs. Other variables without owner are equal only to themselves,
-        constants to equal constants.
+        Inputs that stand for each other, in pairs. Other variables without owner are equal only to
+        themselves, constants to equal constants.
 
     Examples
     --------
@@ -32,11 +32,15 @@ def equal_computations(
         equal_computations([x + 1], [y + 1], [x], [y])  # True
     """
     if len(xs) != len(ys):
-        raise ValueError(f"The number of graphs in each argument must match: {len(xs)} and {len(ys)} were given.")
+        raise ValueError(
+            f"The number of graphs in each argument must match: {len(xs)} and {len(ys)} were given."
+        )
     in_xs = () if in_xs is None else in_xs
     in_ys = () if in_ys is None else in_ys
     if len(in_xs) != len(in_ys):
-        raise ValueError(f"The number of inputs in each argument must match: {len(in_xs)} and {len(in_ys)} were given.")
+        raise ValueError(
+            f"The number of inputs in each argument must match: {len(in_xs)} and {len(in_ys)} were given."
+        )
     for in_x, in_y in zip(in_xs, in_ys):
         if in_x.type != in_y.type:
             return False

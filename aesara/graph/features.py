@@ -80,7 +80,9 @@ class BadOptimization(Exception):
             lines.append(f"  {label} Value shape, dtype: {shape}, {dtype}")
             lines.append(f"  {label} Value: {_excerpt(value)}")
         try:
-            difference = np.abs(np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float))
+            difference = np.abs(
+                np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float)
+            )
             if difference.size:
                 lines.append(f"  Max Abs Diff: {np.nanmax(difference)}")
         except (TypeError, ValueError):
@@ -88,7 +90,10 @@ class BadOptimization(Exception):
         lines.append(f"  Reason: {self.reason}")
         lines += ["  Old Graph:", str(self.old_graph), "  New Graph:", str(self.new_graph)]
         lines.append("")
-        lines.append("Hint: relax the tolerance of comparisons by the option tensor__cmp_sloppy, or report the rewrite.")
+        lines.append(
+            "Hint: relax the tolerance of comparisons by the option tensor__cmp_sloppy, or report the "
+            "rewrite."
+        )
         self.full_err = "\n".join(lines)
         return self.full_err
 
@@ -101,7 +106,8 @@ def _excerpt(value, length: int = 300) -> str:
 class Feature:
     """Base of what can be attached to a `FunctionGraph`.
 
-    The methods are called when something happens to the graph. Those that a subclass does not override cost nothing.
+    The methods are called when something happens to the graph. Those that a subclass does not override cost
+    nothing.
 
     Attributes
     ----------
@@ -172,7 +178,7 @@ class Bookkeeper(Feature):
 class GetCheckpoint:
     """Takes a checkpoint of a `History` when called."""
 
-    __slots__ = ("history", "fgraph")
+    __slots__ = ("fgraph", "history")
 
     def __init__(self, history, fgraph):
         self.history = history
@@ -185,7 +191,7 @@ class GetCheckpoint:
 class LambdaExtract:
     """Undoes one change of an input when called."""
 
-    __slots__ = ("fgraph", "node", "i", "r", "reason")
+    __slots__ = ("fgraph", "i", "node", "r", "reason")
 
     def __init__(self, fgraph, node, i, r, reason=None):
         self.fgraph = fgraph
@@ -195,7 +201,9 @@ class LambdaExtract:
         self.reason = reason
 
     def __call__(self):
-        return self.fgraph.change_node_input(self.node, self.i, self.r, reason=("Revert", self.reason), check=False)
+        return self.fgraph.change_node_input(
+            self.node, self.i, self.r, reason=("Revert", self.reason), check=False
+        )
 
 
 class History(Feature):
@@ -214,9 +222,7 @@ class History(Feature):
     def on_attach(self, fgraph) -> None:
         """Start to remember."""
         if fgraph.has_method("checkpoint") or fgraph.has_method("revert"):
-            raise AlreadyThere(
-                "History feature is already present or in conflict with another plugin."
-            )
+            raise AlreadyThere("History feature is already present or in conflict with another plugin.")
         self.history[fgraph] = [[], False, False]
 
     def on_detach(self, fgraph) -> None:
@@ -283,7 +289,9 @@ class Validator(Feature):
             cause = getattr(error, "reason", None)
             if config.optimizer_verbose and cause is None:
                 caller = inspect.currentframe()
-                name = caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
+                name = (
+                    caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
+                )
                 print(f"validate failed in {name}: {error}")
             raise
 
@@ -296,15 +304,16 @@ class Validator(Feature):
             return False
 
     def exported(self, name: str):
-        """Return the function behind an exported name; the names differ, as features define ``validate`` themselves."""
+        """Return the function behind an exported name; the names differ, as features define ``validate``
+        themselves."""
         return getattr(self, f"{name}_")
 
 
 class ReplaceValidate(History, Validator):
     """Replacements that are undone where the graph becomes inconsistent.
 
-    Adds ``fgraph.replace_validate``, ``fgraph.replace_all_validate`` and ``fgraph.replace_all_validate_remove`` to
-    what `History` and `Validator` add.
+    Adds ``fgraph.replace_validate``, ``fgraph.replace_all_validate`` and
+    ``fgraph.replace_all_validate_remove`` to what `History` and `Validator` add.
     """
 
     exports = (
@@ -325,7 +334,9 @@ class ReplaceValidate(History, Validator):
         """Start to remember."""
         for name in ("replace_validate", "replace_all_validate", "replace_all_validate_remove"):
             if fgraph.has_method(name):
-                raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
+                raise AlreadyThere(
+                    "ReplaceValidate feature is already present or in conflict with another plugin."
+                )
         History.on_attach(self, fgraph)
         Validator.on_attach(self, fgraph)
 
@@ -415,7 +426,8 @@ class ReplaceValidate(History, Validator):
                     self.revert(fgraph, start)
                     if warn:
                         warnings.warn(
-                            f"The replacement '{reason}' was undone: {variable}, which it should remove, is still "
+                            f"The replacement '{reason}' was undone: {variable}, which it should remove, is "
+                            "still "
                             "in use.",
                             stacklevel=2,
                         )
@@ -430,7 +442,9 @@ class ReplaceValidate(History, Validator):
         if self.fail_validate:
             error = self.fail_validate
             self.fail_validate = False
-            raise error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail.")
+            raise (
+                error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail.")
+            )
 
     def on_import(self, fgraph, node, reason) -> None:
         """Note nodes that were removed for good and come back."""
@@ -577,7 +591,8 @@ class NoOutputFromInplace(Feature):
                 node = root.owner
                 if node is not None and root.index in (node.op.destroy_map or ()):
                     raise InconsistencyError(
-                        f"Output {index} would be written over an input of {node.op}. Its index is protected by "
+                        f"Output {index} would be written over an input of {node.op}. Its index is protected "
+                        "by "
                         "NoOutputFromInplace."
                     )
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
@@ -18,7 +18,7 @@ from aesara.graph.pickling import epoch as mutation_epoch
 from aesara.graph.traversal import graph_inputs, io_toposort
 from aesara.graph.utils import MetaObject, MissingInputError
 
-ApplyOrOutput = Union[Apply, Literal["output"]]
+ApplyOrOutput = Apply | Literal["output"]
 ClientType = tuple[ApplyOrOutput, int]
 
 # Longer lists of clients keep the positions of their elements.
@@ -26,7 +26,8 @@ _LONG = 64
 
 
 class ClientList(list):
-    """A list of clients from which elements are removed in constant time; the last takes the place of the removed."""
+    """A list of clients from which elements are removed in constant time; the last takes the place of the
+    removed."""
 
     __slots__ = ("_positions",)
 
@@ -102,7 +103,9 @@ class FunctionGraph(MetaObject):
         if outputs is None:
             raise ValueError("No outputs specified: a FunctionGraph needs a list of outputs.")
         if inputs is None:
-            inputs = [variable for variable in graph_inputs(outputs) if not isinstance(variable, AtomicVariable)]
+            inputs = [
+                variable for variable in graph_inputs(outputs) if not isinstance(variable, AtomicVariable)
+            ]
         if clone:
             memo = clone_get_equiv(inputs, outputs, **clone_kwds)
             outputs = [memo[variable] for variable in outputs]
@@ -125,7 +128,8 @@ class FunctionGraph(MetaObject):
         for variable in inputs:
             if variable in self.variables:
                 raise ValueError(
-                    f"The variable {variable} is given as input more than once. Give each input its own variable."
+                    f"The variable {variable} is given as input more than once. Give each input its own "
+                    "variable."
                 )
             self.add_input(variable, check=False)
         for variable in outputs:
@@ -203,7 +207,10 @@ class FunctionGraph(MetaObject):
         for pair in self.update_mapping.items():
             if pair[position] == removed:
                 continue
-            moved = [number - (number > removed) if place == position else number for place, number in enumerate(pair)]
+            moved = [
+                number - (number > removed) if place == position else number
+                for place, number in enumerate(pair)
+            ]
             adapted[moved[0]] = moved[1]
         self.update_mapping = adapted
 
@@ -272,7 +279,9 @@ class FunctionGraph(MetaObject):
             if node is not None and node in self.apply_nodes:
                 if not any(self.clients.get(output) for output in node.outputs):
                     self._drop_node(node, reason)
-                    removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
+                    removals.extend(
+                        (input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs)))
+                    )
             elif remove_if_empty and node is None and not self._is_input(variable):
                 self.variables.discard(variable)
                 del self.clients[variable]
@@ -488,7 +497,9 @@ class FunctionGraph(MetaObject):
         if verbose is None:
             verbose = config.optimizer_verbose
         if verbose:
-            print(f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}")
+            print(
+                f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}"
+            )
         new_var = var.type.filter_variable(new_var, allow_convert=True)
         if var not in self.variables:
             # An earlier replacement of the same batch may have removed it.
@@ -542,7 +553,8 @@ class FunctionGraph(MetaObject):
         self._sorted = None
 
     def _listeners(self, name: str) -> list[tuple[Feature, Callable]]:
-        """Return the features that handle `name`, with their methods; those that inherit an empty one are left out."""
+        """Return the features that handle `name`, with their methods; those that inherit an empty one are
+        left out."""
         listeners = self._callbacks.get(name)
         if listeners is None:
             empty = getattr(Feature, name, None)
@@ -619,7 +631,8 @@ class FunctionGraph(MetaObject):
             orderings = method(self)
             if not isinstance(orderings, dict):
                 raise TypeError(
-                    f"{type(feature).__name__}.orderings must return a dictionary of lists, not {orderings!r}."
+                    f"{type(feature).__name__}.orderings must return a dictionary of lists, not "
+                    f"{orderings!r}."
                 )
             for node, before in orderings.items():
                 merged.setdefault(node, {}).update(dict.fromkeys(before))
@@ -639,7 +652,9 @@ class FunctionGraph(MetaObject):
         for node in nodes:
             for index, output in enumerate(node.outputs):
                 if output.owner is not node or output.index != index:
-                    raise Exception(f"Output {index} of {node} has owner {output.owner} and index {output.index}.")
+                    raise Exception(
+                        f"Output {index} of {node} has owner {output.owner} and index {output.index}."
+                    )
                 expected.setdefault(output, set())
         for node in nodes:
             for i, variable in enumerate(node.inputs):
@@ -648,11 +663,16 @@ class FunctionGraph(MetaObject):
             expected.setdefault(variable, set()).add(("output", i))
         if self.variables != set(expected):
             raise Exception(
-                f"The variables are inappropriately cached. missing, in excess: {set(expected) - self.variables}, "
+                "The variables are inappropriately cached. missing, in excess: "
+                f"{set(expected) - self.variables}, "
                 f"{self.variables - set(expected)}"
             )
         for variable, clients in expected.items():
-            if variable.owner is None and variable not in self.inputs and not isinstance(variable, AtomicVariable):
+            if (
+                variable.owner is None
+                and variable not in self.inputs
+                and not isinstance(variable, AtomicVariable)
+            ):
                 raise Exception(f"Undeclared input: {variable}")
             known = self.clients.get(variable)
             if known is None or set(known) != clients or len(known) != len(clients):
@@ -748,13 +768,15 @@ def _place(node: ApplyOrOutput, i: int) -> str:
 def _missing_input_message(variable: Variable, user: Apply | None) -> str:
     if user is None:
         return (
-            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, and has no "
+            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, "
+            "and has no "
             "given value. Declare it as an input of the graph."
         )
     source = f", built at {user.source}," if user.source is not None else ""
     position = next(i for i, candidate in enumerate(user.inputs) if candidate is variable)
     return (
-        f"Input {position} ({variable}) of the graph (indices start from 0), used to compute {user.op}{source} was not "
+        f"Input {position} ({variable}) of the graph (indices start from 0), used to compute "
+        f"{user.op}{source} was not "
         "provided and not given a value. Declare it as an input of the graph. Use the option "
         "exception_verbosity='high' for more information on this error."
     )
@@ -768,7 +790,8 @@ def _check_test_values(var: Variable, new_var: Variable, reason) -> None:
     new_shape = getattr(getattr(new_tag, "test_value", None), "shape", None)
     if old_shape is not None and new_shape is not None and old_shape != new_shape:
         raise AssertionError(
-            f"The replacement variable has a test value of shape {new_shape}, but the original one has {old_shape}. "
+            f"The replacement variable has a test value of shape {new_shape}, but the original one has "
+            f"{old_shape}. "
             f"Reason of the replacement: {reason}."
         )
 

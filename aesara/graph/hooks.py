@@ -22,7 +22,7 @@ class Slot:
     8
     """
 
-    __slots__ = ("name", "provider", "function")
+    __slots__ = ("function", "name", "provider")
 
     def __init__(self, name: str, provider: str):
         self.name = name

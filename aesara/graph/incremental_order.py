@@ -1,13 +1,14 @@
 """A topological order that is kept up to date while edges are added.
 
-Nodes carry labels that grow along every edge. When a new edge runs against the labels, only the nodes whose labels lie
-between its ends are searched and relabelled (the algorithm of Pearce and Kelly, "A dynamic topological sort algorithm
-for directed acyclic graphs", 2006).
+Nodes carry labels that grow along every edge. When a new edge runs against the labels, only the nodes whose
+labels lie between its ends are searched and relabelled (the algorithm of Pearce and Kelly, "A dynamic
+topological sort algorithm for directed acyclic graphs", 2006).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -86,7 +87,8 @@ class IncrementalOrder(Generic[Node]):
         self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
     def add_edge(self, origin: Node, end: Node) -> None:
-        """Make the label of `origin` smaller than that of `end`; raise `CycleError` where that is impossible."""
+        """Make the label of `origin` smaller than that of `end`; raise `CycleError` where that is
+        impossible."""
         labels = self._labels
         if origin is end:
             raise CycleError
@@ -99,7 +101,7 @@ class IncrementalOrder(Generic[Node]):
         behind = self._reach(origin, self._predecessors, lower, upper)
         moved = sorted(behind, key=labels.__getitem__) + sorted(ahead, key=labels.__getitem__)
         pool = sorted(labels[node] for node in moved)
-        if any(a == b for a, b in zip(pool, pool[1:])):
+        if any(a == b for a, b in pairwise(pool)):
             # Equal labels would stay equal.
             self._separate(set(ahead))
             self.add_edge(origin, end)

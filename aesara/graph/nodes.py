@@ -73,14 +73,16 @@ class Apply(Node):
         for index, output in enumerate(self.outputs):
             if not isinstance(output, Variable):
                 raise TypeError(
-                    f"The 'outputs' argument to Apply must contain Variable instances with no owner, not {output!r}."
+                    "The 'outputs' argument to Apply must contain Variable instances with no owner, not "
+                    f"{output!r}."
                 )
             if output.owner is None:
                 output.owner = self
                 output.index = index
             elif output.owner is not self or output.index != index:
                 raise ValueError(
-                    f"All output variables passed to Apply must belong to it, but output {index} ({output}) already "
+                    f"All output variables passed to Apply must belong to it, but output {index} ({output}) "
+                    "already "
                     f"belongs to {output.owner}. Make a new variable, for example by `variable.type()`."
                 )
         self._source = user_mark(2)
@@ -118,7 +120,8 @@ class Apply(Node):
             if len(self.outputs) == 1:
                 return self.outputs[0]
             raise ValueError(
-                f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of `node.outputs`."
+                f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of "
+                "`node.outputs`."
             )
         if not isinstance(index, int):
             raise AttributeError(f"{self.op}.default_output should be an int, not {index!r}.")
@@ -183,8 +186,8 @@ class Apply(Node):
         inputs
             The new inputs, as many as there are.
         strict
-            Whether each new input must fit the type of the one it replaces. Otherwise the Op makes a new node where a
-            type differs, whose outputs may have other types.
+            Whether each new input must fit the type of the one it replaces. Otherwise the Op makes a new node
+            where a type differs, whose outputs may have other types.
         clone_inner_graph
             Whether an Op with an inner graph is cloned too.
         """
@@ -257,7 +260,9 @@ class Variable(Node):
 
     _auto_names = count()
 
-    def __init__(self, type, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, type, owner: Apply | None = None, index: int | None = None, name: str | None = None
+    ) -> None:
         if index is not None and not isinstance(index, int):
             raise TypeError(f"The index of a Variable must be an int, not {index!r}.")
         if name is not None and not isinstance(name, str):
@@ -529,7 +534,11 @@ class NominalVariable(AtomicVariable):
         found = cls._classes.get(key)
         if found is None:
             bases = (cls,) if issubclass(cls, variable_type) else (cls, variable_type)
-            found = type(f"Nominal{variable_type.__name__}", bases, {"_nominal_base": cls, "__module__": cls.__module__})
+            found = type(
+                f"Nominal{variable_type.__name__}",
+                bases,
+                {"_nominal_base": cls, "__module__": cls.__module__},
+            )
             cls._classes[key] = found
         return found
 

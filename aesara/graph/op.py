@@ -51,7 +51,8 @@ def compute_test_value(node: Apply) -> None:
             compute_map[variable] = [True]
         except TestValueError:
             message = (
-                f"Cannot compute test value: input {position} ({variable}) of Op {node.op} missing default value."
+                f"Cannot compute test value: input {position} ({variable}) of Op {node.op} "
+                "has no test value (missing default value)."
             )
             if policy == "pdb":
                 pdb.post_mortem()
@@ -81,7 +82,9 @@ def missing_test_message(msg: str) -> None:
     elif policy == "pdb":
         pdb.set_trace()
     elif policy != "ignore":
-        raise ValueError(f"compute_test_value is '{policy}': there is nothing to do about a missing test value.")
+        raise ValueError(
+            f"compute_test_value is '{policy}': there is nothing to do about a missing test value."
+        )
 
 
 def get_test_value(v: Any) -> Any:
@@ -132,8 +135,8 @@ class Op(MetaObject):
 
     Notes
     -----
-    Optional methods: ``infer_shape(fgraph, node, input_shapes)``, ``connection_pattern(node)``, `grad` or `L_op`,
-    `R_op`.
+    Optional methods: ``infer_shape(fgraph, node, input_shapes)``, ``connection_pattern(node)``, `grad` or
+    `L_op`, `R_op`.
 
     Examples
     --------
@@ -246,7 +249,9 @@ class Op(MetaObject):
         """Return the directional derivatives of the outputs along `eval_points`, which may contain None."""
         raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None
+    ) -> None:
         """Compute the outputs.
 
         Parameters
@@ -256,7 +261,8 @@ class Op(MetaObject):
         inputs
             Values; they must not be changed unless ``destroy_map`` says so.
         output_storage
-            One-element lists to store the outputs in. They may hold earlier outputs, whose memory may be used again.
+            One-element lists to store the outputs in. They may hold earlier outputs, whose memory may be used
+            again.
         params
             Only passed where the Op defines ``get_params``.
         """
@@ -272,7 +278,12 @@ class Op(MetaObject):
         """Prepare the node for `make_thunk`; by default nothing."""
 
     def make_py_thunk(
-        self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], debug: bool = False
+        self,
+        node: Apply,
+        storage_map: dict,
+        compute_map: dict,
+        no_recycling: list[Variable],
+        debug: bool = False,
     ) -> ThunkType:
         """Return a thunk that runs `perform`."""
         input_cells = [storage_map[variable] for variable in node.inputs]

@@ -1,9 +1,9 @@
 """Pickling and deep copying of graphs of any depth.
 
-Ordinary pickling follows references and would recurse once per node. Here the ancestors of a computed variable are
-described by one flat `Block`: nodes in topological order that name their inputs by number. A variable is pickled as
-(its block, its number), and the pickler's memo keeps the block alive for the extent of the dump, so that further
-variables of the same dump find their nodes in it and shared nodes stay shared.
+Ordinary pickling follows references and would recurse once per node. Here the ancestors of a computed
+variable are described by one flat `Block`: nodes in topological order that name their inputs by number. A
+variable is pickled as (its block, its number), and the pickler's memo keeps the block alive for the extent of
+the dump, so that further variables of the same dump find their nodes in it and shared nodes stay shared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ epoch = [0]
 class Block:
     """A flat description of nodes."""
 
-    __slots__ = ("nodes", "numbers", "described", "epoch", "__weakref__")
+    __slots__ = ("__weakref__", "described", "epoch", "nodes", "numbers")
 
     def __init__(self, nodes: list | None = None):
         self.nodes: list = [] if nodes is None else nodes

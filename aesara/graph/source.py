@@ -1,7 +1,7 @@
 """Which line of the user's program made a node.
 
-A node stores only the code object and the instruction offset of the first frame outside the package; the line number is
-worked out when somebody asks.
+A node stores only the code object and the instruction offset of the first frame outside the package; the line
+number is worked out when somebody asks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def _is_skipped(filename: str) -> bool:
 def user_mark(depth: int = 1) -> Mark | SourceLine | None:
     """Return the place that new nodes belong to, unresolved.
 
-    That is the place set by `inherit_source`, or else the first frame outside the package, starting `depth` frames up.
+    That is the place set by `inherit_source`, or else the first frame outside the package, starting `depth`
+    frames up.
     """
     inherited = _inherited.get()
     if inherited is not None:
@@ -88,7 +89,7 @@ def user_source() -> SourceLine | None:
     return resolve(user_mark(2))
 
 
-class inherit_source:  # noqa: N801 (used like a function)
+class inherit_source:
     """While active, new nodes take the given source.
 
     Parameters

@@ -112,7 +112,8 @@ def explicit_graph_inputs(graph: Variable | Iterable[Variable]) -> Generator[Var
 
 
 def vars_between(ins: Collection[Variable], outs: Iterable[Variable]) -> Generator[Variable, None, None]:
-    """Yield the variables from `outs` back to `ins`, both included, and the other outputs of the nodes between."""
+    """Yield the variables from `outs` back to `ins`, both included, and the other outputs of the nodes
+    between."""
     stop = set(ins)
     seen: set[Variable] = set()
     stack = list(outs)
@@ -198,7 +199,8 @@ def truncated_graph_inputs(
     outputs
         Results of the graph.
     ancestors_to_include
-        Variables that become inputs of the truncated graph. Everything that does not depend on them is an input too.
+        Variables that become inputs of the truncated graph. Everything that does not depend on them is an
+        input too.
     """
     if not ancestors_to_include:
         return list(graph_inputs(outputs))
@@ -340,7 +342,9 @@ def io_toposort(
     return order
 
 
-def _fill_clients(order: list[Apply], stop: set[Variable], orderings: dict, clients: dict[Any, list[Any]]) -> None:
+def _fill_clients(
+    order: list[Apply], stop: set[Variable], orderings: dict, clients: dict[Any, list[Any]]
+) -> None:
     for node in order:
         for variable in node.inputs:
             clients.setdefault(variable, []).append(node)
@@ -415,7 +419,9 @@ def view_roots(node: Variable) -> list[Variable]:
     return list(roots)
 
 
-def get_var_by_name(graphs: Iterable[Variable], target_var_id: str, ids: str = "CHAR") -> tuple[Variable, ...]:
+def get_var_by_name(
+    graphs: Iterable[Variable], target_var_id: str, ids: str = "CHAR"
+) -> tuple[Variable, ...]:
     """Return the variables whose name, or automatic name, is `target_var_id`; inner graphs are searched too.
 
     Parameters

@@ -49,7 +49,8 @@ class Type(MetaObject):
         return None
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return `data`, or a converted value, that is a value of this type; raise `TypeError` where that fails.
+        """Return `data`, or a converted value, that is a value of this type; raise `TypeError` where that
+        fails.
 
         Parameters
         ----------
@@ -62,12 +63,15 @@ class Type(MetaObject):
         """
         raise NotImplementedError(f"{self.__class__.__name__} does not define filter.")
 
-    def filter_inplace(self, value: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+    def filter_inplace(
+        self, value: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None
+    ) -> Any:
         """Filter `value` into the memory of the old value `storage`; optional."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define filter_inplace.")
 
     def filter_variable(self, other: Variable | Any, allow_convert: bool = True) -> Variable:
-        """Return `other`, or a variable made from it, that fits this type; raise `TypeError` where there is none.
+        """Return `other`, or a variable made from it, that fits this type; raise `TypeError` where there is
+        none.
 
         Parameters
         ----------
@@ -89,7 +93,8 @@ class Type(MetaObject):
         return converted
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """Return a variable of this type, or of a narrower one, with the value of `var`; None where there is none."""
+        """Return a variable of this type, or of a narrower one, with the value of `var`; None where there is
+        none."""
         if self.is_super(var.type):
             return var
         return None

@@ -15,7 +15,8 @@ from aesara.configdefaults import config
 
 
 class InconsistencyError(Exception):
-    """A change would make a graph contradict itself, for example by destroying a value that is still needed."""
+    """A change would make a graph contradict itself, for example by destroying a value that is still
+    needed."""
 
 
 class MissingInputError(Exception):
@@ -61,7 +62,8 @@ def _properties_of(cls: type) -> tuple[str, ...]:
 
 
 def add_property_methods(cls: type, namespace: dict[str, Any]) -> None:
-    """Derive comparison, hash and text of `cls` from its ``__props__``, where `namespace` does not define them.
+    """Derive comparison, hash and text of `cls` from its ``__props__``, where `namespace` does not define
+    them.
 
     Two objects are equal when they have the same class and equal properties.
     """
@@ -307,8 +309,8 @@ def simple_extract_stack(f=None, limit: int | None = None, skips: Sequence[str] 
 def add_tag_trace(thing, user_line: int | None = None):
     """Store the current call stack in ``thing.tag.trace`` and return `thing`.
 
-    Every Apply node knows the user's line that made it without this (`Apply.source`); the call remains for code that
-    wants whole traces. `user_line` overrides the option ``traceback__limit``.
+    Every Apply node knows the user's line that made it without this (`Apply.source`); the call remains for
+    code that wants whole traces. `user_line` overrides the option ``traceback__limit``.
     """
     limit = config.traceback__limit if user_line is None else user_line
     thing.tag.trace = [simple_extract_stack(sys._getframe(1), limit)] if limit > 0 else []

@@ -3,6 +3,7 @@ import gc
 import io
 import pickle
 import weakref
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -187,7 +188,7 @@ class TestEqualComputations:
         assert equal_computations([first, second], pair(x))
 
     def test_cut_in_the_middle(self):
-        a, b, c = variables("abc")
+        a, b = variables("ab")
         p, q = f(a), f(b)
         assert equal_computations([g(p)], [g(q)], [p], [q])
         assert not equal_computations([g(p)], [g(q)])
@@ -213,7 +214,10 @@ class TestEqualComputations:
 def both_ways():
     return pytest.mark.parametrize(
         "duplicate",
-        [copy.deepcopy, *(lambda v, p=p: pickle.loads(pickle.dumps(v, p)) for p in range(2, pickle.HIGHEST_PROTOCOL + 1))],
+        [
+            copy.deepcopy,
+            *(lambda v, p=p: pickle.loads(pickle.dumps(v, p)) for p in range(2, pickle.HIGHEST_PROTOCOL + 1)),
+        ],
         ids=["deepcopy", *(f"pickle{p}" for p in range(2, pickle.HIGHEST_PROTOCOL + 1))],
     )
 
@@ -240,10 +244,10 @@ class TestDuplicates:
         for _ in range(5):
             steps.append(f(steps[-1]))
         copies = duplicate(steps)
-        for before, after in zip(copies, copies[1:]):
+        for before, after in pairwise(copies):
             assert after.owner.inputs == [before]
         copies = duplicate(steps[::-1])[::-1]
-        for before, after in zip(copies, copies[1:]):
+        for before, after in pairwise(copies):
             assert after.owner.inputs == [before]
 
     def test_attributes(self, duplicate):

@@ -40,7 +40,9 @@ class TestApply:
         assert x.get_parents() == []
 
     def test_inputs_must_be_variables(self):
-        with pytest.raises(TypeError, match="'inputs' argument to Apply must contain Variable instances, not 1"):
+        with pytest.raises(
+            TypeError, match="'inputs' argument to Apply must contain Variable instances, not 1"
+        ):
             Apply(f, [1], [double()])
         with pytest.raises(TypeError, match="must be a sequence"):
             Apply(f, double(), [double()])
@@ -58,7 +60,7 @@ class TestApply:
             Apply(f, [double()], [double.make_constant(1.0)])
 
     def test_default_output(self):
-        first, second = pair(double())
+        first, _ = pair(double())
         with pytest.raises(ValueError, match="no default_output"):
             first.owner.default_output()
         one = Toy("one", nout=2, default_output=1)

@@ -181,7 +181,8 @@ class TestSource:
 def test_importing_graphs_imports_neither_scipy_nor_the_compiler():
     code = (
         "import sys, importlib.util, types\n"
-        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = package\n"
+        "package = types.ModuleType('aesara'); package.__path__ = [sys.argv[1]]; sys.modules['aesara'] = "
+        "package\n"
         "import aesara.graph, aesara.graph.destroyhandler\n"
         "heavy = {'scipy', 'llvmlite', 'jax', 'platformdirs'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
