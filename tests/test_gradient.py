@@ -39,9 +39,14 @@ from aesara.graph.op import Op
 
 
 def evaluate(outputs, values):
-    """Values of `outputs` for ``{variable: value}``."""
-    f = aesara.function(list(values), outputs, on_unused_input="ignore", mode="FAST_COMPILE")
-    return f(*values.values())
+    """Values of `outputs` for ``{variable: value}``, by the reference; rewritten native code must agree."""
+    options = {"on_unused_input": "ignore"}
+    reference = aesara.function(list(values), outputs, mode="FAST_COMPILE", **options)(*values.values())
+    native = aesara.function(list(values), outputs, **options)(*values.values())
+    for a, b in zip(reference, native) if isinstance(outputs, list | tuple) else [(reference, native)]:
+        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+    return reference
 
 
 class Reciprocal(Op):
