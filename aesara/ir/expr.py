@@ -199,7 +199,7 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
             return op("add", a, const(-b.attr))  # type: ignore[operator]
         if name == "add" and a.op == "add" and a.args[1].op == "const":
             return op("add", a.args[0], const(a.args[1].attr + b.attr))  # type: ignore[operator]
-        if name == "maximum" and b.attr <= 0 and _is_size(a):  # type: ignore[operator]
+        if name == "maximum" and b.attr <= 0 and is_size(a):  # type: ignore[operator]
             return a
     if a.op == "const":
         if name in ("add", "mul", "minimum", "maximum"):
@@ -209,13 +209,13 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
     return None
 
 
-def _is_size(e: Expr) -> bool:
+def is_size(e: Expr) -> bool:
     """Whether an expression is a size of an input (or a product or sum of such), hence not negative."""
     if e.op == "var":
         return e.attr[0] == "s"  # type: ignore[index]
     if e.op == "const":
         return e.attr >= 0  # type: ignore[operator]
-    return e.op in ("add", "mul", "minimum", "maximum") and all(_is_size(a) for a in e.args)
+    return e.op in ("add", "mul", "minimum", "maximum") and all(is_size(a) for a in e.args)
 
 
 def linear_offset(index: Iterable[Expr], shape: Iterable[Expr]) -> Expr:

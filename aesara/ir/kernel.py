@@ -42,10 +42,13 @@ class ScalarParam:
 
 @dataclass(frozen=True)
 class For:
+    """A loop.  `interleave` is a hint: so many vectors at once hide the latency of accumulations."""
+
     var: str
     extent: Expr
     body: tuple[Statement, ...]
     parallel: bool = False
+    interleave: int = 1
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from aesara.ir.expr import Expr, const, linear_offset, load, op, rebuild, substitute, var, walk
+from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
 from aesara.ir.kernel import (
     Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, expressions_of, walk_statements,
 )  # fmt: skip
@@ -21,7 +21,10 @@ from aesara.lower.schedule import Group, Task, is_trailing_run
 __all__ = ["BLOCK", "build_launch"]
 
 #: length of the blocks of long sums
-BLOCK = 4096
+BLOCK = 1024
+#: loops that accumulate and do less work than this per element take several vectors at once
+_LIGHT = 24
+_INTERLEAVE = 4
 
 
 @dataclass
@@ -225,16 +228,39 @@ class _Builder:
         inner = tuple(_map_expressions(s, lambda e: substitute([e], change, memo)[0], partial) for s in body)
         identities = {self.register[t]: t for t in self.nest.tasks if t in self.register}
         opened: list[Statement] = []
-        closed: list[Statement] = []
+        outer: list[Statement] = []
+        added: list[Statement] = []
+        last: list[Statement] = []
         for name, part in partial.items():
             task = identities[name]
             assert task.identity is not None
+            dtype = task.identity.dtype
             opened.append(Declare(part, task.identity))
-            total = op(task.primitive, var(name, task.identity.dtype), var(part, task.identity.dtype))
-            closed.append(Assign(name, total))
+            total, block = var(name, dtype), var(part, dtype)
+            if task.primitive == "add" and dtype.startswith("float"):
+                outer.append(Declare(f"{name}c", const(0, dtype)))
+                added += _compensated(name, total, block, var(f"{name}c", dtype))
+                last.append(Assign(name, op("add", total, var(f"{name}c", dtype))))
+            else:
+                added.append(Assign(name, op(task.primitive, total, block)))
         blocks = op("intdiv", op("add", extent, const(BLOCK - 1)), size)
         length = op("minimum", size, op("sub", extent, start))
-        return (For("vb", blocks, (*opened, For("vi", length, inner, parallel), *closed)),)
+        light = sum(cost(e) for s in body for e in walk(expressions_of(s))) < _LIGHT
+        loop = For("vi", length, inner, parallel, _INTERLEAVE if light else 1)
+        return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
+
+
+def _compensated(name: str, total: Expr, block: Expr, lost: Expr) -> list[Statement]:
+    """total += block, with what the rounding loses kept apart.
+
+    TwoSum: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.  Where the sum is infinite or
+    NaN the difference is NaN and is dropped.
+    """
+    together = op("add", total, block)
+    shown = op("sub", together, total)
+    rest = op("add", op("sub", total, op("sub", together, shown)), op("sub", block, shown))
+    error = op("select", op("isnan", rest), const(0, total.dtype), rest)
+    return [Assign(f"{name}c", op("add", lost, error)), Assign(name, together)]
 
 
 def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:
@@ -254,7 +280,7 @@ def _map_expressions(s: Statement, f: Callable[[Expr], Expr], renamed: dict[str,
         return Assign(renamed.get(s.name, s.name), f(s.value), s.reassociate)
     if isinstance(s, If):
         return If(f(s.condition), tuple(_map_expressions(x, f, renamed) for x in s.body))
-    return For(s.var, f(s.extent), tuple(_map_expressions(x, f, renamed) for x in s.body), s.parallel)
+    return For(s.var, f(s.extent), tuple(_map_expressions(x, f, renamed) for x in s.body), s.parallel, s.interleave)
 
 
 def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch:
@@ -307,7 +333,7 @@ def _rename_stores(s: Statement, buffers: dict[str, str]) -> Statement:
     if isinstance(s, Store):
         return Store(buffers[s.buffer], s.offset, s.value)
     if isinstance(s, For):
-        return For(s.var, s.extent, tuple(_rename_stores(x, buffers) for x in s.body), s.parallel)
+        return For(s.var, s.extent, tuple(_rename_stores(x, buffers) for x in s.body), s.parallel, s.interleave)
     if isinstance(s, If):
         return If(s.condition, tuple(_rename_stores(x, buffers) for x in s.body))
     return s

@@ -120,5 +120,5 @@ def _decomposed(recipe: _Recipe, args: Sequence[Expr]) -> list[Expr]:
 
 
 def special_symbol(name: str, arity: int) -> str:
-    """The symbol under which a function of `scipy.special.cython_special` is linked."""
+    """The symbol under which a function of `scipy.special.cython_special` is called and linked."""
     return f"special.{name}.{arity}"

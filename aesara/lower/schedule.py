@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from aesara.ir.expr import Expr, cast, const, cost, linear_offset, load, op, substitute, var, walk
+from aesara.ir.expr import Expr, cast, const, cost, is_size, linear_offset, load, op, substitute, var, walk
 from aesara.lower.arrays import (
     ONE, Alias, ArgReduction, Array, Assembled, External, Index, Pointwise, Product, PythonNode, Reduction, Source, Write,
 )  # fmt: skip
@@ -453,7 +453,7 @@ def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
 def matrix_memory(operand: Array) -> Array:
     """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
     base, _, strides = strided_view(operand, lambda array: array.shape)
-    return base if ONE in strides else operand
+    return base if ONE in strides and all(is_size(s) for s in strides) else operand
 
 
 def strided_view(

@@ -14,7 +14,7 @@ from aesara.ir.expr import Expr
 from aesara.ir.kernel import (
     Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, expressions_of, walk_statements,
 )  # fmt: skip
-from aesara.link.llvm.primitives import ARITHMETIC, LLVM_TYPES, Module, conversion, instructions, literal, memory_type
+from aesara.link.llvm.primitives import ARITHMETIC, LLVM_TYPES, SPECIAL, Module, conversion, instructions, literal, memory_type
 
 __all__ = ["Emitter", "emit_kernel"]
 
@@ -124,7 +124,8 @@ class Emitter:
         if e.op == "call":
             types = [a.dtype for a in e.args]
             self.module.external(e.attr, e.dtype, types)  # type: ignore[arg-type]
-            listed = ", ".join(f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True))
+            operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
+            listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))  # type: ignore[union-attr]
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
         return instructions(e.op, dtype, args, out, self.module, self.fresh, ARITHMETIC)
@@ -229,7 +230,7 @@ class Emitter:
             for n in carried
         ]
         inner.code[0] = "\n".join(phis)
-        note = self.metadata.loop(inner.group)
+        note = self.metadata.loop(inner.group, loop.interleave)
         outer.code += [
             *inner.code,
             f"{index}.next = add nuw nsw i64 {index}, 1",
@@ -292,12 +293,17 @@ class Metadata:
     def access_group(self) -> str:
         return self._add("distinct !{}")
 
-    def loop(self, group: str | None) -> str | None:
-        if group is None:
+    def loop(self, group: str | None, interleave: int) -> str | None:
+        """The note of a loop: its accesses are independent; how many vectors to work on at once."""
+        notes = []
+        if group is not None:
+            notes.append(self._add(f'!{{!"llvm.loop.parallel_accesses", {group}}}'))
+        if interleave > 1:
+            notes.append(self._add(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}'))
+        if not notes:
             return None
-        parallel = self._add(f'!{{!"llvm.loop.parallel_accesses", {group}}}')
         name = f"!{len(self.lines)}"
-        self.lines.append(f"distinct !{{{name}, {parallel}}}")
+        self.lines.append(f"distinct !{{{', '.join([name, *notes])}}}")
         return name
 
     def text(self) -> str:

@@ -12,15 +12,14 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from aesara.link.llvm.cache import ObjectCache
-from aesara.link.llvm.runtime import capsule_functions, libm_address
+from aesara.link.llvm.primitives import SPECIAL
+from aesara.link.llvm.runtime import libm_address, special_function
 
 __all__ = ["Code", "build", "optimized_text"]
 
 _lock = threading.RLock()
 _serial = itertools.count()
 
-#: prefix of externals that come from scipy.special.cython_special
-SPECIAL = "special."
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,8 @@ def optimized_text(text: str, assembly: bool = False) -> str:
 
 def _address_of(symbol: str) -> int | None:
     if symbol.startswith(SPECIAL):
-        return capsule_functions("special", "cython_special").get(symbol[len(SPECIAL) :])
+        name, arity = symbol.removeprefix(SPECIAL).rsplit(".", 1)
+        return special_function(name, int(arity))
     return libm_address(symbol)
 
 
@@ -117,8 +117,9 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
         builder = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(entry)
         for symbol in externals:
             address = _address_of(symbol)
-            if address is not None:
-                builder.import_symbol(symbol, address)
+            if address is None:
+                raise RuntimeError(f"the C function {symbol} is not available in this installation")
+            builder.import_symbol(symbol, address)
         builder.add_current_process()
         library = builder.link(_jit(), name)
         return Code(library[entry], library, cached)

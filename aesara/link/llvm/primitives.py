@@ -28,6 +28,9 @@ ITEM_SIZES = {
     "float64": 8,
 }
 
+#: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
+SPECIAL = "special."
+
 #: flags of ordinary floating-point arithmetic: fused multiply-add is allowed, nothing else
 ARITHMETIC = "contract"
 
@@ -94,7 +97,7 @@ class Module:
         """A C function resolved when the object is linked."""
         self.externals.add(symbol)
         attributes = "nounwind willreturn memory(none)"
-        args = ", ".join(LLVM_TYPES[a] for a in arguments)
+        args = ", ".join([LLVM_TYPES[a] for a in arguments] + ["i32"] * symbol.startswith(SPECIAL))
         return self.declare(f"@{symbol}", f"declare {LLVM_TYPES[result]} @{symbol}({args}) {attributes}")
 
     def math(self, name: str, dtype: str) -> str | None:
@@ -382,6 +385,32 @@ def _int_power(dtype: str, t: str, unsigned: bool) -> str:
     ])  # fmt: skip
 
 
+def _double_to_half(x: str, out: str, fresh: Fresh) -> list[str]:
+    """Through single precision without rounding twice: the first rounding is to odd, so the second is exact.
+
+    Boldo, Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+    """
+    near, back, bits, over, low, exact, nan, keep, odd, chosen, single = (fresh("h") for _ in range(11))
+    size, back_size = fresh("h"), fresh("h")
+    return [
+        f"{near} = fptrunc double {x} to float",
+        f"{back} = fpext float {near} to double",
+        f"{bits} = bitcast float {near} to i32",
+        f"{size} = bitcast double {x} to i64",
+        f"{back_size} = bitcast double {back} to i64",
+        f"{over} = icmp ugt i64 {back_size}, {size}",  # same sign, so the magnitude was rounded up
+        f"{low} = sext i1 {over} to i32",
+        f"{exact} = fcmp oeq double {back}, {x}",
+        f"{nan} = fcmp uno double {x}, {x}",
+        f"{keep} = or i1 {exact}, {nan}",
+        f"{odd} = add i32 {bits}, {low}",
+        f"{chosen} = or i32 {odd}, 1",
+        f"{single} = select i1 {keep}, i32 {bits}, i32 {chosen}",
+        f"{near}.f = bitcast i32 {single} to float",
+        f"{out} = fptrunc float {near}.f to half",
+    ]
+
+
 def conversion(source: str, target: str, x: str, out: str, fresh: Fresh) -> list[str]:
     """Lines that convert a value between dtypes with C's (and NumPy's) rules; float to int never is undefined."""
     s, t = LLVM_TYPES[source], LLVM_TYPES[target]
@@ -391,6 +420,8 @@ def conversion(source: str, target: str, x: str, out: str, fresh: Fresh) -> list
         if is_float(source):
             return [f"{out} = fcmp une {s} {x}, {literal(0.0, source)}"]
         return [f"{out} = icmp ne {s} {x}, 0"]
+    if source == "float64" and target == "float16":
+        return _double_to_half(x, out, fresh)
     if is_float(source) and is_float(target):
         order = ("float16", "float32", "float64")
         return [f"{out} = {'fpext' if order.index(source) < order.index(target) else 'fptrunc'} {s} {x} to {t}"]

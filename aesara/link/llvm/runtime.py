@@ -10,6 +10,7 @@ import ctypes
 import functools
 import importlib
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,7 @@ import numpy as np
 
 from aesara.link.llvm.layout import DTYPES, WORDS
 
-__all__ = ["capsule_functions", "fixed_words", "libm_address"]
+__all__ = ["capsule_functions", "fixed_words", "libm_address", "special_function"]
 
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
@@ -70,6 +71,17 @@ def capsule_functions(package: str, name: str) -> dict[str, int]:
     """Name -> address of the C functions that a Cython module of SciPy exports."""
     module = _load_extension(package, name)
     return {k: _capsule_pointer(c, _capsule_name(c)) for k, c in module.__pyx_capi__.items()}
+
+
+@functools.cache
+def special_function(name: str, arity: int) -> int | None:
+    """Address of the `scipy.special` function of so many doubles (and an int that must be 0)."""
+    module = _load_extension("special", "cython_special")
+    wanted = f"double ({', '.join(['double'] * arity)}, int __pyx_skip_dispatch)".encode()
+    for full, capsule in module.__pyx_capi__.items():
+        if re.sub(r"^__pyx_fuse_(\d+_?)+", "", full) == name and _capsule_name(capsule) == wanted:
+            return _capsule_pointer(capsule, wanted)
+    return None
 
 
 @functools.cache
