@@ -29,6 +29,8 @@ class GradientError(Exception):
         Their difference, and what was allowed. Both tolerances must be exceeded.
     """
 
+    __module__ = "aesara.gradient"  # where users find it
+
     def __init__(self, arg, err_pos, shape, val1, val2, abs_err, rel_err, abs_tol, rel_tol):
         super().__init__(arg, err_pos, shape, val1, val2, abs_err, rel_err, abs_tol, rel_tol)
         self.arg = arg

@@ -240,11 +240,11 @@ def grad(
         check_cost(cost)
         seeds.setdefault(cost, float_ones_like(cost))
 
-    gradients = pull_back(seeds, variables, constants(consider_constant), final=seeds)
-    gradients = settle(variables, gradients, disconnected_inputs, return_disconnected, null_gradients)
+    flowing = pull_back(seeds, variables, constants(consider_constant), final=seeds)
+    gradients = settle(variables, flowing, disconnected_inputs, return_disconnected, null_gradients)
     if add_names and cost is not None and cost.name is not None:
-        for variable, gradient in zip(variables, gradients):
-            if variable.name is not None and gradient is not None and gradient.name is None:
+        for variable, gradient in zip(variables, flowing):
+            if variable.name is not None and gradient.name is None and not is_disconnected(gradient):
                 gradient.name = f"(d{cost.name}/d{variable.name})"
     return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), gradients)
 

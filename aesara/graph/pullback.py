@@ -27,9 +27,13 @@ DISCRETE_DTYPES = frozenset(
 class DisconnectedInputError(ValueError):
     """A gradient was asked for with respect to a variable that the cost does not depend on."""
 
+    __module__ = "aesara.gradient"  # where users find it
+
 
 class NullTypeGradError(TypeError):
     """A gradient that was asked for is undefined or not implemented."""
+
+    __module__ = "aesara.gradient"
 
 
 # What an op's gradient may say about one of its inputs
@@ -253,7 +257,8 @@ def total(arrived: dict[Variable, list[Variable]], variable: Variable, keep: boo
             result = term
             break
     else:
-        result = sum_gradients(terms[0].type, terms)
+        # They came from the last use to the first; print them as they stand in the program.
+        result = sum_gradients(terms[-1].type, terms[::-1])
     if keep:
         arrived[variable] = [result]
     return result
