@@ -124,7 +124,7 @@ class In(SymbolicInput):
             variable=variable,
             name=name,
             update=update,
-            mutable=bool(mutable),
+            mutable=mutable,
             strict=strict,
             allow_downcast=allow_downcast,
             autoname=autoname,

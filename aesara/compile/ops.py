@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -56,8 +58,7 @@ class DeepCopyOp(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
         value = inputs[0]
-        # Arrays and the like know best how to copy themselves.
-        output_storage[0][0] = value.copy() if hasattr(value, "copy") else copy.deepcopy(value)
+        output_storage[0][0] = value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
 
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return input_shapes

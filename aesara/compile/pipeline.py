@@ -24,6 +24,7 @@ from aesara.graph.rewriting.databases import (
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
 class AddDestroyHandler(GraphRewriter):
@@ -53,6 +54,8 @@ FAST_RUN = ("fast_run",)
 PASSES = [
     # Equal nodes become one, so that rules see each expression once.
     Pass(0, "merge1", MergeOptimizer(), (*ALWAYS, "merge")),
+    # The shapes of all variables become known to the graph, so that rules can ask for them.
+    Pass(0.1, "ShapeOpt", ShapeOptimizer(), ALWAYS),
     # What does nothing goes, in one walk.
     Pass(0.6, "useless", TopoDB(local_useless), ALWAYS),
     Pass(0.65, "merge1.1", MergeOptimizer(), (*ALWAYS, "merge")),
@@ -65,6 +68,8 @@ PASSES = [
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
+    # Nobody asks for shapes from here on.
+    Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
     Pass(48.6, "specialize_device", specialize_device, FAST_RUN),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
     # In-place rewrites stand behind this position.

@@ -53,7 +53,7 @@ class Container:
             raise TypeError(f"`storage` must be a list with one element, got {storage!r}")
         self.storage = storage
         self.type = r if isinstance(r, Type) else r.type
-        self.name = r.name if name is None else name
+        self.name = getattr(r, "name", None) if name is None else name
         self.readonly = readonly
         self.strict = strict
         self.allow_downcast = allow_downcast

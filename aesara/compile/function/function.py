@@ -332,17 +332,19 @@ class Function:
     def _attach_native(self, native: Any) -> None:
         """Let calls go to a native callable.
 
-        Functions without named outputs get a class of their own whose ``__call__`` is the native
-        entry point itself, so that a call runs no Python code of this class.
+        Functions that return what native code returns get a class of their own whose ``__call__`` is
+        the native entry point itself, so that a call runs no Python code of this class.
         """
         self.vm = self._native = native
         entry = getattr(native, "entry", native)
-        namespace = {"__call__": entry if self.output_keys is None else Function._call_native}
+        as_it_is = self.output_keys is None and not self.return_none
+        namespace = {"__call__": entry if as_it_is else Function._call_native}
         namespace.update(__module__=Function.__module__, __qualname__="Function", __doc__=Function.__doc__)
         self.__class__ = type("Function", (Function,), namespace)
 
     def _call_native(self, *args: Any, **kwargs: Any) -> Any:
         results = self._native(*args, **kwargs)
+        # The fallback has presented its results already.
         return results if isinstance(results, dict) else self._present(results)
 
     def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
@@ -352,7 +354,7 @@ class Function:
         if self._overwritable:
             self._separate(values)
         result = self._native.careful(values)
-        if subset is None and self.output_keys is None:
+        if subset is None and (self.output_keys is None or self.return_none):
             return result
         return self._present([result] if self.unpack_single else result, subset)
 

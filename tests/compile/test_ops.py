@@ -1,0 +1,122 @@
+"""Copies, views, and operations made from Python functions."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.ops import (
+    DeepCopyOp,
+    UpdatePlaceholder,
+    ViewOp,
+    as_op,
+    deep_copy_op,
+    register_deep_copy_op_c_code,
+    register_view_op_c_code,
+    update_placeholder,
+    view_op,
+)
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+
+
+@as_op([at.dvector, at.dscalar], [at.dvector])
+def scaled(x, factor):
+    return x * factor
+
+
+@as_op(at.dvector, [at.dvector, at.dscalar], infer_shape=lambda fgraph, node, shapes: [shapes[0], ()])
+def reversed_and_sum(x):
+    return x[::-1], x.sum()
+
+
+@pytest.mark.parametrize("mode", MODES)
+class TestAsOp:
+    def test_values(self, mode):
+        x, a = at.dvector("x"), at.dscalar("a")
+        f = aesara.function([x, a], scaled(x + 1, a) + 1, mode=mode)
+        assert f([1.0, 2.0], 3.0).tolist() == [7.0, 10.0]
+
+    def test_several_outputs(self, mode):
+        x = at.dvector("x")
+        one, two = aesara.function([x], reversed_and_sum(x), mode=mode)([1.0, 2.0])
+        assert one.tolist() == [2.0, 1.0] and two == 3.0
+
+    def test_infer_shape(self, mode):
+        x = at.dvector("x")
+        f = aesara.function([x], reversed_and_sum(x)[0].shape, mode=mode)
+        assert not any(node.op is reversed_and_sum for node in f.maker.fgraph.apply_nodes)
+        assert f([1.0, 2.0]).tolist() == [2]
+
+    def test_wrong_result(self, mode):
+        @as_op([at.dvector], [at.dvector])
+        def wrong(x):
+            return np.ones((2, 2))
+
+        x = at.dvector("x")
+        with pytest.raises(TypeError, match="FromFunctionOp{wrong}"):
+            aesara.function([x], wrong(x) + 1, mode=mode)([1.0])
+
+        @as_op([at.dvector], [at.dvector])
+        def too_many(x):
+            return x, x
+
+        with pytest.raises(ValueError, match="returned 2 results; its operation has 1 outputs"):
+            aesara.function([x], too_many(x) + 1, mode=mode)([1.0])
+
+
+def test_as_op_arguments():
+    with pytest.raises(TypeError, match="itypes"):
+        as_op([3], [at.dvector])
+    with pytest.raises(TypeError, match="callable"):
+        as_op([at.dvector], [at.dvector], infer_shape=3)
+    with pytest.raises(ValueError, match="takes 2 inputs, got 1"):
+        scaled(at.dvector())
+    with pytest.raises(TypeError, match="Input 0 of FromFunctionOp{scaled}"):
+        scaled(at.dmatrix(), at.dscalar())
+
+
+def test_from_function_op_equality_and_pickle():
+    def plain(x):
+        return x
+
+    make = as_op([at.dvector], [at.dvector])
+    assert make(plain) == make(plain) and hash(make(plain)) == hash(make(plain))
+    assert make(plain) != as_op([at.dvector], [at.dscalar])(plain)
+    assert pickle.loads(pickle.dumps(scaled)) is scaled
+    assert pickle.loads(pickle.dumps(as_op([at.dvector], [at.dvector])(np.sin)))._fn is np.sin
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_view_and_copy(mode):
+    x = at.dvector("x")
+    for op in (view_op, deep_copy_op):
+        f = aesara.function([x], op(x) + 1, mode=mode)
+        assert f([1.0]).tolist() == [2.0]
+        assert aesara.function([x], op(x).shape, mode=mode)([1.0]).tolist() == [1]
+        assert aesara.grad(op(x).sum(), x).eval({x: [1.0]}).tolist() == [1.0]
+
+
+def test_copies_are_copies():
+    value, cell = np.ones(2), [None]
+    deep_copy_op.perform(None, [value], [cell])
+    assert cell[0].tolist() == [1, 1] and not np.shares_memory(cell[0], value)
+    deep_copy_op.perform(None, [[value]], [cell])
+    assert not np.shares_memory(cell[0][0], value)
+    view_op.perform(None, [value], [cell])
+    assert cell[0] is value
+    assert DeepCopyOp() == deep_copy_op and ViewOp() == view_op
+
+
+def test_update_placeholder():
+    x = at.dvector("x")
+    assert update_placeholder == UpdatePlaceholder()
+    with pytest.raises(NotImplementedError):
+        aesara.function([x], update_placeholder(x, x + 1), mode="FAST_COMPILE")([1.0])
+
+
+def test_c_code_is_accepted():
+    register_view_op_c_code(at.TensorType, "code", 1)
+    register_deep_copy_op_c_code(at.TensorType, "code", version=1)

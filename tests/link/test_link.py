@@ -1,0 +1,331 @@
+"""The reference virtual machine, the linkers around it, and error reports."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile import Mode
+from aesara.graph.basic import Apply
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import Op
+from aesara.link.basic import Container, JITLinker, PerformLinker, WrapLinker, WrapLinkerMany
+from aesara.link.utils import clear_after_each, error_report, gc_helper, map_storage, raise_with_op, streamline
+from aesara.link.vm import Loop, Stack, VMLinker
+
+
+@pytest.fixture
+def x():
+    return at.dvector("x")
+
+
+@pytest.fixture
+def y():
+    return at.dvector("y")
+
+
+class Choose(Op):
+    """Lazy: the second input if the first is positive, otherwise the third."""
+
+    __props__ = ()
+
+    def make_node(self, condition, a, b):
+        return Apply(self, [condition, a, b], [a.type()])
+
+    def perform(self, node, inputs, output_storage):
+        raise AssertionError("runs through its thunk only")
+
+    def make_thunk(self, node, storage_map, compute_map, no_recycling, impl=None):
+        condition, a, b = node.inputs
+        (output,) = node.outputs
+
+        def thunk():
+            if not compute_map[condition][0]:
+                return [0]
+            chosen = 1 if storage_map[condition][0] > 0 else 2
+            if not compute_map[node.inputs[chosen]][0]:
+                return [chosen]
+            storage_map[output][0] = storage_map[node.inputs[chosen]][0].copy()
+            compute_map[output][0] = True
+            return []
+
+        thunk.lazy = True
+        return thunk
+
+
+class Counted(Op):
+    """The identity; counts how often it is computed."""
+
+    __props__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+        self.calls = 0
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        self.calls += 1
+        output_storage[0][0] = inputs[0].copy()
+
+
+@pytest.mark.parametrize("linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)])
+class TestRunning:
+    def test_values(self, linker, x, y):
+        f = aesara.function([x, y], [at.exp(x) * y, (x + y).sum()], mode=Mode(linker, None))
+        for _ in range(2):
+            one, two = f([0.0, 1.0], [2.0, 3.0])
+            np.testing.assert_allclose(one, [2.0, 3 * np.e])
+            assert two == 6.0
+
+    def test_updates(self, linker, x):
+        s = aesara.shared(np.zeros(2))
+        f = aesara.function([x], s + x, updates={s: s + 2 * x}, mode=Mode(linker, None))
+        assert f([1.0, 1.0]).tolist() == [1.0, 1.0]
+        assert f([1.0, 1.0]).tolist() == [3.0, 3.0]
+
+    def test_errors_name_the_node(self, linker, x, y):
+        f = aesara.function([x, y], at.exp(x * y), mode=Mode(linker, None))
+        with pytest.raises(ValueError, match="mul") as info:
+            f([1.0, 2.0], [1.0, 2.0, 3.0])
+        assert str(info.value).count("Apply node that caused the error") == 1
+
+    def test_linker_is_not_changed(self, linker, x):
+        aesara.function([x], x + 1, mode=Mode(linker, None))
+        assert linker.fgraph is None
+
+
+def test_direct_use(x):
+    fgraph = FunctionGraph([x], [at.exp(x) + 1], clone=True)
+    fn, inputs, outputs = VMLinker().accept(fgraph).make_thunk()
+    inputs[0].value = [0.0]
+    fn()
+    assert outputs[0].value.tolist() == [2.0]
+
+
+def test_updates_of_the_machine(x):
+    fgraph = FunctionGraph([x], [x + 1], clone=True)
+    linker = VMLinker().accept(fgraph)
+    linker.accept_var_updates({fgraph.inputs[0]: fgraph.outputs[0]})
+    fn, inputs, outputs = linker.make_thunk()
+    inputs[0].value = [0.0]
+    fn()
+    fn()
+    assert inputs[0].value.tolist() == [2.0]
+
+
+def test_given_cells(x):
+    fgraph = FunctionGraph([x], [x + 1], clone=True)
+    cell, out = [np.zeros(1)], [None]
+    fn, _, _ = VMLinker().accept(fgraph).make_thunk(input_storage=[cell], output_storage=[out])
+    fn()
+    assert out[0].tolist() == [1.0]
+
+
+def test_linker_without_graph():
+    for linker in (VMLinker(), PerformLinker()):
+        with pytest.raises(ValueError, match="accept"):
+            linker.make_all(None, None)
+
+
+def test_accept_makes_a_clone_for_another_graph(x):
+    one, two = FunctionGraph([x], [x + 1], clone=True), FunctionGraph([x], [x + 2], clone=True)
+    linker = VMLinker().accept(one)
+    assert linker.accept(two) is not linker and linker.fgraph is one
+    assert linker.accept(one) is linker
+
+
+def test_allow_gc_follows_the_configuration():
+    with aesara.config.change_flags(allow_gc=False):
+        assert VMLinker().allow_gc is False and VMLinker(allow_gc=True).allow_gc is True
+    assert VMLinker().clone(allow_gc=False).allow_gc is False
+
+
+def test_scheduler(x):
+    order = []
+
+    def schedule(fgraph):
+        nodes = fgraph.toposort()
+        order.extend(nodes)
+        return nodes
+
+    f = aesara.function([x], at.exp(x) + 1, mode=Mode(VMLinker(schedule=schedule), None))
+    assert f([0.0]).tolist() == [2.0] and len(order) == len(f.vm.nodes)
+
+
+def test_callbacks(x):
+    nodes, values = [], []
+    linker = VMLinker(
+        callback=lambda node, thunk, storage_map, compute_map: nodes.append(node.op),
+        callback_input=lambda variable, value: values.append((str(variable), value.tolist())),
+    )
+    f = aesara.function([x], at.exp(x), mode=Mode(linker, None))
+    f([0.0])
+    assert [str(op) for op in nodes] == [str(node.op) for node in f.maker.fgraph.toposort()]
+    assert values == [("x", [0.0])]
+
+
+class TestLazy:
+    def test_only_what_is_needed(self, x, y):
+        one, two = Counted("one"), Counted("two")
+        condition = at.dscalar("condition")
+        f = aesara.function([condition, x, y], Choose()(condition, one(x), two(y)) + 1, mode=Mode("py", None))
+        assert isinstance(f.vm, Stack)
+        assert f(1.0, [1.0], [2.0]).tolist() == [2.0] and (one.calls, two.calls) == (1, 0)
+        assert f(-1.0, [1.0], [2.0]).tolist() == [3.0] and (one.calls, two.calls) == (1, 1)
+
+    def test_output_subset_of_a_stack(self, x):
+        one, two = Counted("one"), Counted("two")
+        fgraph = FunctionGraph([x], [one(x), two(x)], clone=True)
+        fn, inputs, outputs = VMLinker(lazy=True).accept(fgraph).make_thunk()
+        inputs[0].value = [1.0]
+        fn(output_subset=[1])
+        assert (one.calls, two.calls) == (0, 1)
+
+    def test_deep_graph(self):
+        z = a = at.dscalar()
+        for _ in range(5000):
+            z = -z
+        assert aesara.function([a], z, mode=Mode(VMLinker(lazy=True), None))(1.0) == 1.0
+
+    def test_eager_graphs_loop(self, x):
+        assert isinstance(aesara.function([x], x + 1, mode=Mode("py", None)).vm, Loop)
+
+
+class TestWrapLinker:
+    def test_one(self, x):
+        seen = []
+
+        def wrapper(fgraph, index, node, thunk):
+            thunk()
+            seen.append((index, str(node.op), thunk.outputs[0][0].tolist()))
+
+        f = aesara.function([x], at.exp(x) * 2, mode=Mode(WrapLinker([VMLinker()], wrapper), None))
+        assert f([0.0]).tolist() == [2.0]
+        assert [index for index, _, _ in seen] == list(range(len(seen))) and seen[-1][2] == [2.0]
+
+    def test_two_linkers(self, x):
+        def compare(fgraph, index, node, one, two):
+            one()
+            two()
+            for a, b in zip(one.outputs, two.outputs):
+                np.testing.assert_array_equal(a[0], b[0])
+
+        linker = WrapLinker([PerformLinker(), VMLinker()], compare)
+        assert aesara.function([x], at.exp(x) * 2, mode=Mode(linker, None))([0.0]).tolist() == [2.0]
+
+    def test_many_wrappers(self, x):
+        calls = []
+        linker = WrapLinkerMany(
+            [PerformLinker()], [lambda fgraph, i, node, thunk: thunk(), lambda *args: calls.append(args[1])]
+        )
+        aesara.function([x], at.exp(x), mode=Mode(linker, None))([0.0])
+        assert calls
+
+    def test_errors(self, x, y):
+        linker = WrapLinker([PerformLinker()], lambda fgraph, i, node, thunk: thunk())
+        with pytest.raises(ValueError, match="Apply node"):
+            aesara.function([x, y], x * y, mode=Mode(linker, None))([1.0, 2.0], [1.0, 2.0, 3.0])
+
+
+def test_jit_linker(x, y):
+    class NumPyLinker(JITLinker):
+        def fgraph_convert(self, fgraph, order, input_storage, output_storage, storage_map, **kwargs):
+            def run(*arguments):
+                values = dict(zip(fgraph.inputs, arguments))
+                for node in order:
+                    cells = [[None] for _ in node.outputs]
+                    inputs = [values[one] if one in values else one.data for one in node.inputs]
+                    node.op.perform(node, inputs, cells)
+                    values.update((one, cell[0]) for one, cell in zip(node.outputs, cells))
+                return [values[one] for one in fgraph.outputs]
+
+            return run
+
+        def create_thunk_inputs(self, storage_map):
+            return [storage_map[one] for one in self.fgraph.inputs]
+
+        def jit_compile(self, fn):
+            return fn
+
+    f = aesara.function([x, y], [at.exp(x) + y, x * 2], mode=Mode(NumPyLinker(), None))
+    one, two = f([0.0], [1.0])
+    assert one.tolist() == [2.0] and two.tolist() == [0.0]
+
+
+class TestHelpers:
+    def test_map_storage(self, x):
+        z = at.exp(x) * 3.0
+        fgraph = FunctionGraph([x], [z, z], clone=True)
+        order = fgraph.toposort()
+        inputs, outputs, storage = map_storage(fgraph, order)
+        assert outputs[0] is outputs[1] and storage[fgraph.inputs[0]] is inputs[0]
+        with pytest.raises(ValueError, match="1 inputs, but 2"):
+            map_storage(fgraph, order, [[None], [None]])
+        with pytest.raises(ValueError, match="2 outputs, but 1"):
+            map_storage(fgraph, order, None, [[None]])
+
+    def test_lifetimes(self, x):
+        a = at.exp(x)
+        b = at.sin(a)
+        fgraph = FunctionGraph([x], [at.cos(b)], clone=True)
+        order = fgraph.toposort()
+        computed, last_user = gc_helper(order)
+        assert len(computed) == 3 and last_user[order[0].outputs[0]] is order[1]
+        _, _, storage = map_storage(fgraph, order)
+        dying = clear_after_each(fgraph, order, storage)
+        assert [len(cells) for cells in dying] == [0, 1, 1]
+        assert dying[1][0] is storage[order[0].outputs[0]]
+
+    def test_streamline(self, x):
+        with pytest.raises(ValueError, match="1 thunks for 0 nodes"):
+            streamline(FunctionGraph([x], [x], clone=True), [lambda: None], [])
+
+    def test_container_is_exported(self):
+        assert Container is aesara.graph.container.Container
+
+
+class TestErrorReports:
+    def test_default_is_short(self, x):
+        node = at.exp(x).owner
+        report = error_report(None, node)
+        assert "exp" in report and "HINT" in report and len(report.splitlines()) <= 10
+
+    def test_long_inputs_are_cut(self, x):
+        thunk = type("Thunk", (), {"inputs": [[np.ones(1000)]]})
+        assert "not shown" in error_report(None, at.exp(x).owner, thunk)
+
+    def test_notes_for_unusual_exceptions(self, x):
+        node = at.exp(x).owner
+        with pytest.raises(KeyError) as info:
+            try:
+                raise KeyError("key")
+            except KeyError:
+                raise_with_op(None, node)
+        assert info.value.args == ("key",) and "exp" in info.value.__notes__[0]
+
+    def test_attributes_and_cause_survive(self, x):
+        cause = RuntimeError("cause")
+        with pytest.raises(ValueError) as info:
+            try:
+                error = ValueError("message")
+                error.extra = 3
+                raise error from cause
+            except ValueError:
+                raise_with_op(None, at.exp(x).owner)
+        assert info.value.extra == 3 and info.value.__cause__ is cause
+        assert str(info.value).startswith("message\nApply node")
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_functions_are_freed(mode, x):
+    f = aesara.function([x], at.exp(x), mode=mode)
+    f([1.0])
+    reference = weakref.ref(f)
+    del f
+    gc.collect()
+    assert reference() is None
