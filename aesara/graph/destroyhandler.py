@@ -162,7 +162,9 @@ class DestroyHandler(Bookkeeper):
         return {"do_imports_on_attach": self.do_imports_on_attach, "algo": self.algo}
 
     def __setstate__(self, state) -> None:
-        self.__init__(**state)
+        self.__dict__.update(state)
+        self.fgraph = None
+        self._clear()
 
     # Following the graph
 
@@ -403,14 +405,13 @@ class DestroyHandler(Bookkeeper):
                 order = io_toposort(fgraph.inputs, fgraph.outputs, self.orderings(fgraph))
                 self._order = IncrementalOrder(self._successors, self._predecessors, order)
                 return
-            self._add_changed_edges(fgraph, roots)
+            self._add_changed_edges(fgraph, roots, self._order)
         except (CycleError, ValueError):
             raise InconsistencyError(
                 "Dependency graph contains cycles: a value would have to be read after it was overwritten."
             ) from None
 
-    def _add_changed_edges(self, fgraph, roots: Iterable[Variable]) -> None:
-        order = self._order
+    def _add_changed_edges(self, fgraph, roots: Iterable[Variable], order: IncrementalOrder[Apply]) -> None:
         for node in self._touched:
             if node not in order:
                 order.insert(node, _parents(node), self._children(node))

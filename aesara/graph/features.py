@@ -212,7 +212,7 @@ class History(Feature):
     Adds ``fgraph.checkpoint()`` and ``fgraph.revert(checkpoint)``.
     """
 
-    exports = ("checkpoint", "revert")
+    exports: tuple[str, ...] = ("checkpoint", "revert")
     _name = "History"
 
     def __init__(self):
@@ -271,7 +271,7 @@ class Validator(Feature):
     `InconsistencyError` where they find the graph inconsistent.
     """
 
-    exports = ("validate", "consistent")
+    exports: tuple[str, ...] = ("validate", "consistent")
 
     def on_attach(self, fgraph) -> None:
         """Refuse to be attached twice."""

@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any, Literal
 
 from aesara.configdefaults import config
+from aesara.graph.clients import LONG, ClientList, ClientType
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.formatting import as_string
+from aesara.graph.integrity import check_integrity, check_test_values, missing_input_message, place_of
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.pickling import Block, block_of
@@ -19,42 +21,6 @@ from aesara.graph.traversal import graph_inputs, io_toposort
 from aesara.graph.utils import MetaObject, MissingInputError
 
 ApplyOrOutput = Apply | Literal["output"]
-ClientType = tuple[ApplyOrOutput, int]
-
-# Longer lists of clients keep the positions of their elements.
-_LONG = 64
-
-
-class ClientList(list):
-    """A list of clients from which elements are removed in constant time; the last takes the place of the
-    removed."""
-
-    __slots__ = ("_positions",)
-
-    def __init__(self, clients: Iterable[ClientType]):
-        super().__init__(clients)
-        self._positions = {client: position for position, client in enumerate(self)}
-
-    def append(self, client: ClientType) -> None:
-        self._positions[client] = len(self)
-        super().append(client)
-
-    def remove(self, client: ClientType) -> None:
-        position = self._positions.get(client)
-        if position is None or position >= len(self) or self[position] != client:
-            # Somebody changed the list in another way.
-            self._positions = {known: place for place, known in enumerate(self)}
-            if client not in self._positions:
-                raise ValueError(f"{client} is not in the list of clients.")
-            position = self._positions[client]
-        del self._positions[client]
-        last = self.pop()
-        if position < len(self):
-            self[position] = last
-            self._positions[last] = position
-
-    def __reduce__(self):
-        return (ClientList, (list(self),))
 
 
 class FunctionGraph(MetaObject):
@@ -116,6 +82,7 @@ class FunctionGraph(MetaObject):
         self._features: list[Feature] = []
         self._callbacks: dict[str, list[tuple[Feature, Callable]]] = {}
         self._sorted: list[Apply] | None = None
+        self._has_computed_inputs = False
         self.execute_callbacks_time: float = 0.0
         self.execute_callbacks_times: dict[Feature, float] = {}
         self.inputs: list[Variable] = []
@@ -150,9 +117,11 @@ class FunctionGraph(MetaObject):
         check
             Whether to do nothing where `var` is an input already.
         """
-        if check and var in self.inputs:
+        if check and var in self.variables and var in self.inputs:
             return
         self.inputs.append(var)
+        if var.owner is not None:
+            self._has_computed_inputs = True
         self.setup_var(var)
         self.variables.add(var)
 
@@ -234,7 +203,7 @@ class FunctionGraph(MetaObject):
         clients = self.clients.get(var)
         if clients is None:
             self.clients[var] = [new_client]
-        elif len(clients) == _LONG and type(clients) is list:
+        elif len(clients) == LONG and type(clients) is list:
             self.clients[var] = ClientList([*clients, new_client])
         else:
             clients.append(new_client)
@@ -282,18 +251,15 @@ class FunctionGraph(MetaObject):
                     removals.extend(
                         (input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs)))
                     )
-            elif remove_if_empty and node is None and not self._is_input(variable):
+            elif remove_if_empty and isinstance(variable, AtomicVariable):
                 self.variables.discard(variable)
                 del self.clients[variable]
-
-    def _is_input(self, variable: Variable) -> bool:
-        return not isinstance(variable, AtomicVariable) and variable in self.inputs
 
     def _drop_node(self, node: Apply, reason) -> None:
         self.apply_nodes.remove(node)
         self._sorted = None
         for output in node.outputs:
-            if not self._is_input(output):
+            if not (self._has_computed_inputs and output in self.inputs):
                 self.variables.discard(output)
                 self.clients.pop(output, None)
         self.execute_callbacks("on_prune", node, reason)
@@ -350,7 +316,7 @@ class FunctionGraph(MetaObject):
             raise TypeError(f"Computation graph contains a NaN. {variable.type.why_null}")
         if not isinstance(variable, AtomicVariable):
             if not import_missing:
-                raise MissingInputError(_missing_input_message(variable, user), variable=variable)
+                raise MissingInputError(missing_input_message(variable, user), variable=variable)
             self.add_input(variable)
             return
         self.setup_var(variable)
@@ -456,7 +422,7 @@ class FunctionGraph(MetaObject):
             raise TypeError(
                 "The type of the replacement must be compatible with the type of the original Variable: "
                 f"{new_var} has type {new_var.type}, which is no case of {old.type}, the type of {old}"
-                f"{_place(node, i)}."
+                f"{place_of(node, i)}."
             )
         if old is new_var:
             return
@@ -505,7 +471,7 @@ class FunctionGraph(MetaObject):
             # An earlier replacement of the same batch may have removed it.
             return
         if config.compute_test_value != "off":
-            _check_test_values(var, new_var, reason)
+            check_test_values(var, new_var, reason)
         for node, i in list(self.clients[var]):
             self.change_node_input(node, i, new_var, reason=reason, import_missing=import_missing)
 
@@ -642,41 +608,7 @@ class FunctionGraph(MetaObject):
 
     def check_integrity(self) -> None:
         """Raise an exception where nodes, variables and clients contradict each other."""
-        nodes = set(io_toposort(self.inputs, self.outputs))
-        if self.apply_nodes != nodes:
-            raise Exception(
-                f"The nodes are inappropriately cached. missing, in excess: {nodes - self.apply_nodes}, "
-                f"{self.apply_nodes - nodes}"
-            )
-        expected: dict[Variable, set[ClientType]] = {variable: set() for variable in self.inputs}
-        for node in nodes:
-            for index, output in enumerate(node.outputs):
-                if output.owner is not node or output.index != index:
-                    raise Exception(
-                        f"Output {index} of {node} has owner {output.owner} and index {output.index}."
-                    )
-                expected.setdefault(output, set())
-        for node in nodes:
-            for i, variable in enumerate(node.inputs):
-                expected.setdefault(variable, set()).add((node, i))
-        for i, variable in enumerate(self.outputs):
-            expected.setdefault(variable, set()).add(("output", i))
-        if self.variables != set(expected):
-            raise Exception(
-                "The variables are inappropriately cached. missing, in excess: "
-                f"{set(expected) - self.variables}, "
-                f"{self.variables - set(expected)}"
-            )
-        for variable, clients in expected.items():
-            if (
-                variable.owner is None
-                and variable not in self.inputs
-                and not isinstance(variable, AtomicVariable)
-            ):
-                raise Exception(f"Undeclared input: {variable}")
-            known = self.clients.get(variable)
-            if known is None or set(known) != clients or len(known) != len(clients):
-                raise Exception(f"Inconsistent clients of {variable}: {known} instead of {clients}.")
+        check_integrity(self)
 
     def clone(self, check_integrity: bool = True) -> FunctionGraph:
         """Return a copy with copies of the features."""
@@ -759,41 +691,6 @@ class FunctionGraph(MetaObject):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _place(node: ApplyOrOutput, i: int) -> str:
-    return f" (output {i} of the graph)" if node == "output" else f" (input {i} of {node.op})"
-
-
-def _missing_input_message(variable: Variable, user: Apply | None) -> str:
-    if user is None:
-        return (
-            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, "
-            "and has no "
-            "given value. Declare it as an input of the graph."
-        )
-    source = f", built at {user.source}," if user.source is not None else ""
-    position = next(i for i, candidate in enumerate(user.inputs) if candidate is variable)
-    return (
-        f"Input {position} ({variable}) of the graph (indices start from 0), used to compute "
-        f"{user.op}{source} was not "
-        "provided and not given a value. Declare it as an input of the graph. Use the option "
-        "exception_verbosity='high' for more information on this error."
-    )
-
-
-def _check_test_values(var: Variable, new_var: Variable, reason) -> None:
-    old_tag, new_tag = var._tag, new_var._tag
-    if old_tag is None or new_tag is None:
-        return
-    old_shape = getattr(getattr(old_tag, "test_value", None), "shape", None)
-    new_shape = getattr(getattr(new_tag, "test_value", None), "shape", None)
-    if old_shape is not None and new_shape is not None and old_shape != new_shape:
-        raise AssertionError(
-            f"The replacement variable has a test value of shape {new_shape}, but the original one has "
-            f"{old_shape}. "
-            f"Reason of the replacement: {reason}."
-        )
 
 
 __all__ = ["ApplyOrOutput", "ClientType", "FunctionGraph", "MissingInputError", "config"]

@@ -64,7 +64,8 @@ def as_string(
     """
     shared = _numbered_nodes(inputs, outputs)
     if node_formatter is default_node_formatter:
-        stop, written = set(inputs), set()
+        stop = set(inputs)
+        written: set[Apply] = set()
         return [_formula(output, stop, shared, written, leaf_formatter) for output in outputs]
     return _formulas_by(inputs, outputs, shared, leaf_formatter, node_formatter)
 
@@ -90,6 +91,7 @@ def _numbered_nodes(inputs: list[Variable], outputs: list[Variable]) -> dict[App
 
 def _output_prefix(variable: Variable) -> str:
     node = variable.owner
+    assert node is not None
     several = len(node.outputs) > 1 and variable.index != getattr(node.op, "default_output", None)
     return f"::{variable.index}" if several else ""
 

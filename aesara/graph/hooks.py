@@ -39,7 +39,7 @@ class Slot:
         """Whether the slot was filled."""
         return self.function is not None
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.function is None:
             raise RuntimeError(
                 f"'{self.name}' is not available yet: it is provided by {self.provider}. "

@@ -68,12 +68,10 @@ class IncrementalOrder(Generic[Node]):
         labels = self._labels
         low = max((labels[other] for other in before if other in labels), default=None)
         high = min((labels[other] for other in after if other in labels), default=None)
-        if low is None and high is None:
-            label = 0.0
+        if low is None:
+            label = 0.0 if high is None else high - 1.0
         elif high is None:
             label = low + 1.0
-        elif low is None:
-            label = high - 1.0
         else:
             label = low + (high - low) / 2
             if label in (low, high) and low != high:

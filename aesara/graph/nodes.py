@@ -25,7 +25,7 @@ class Node(MetaObject):
         """Return the nodes that this one is computed from."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_parents.")
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
 
 class Apply(Node):

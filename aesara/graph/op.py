@@ -69,7 +69,8 @@ def compute_test_value(node: Apply) -> None:
     thunk()
     for output in node.outputs:
         # Filtering keeps what perform produced from having another type.
-        output.tag.test_value = storage_map[output][0]
+        tag: Any = output.tag
+        tag.test_value = storage_map[output][0]
 
 
 def missing_test_message(msg: str) -> None:
@@ -152,7 +153,7 @@ class Op(MetaObject):
                 output_storage[0][0] = inputs[0] ** 2
     """
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     default_output: int | None = None
     view_map: dict[int, list[int]] = {}
@@ -220,9 +221,6 @@ class Op(MetaObject):
         if len(outputs) == 1:
             return outputs[0]
         return list(outputs)
-
-    def __ne__(self, other: Any) -> bool:
-        return not self == other
 
     # Provided for subclasses that call it.
     add_tag_trace = staticmethod(add_tag_trace)

@@ -97,6 +97,7 @@ def block_of(nodes) -> Block | None:
 
 def _locate(node) -> tuple[Block, int]:
     block = _live_block(node) or block_of([node])
+    assert block is not None
     return block, block.numbers[node]
 
 

@@ -11,7 +11,7 @@ import functools
 import os
 import sys
 from contextvars import ContextVar
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 
@@ -56,7 +56,7 @@ def user_mark(depth: int = 1) -> Mark | SourceLine | None:
     inherited = _inherited.get()
     if inherited is not None:
         return inherited
-    frame = sys._getframe(depth)
+    frame: FrameType | None = sys._getframe(depth)
     known = _skipped_files
     while frame is not None:
         code = frame.f_code
@@ -114,7 +114,7 @@ class inherit_source:
         if self._mark is not None:
             self._token = _inherited.set(self._mark)
 
-    def __exit__(self, *exc_info) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._token is not None:
             _inherited.reset(self._token)
             self._token = None

@@ -219,7 +219,7 @@ def truncated_graph_inputs(
         seen.add(variable)
         if variable in wanted or variable not in dependent or variable.owner is None:
             found[variable] = None
-        else:
+        elif variable.owner is not None:
             stack.extend(reversed(variable.owner.inputs))
     return list(found)
 
@@ -412,7 +412,7 @@ def view_roots(node: Variable) -> list[Variable]:
         seen.add(variable)
         owner = variable.owner
         views = owner.op.view_map.get(variable.index) if owner is not None and owner.op.view_map else None
-        if views:
+        if views and owner is not None:
             stack.extend(owner.inputs[i] for i in reversed(views))
         else:
             roots[variable] = None

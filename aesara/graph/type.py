@@ -33,7 +33,7 @@ class Type(MetaObject):
     #: Class of the constants that `make_constant` makes.
     constant_type: type = Constant
 
-    __class_getitem__ = classmethod(GenericAlias)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def in_same_class(self, otype: Type) -> bool | None:
         """Tell whether `otype` belongs to the same class of types; by default, whether it is equal."""

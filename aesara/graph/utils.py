@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from abc import ABCMeta
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from operator import attrgetter
 from typing import Any
@@ -54,20 +54,21 @@ class MethodNotDefined(Exception):
         super().__init__(*args)
 
 
-def _properties_of(cls: type) -> tuple[str, ...]:
+def _properties_of(cls: Any) -> tuple[str, ...]:
     props = cls.__props__
     if isinstance(props, str):
         props = (props,)
     return tuple(props)
 
 
-def add_property_methods(cls: type, namespace: dict[str, Any]) -> None:
+def add_property_methods(cls: Any, namespace: dict[str, Any]) -> None:
     """Derive comparison, hash and text of `cls` from its ``__props__``, where `namespace` does not define
     them.
 
     Two objects are equal when they have the same class and equal properties.
     """
     props = _properties_of(cls)
+    get_props: Callable[[Any], tuple]
     if not props:
         get_props = _no_props
     elif len(props) == 1:
@@ -195,7 +196,7 @@ class ValidatingScratchpad(Scratchpad):
 
     def __setattr__(self, name: str, value) -> None:
         if getattr(self, "attr", None) == name:
-            value = self.attr_filter(value)
+            value = self.__dict__["attr_filter"](value)
         object.__setattr__(self, name, value)
 
 

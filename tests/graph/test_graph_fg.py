@@ -6,6 +6,7 @@ from graph_toys import Inner, Interval, Toy, chain, double, f, g, h, pair, varia
 
 from aesara.configdefaults import config
 from aesara.graph import Constant, FunctionGraph
+from aesara.graph.clients import ClientList
 from aesara.graph.features import (
     AlreadyThere,
     BadOptimization,
@@ -20,7 +21,6 @@ from aesara.graph.features import (
     ReplaceValidate,
     Validator,
 )
-from aesara.graph.fg import ClientList
 from aesara.graph.null_type import NullType
 from aesara.graph.utils import InconsistencyError, MissingInputError
 

@@ -1,0 +1,81 @@
+"""Checks of function graphs, and what their errors say."""
+
+from __future__ import annotations
+
+from aesara.graph.clients import ClientType
+from aesara.graph.nodes import Apply, AtomicVariable, Variable
+from aesara.graph.traversal import io_toposort
+
+
+def check_integrity(fgraph) -> None:
+    """Raise an exception where nodes, variables and clients contradict each other."""
+    nodes = set(io_toposort(fgraph.inputs, fgraph.outputs))
+    if fgraph.apply_nodes != nodes:
+        raise Exception(
+            f"The nodes are inappropriately cached. missing, in excess: {nodes - fgraph.apply_nodes}, "
+            f"{fgraph.apply_nodes - nodes}"
+        )
+    expected: dict[Variable, set[ClientType]] = {variable: set() for variable in fgraph.inputs}
+    for node in nodes:
+        for index, output in enumerate(node.outputs):
+            if output.owner is not node or output.index != index:
+                raise Exception(
+                    f"Output {index} of {node} has owner {output.owner} and index {output.index}."
+                )
+            expected.setdefault(output, set())
+    for node in nodes:
+        for i, variable in enumerate(node.inputs):
+            expected.setdefault(variable, set()).add((node, i))
+    for i, variable in enumerate(fgraph.outputs):
+        expected.setdefault(variable, set()).add(("output", i))
+    if fgraph.variables != set(expected):
+        raise Exception(
+            "The variables are inappropriately cached. missing, in excess: "
+            f"{set(expected) - fgraph.variables}, "
+            f"{fgraph.variables - set(expected)}"
+        )
+    inputs = set(fgraph.inputs)
+    for variable, clients in expected.items():
+        if variable.owner is None and variable not in inputs and not isinstance(variable, AtomicVariable):
+            raise Exception(f"Undeclared input: {variable}")
+        known = fgraph.clients.get(variable)
+        if known is None or set(known) != clients or len(known) != len(clients):
+            raise Exception(f"Inconsistent clients of {variable}: {known} instead of {clients}.")
+
+
+def place_of(node, i: int) -> str:
+    """Name an input of a node, or an output of the graph, in a message."""
+    return f" (output {i} of the graph)" if node == "output" else f" (input {i} of {node.op})"
+
+
+def missing_input_message(variable: Variable, user: Apply | None) -> str:
+    """Say which input is missing, and what needs it."""
+    if user is None:
+        return (
+            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, "
+            "and has no "
+            "given value. Declare it as an input of the graph."
+        )
+    source = f", built at {user.source}," if user.source is not None else ""
+    position = next(i for i, candidate in enumerate(user.inputs) if candidate is variable)
+    return (
+        f"Input {position} ({variable}) of the graph (indices start from 0), used to compute "
+        f"{user.op}{source} was not "
+        "provided and not given a value. Declare it as an input of the graph. Use the option "
+        "exception_verbosity='high' for more information on this error."
+    )
+
+
+def check_test_values(var: Variable, new_var: Variable, reason) -> None:
+    """Raise where the test values of a variable and of its replacement have different shapes."""
+    old_tag, new_tag = var._tag, new_var._tag
+    if old_tag is None or new_tag is None:
+        return
+    old_shape = getattr(getattr(old_tag, "test_value", None), "shape", None)
+    new_shape = getattr(getattr(new_tag, "test_value", None), "shape", None)
+    if old_shape is not None and new_shape is not None and old_shape != new_shape:
+        raise AssertionError(
+            f"The replacement variable has a test value of shape {new_shape}, but the original one has "
+            f"{old_shape}. "
+            f"Reason of the replacement: {reason}."
+        )
