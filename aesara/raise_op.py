@@ -8,5 +8,4 @@ from aesara.tensor.check_and_raise import (
     exception_type,
 )
 
-
 __all__ = ["Assert", "CheckAndRaise", "ExceptionType", "assert_op", "exception_type"]

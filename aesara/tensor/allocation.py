@@ -22,7 +22,6 @@ from aesara.tensor.selection import fill
 from aesara.tensor.shape import shape as shape_of
 from aesara.tensor.type import tensor_type
 
-
 __all__ = [
     "Alloc",
     "AllocEmpty",
@@ -105,10 +104,7 @@ class Alloc(Op):
         if repeated:
             kept = iter(range(value.type.ndim - len(repeated)))
             g_value = g_value.dimshuffle(
-                [
-                    "x" if n_new + axis in repeated else next(kept)
-                    for axis in range(value.type.ndim)
-                ]
+                ["x" if n_new + axis in repeated else next(kept) for axis in range(value.type.ndim)]
             )
         return [g_value, *(DisconnectedType()() for _ in sizes)]
 

@@ -126,7 +126,6 @@ from aesara.tensor.selection import (
 )
 from aesara.tensor.vector_length import get_vector_length
 
-
 __all__ = [
     "AllocDiag",
     "ARange",

@@ -24,7 +24,6 @@ from aesara.tensor.selection import static_broadcast
 from aesara.tensor.shape import specify_shape
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
-
 __all__ = [
     "BroadcastTo",
     "broadcast_arrays",
@@ -55,8 +54,7 @@ class BroadcastTo(Op):
         n_new = len(sizes) - a.type.ndim
         if n_new < 0:
             raise ValueError(
-                f"A tensor of {a.type.ndim} dimension(s) cannot be broadcast to "
-                f"a shape of {len(sizes)}."
+                f"A tensor of {a.type.ndim} dimension(s) cannot be broadcast to a shape of {len(sizes)}."
             )
         for known, asked in zip(a.type.shape, static_shape[n_new:]):
             if known is not None and known != 1 and asked is not None and asked != known:
@@ -153,9 +151,7 @@ def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Variable, ...]:
     return broadcast_shape_iter(arrays, **kwargs)
 
 
-def broadcast_shape_iter(
-    arrays: Iterable[Any], arrays_are_shapes: bool = False
-) -> tuple[Variable, ...]:
+def broadcast_shape_iter(arrays: Iterable[Any], arrays_are_shapes: bool = False) -> tuple[Variable, ...]:
     """Return the sizes of the shape that tensors broadcast to.
 
     Parameters
@@ -181,10 +177,7 @@ def broadcast_shape_iter(
     >>> [int(n.data) for n in broadcast_shape_iter([(2, 1), (3,)], arrays_are_shapes=True)]
     [2, 3]
     """
-    shapes = [
-        list(entry) if arrays_are_shapes else sizes_of(as_tensor_variable(entry))
-        for entry in arrays
-    ]
+    shapes = [list(entry) if arrays_are_shapes else sizes_of(as_tensor_variable(entry)) for entry in arrays]
     static = [[known_integer(size) for size in shape] for shape in shapes]
     known = static_broadcast(*static)
     result = []

@@ -12,7 +12,6 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elemwise import Elemwise
 
-
 __all__ = ["cast"]
 
 
@@ -102,7 +101,5 @@ def cast(x: Any, dtype: str | np.dtype) -> Variable:
         )
     conversion = _cast_mapping.get(dtype)
     if conversion is None:
-        raise TypeError(
-            f"Cannot cast to {dtype}; supported are {', '.join(_cast_mapping)}."
-        )
+        raise TypeError(f"Cannot cast to {dtype}; supported are {', '.join(_cast_mapping)}.")
     return conversion(tensor)

@@ -14,7 +14,6 @@ from aesara.tensor.constant_value import constant_of_output, get_scalar_constant
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.exceptions import NotScalarConstantError
 
-
 __all__ = ["Assert", "CheckAndRaise", "ExceptionType", "assert_op", "exception_type"]
 
 
@@ -75,8 +74,7 @@ class CheckAndRaise(Op):
         if not isinstance(value, Variable):
             value = as_tensor_variable(value)
         conditions = [
-            as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond)
-            for cond in conds
+            as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond) for cond in conds
         ]
         return Apply(self, [value, *conditions], [value.type()])
 
@@ -114,8 +112,6 @@ class Assert(CheckAndRaise):
     >>> Assert("x must not be empty")(x, x.size > 0).ndim
     1
     """
-
-    __props__ = ("msg",)
 
     def __init__(self, msg: str = "Aesara Assert failed!"):
         super().__init__(AssertionError, msg)

@@ -24,7 +24,6 @@ from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.vector_length import get_vector_length
 
-
 __all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape"]
 
 
@@ -147,9 +146,7 @@ def _constant_of_scalar_op(op, node, output, max_recur):
     return np.asarray(value, dtype=output.type.dtype)
 
 
-def extract_constant(
-    x: Any, elemwise: bool = True, only_process_constants: bool = False
-) -> Any:
+def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool = False) -> Any:
     """Return the constant value of `x` if it is known, and `x` itself otherwise.
 
     Examples

@@ -22,7 +22,6 @@ from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.nonzero import nonzero
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
-
 __all__ = [
     "ARange",
     "Eye",
@@ -221,9 +220,7 @@ def _integer_scalars(op: Op, **values: Any) -> list[Variable]:
     for name, value in values.items():
         value = as_tensor_variable(value)
         if value.type.ndim != 0 or value.type.dtype not in discrete_dtypes:
-            raise TypeError(
-                f"{type(op).__name__}: `{name}` must be an integer scalar; got {value.type}."
-            )
+            raise TypeError(f"{type(op).__name__}: `{name}` must be an integer scalar; got {value.type}.")
         scalars.append(value)
     return scalars
 
@@ -445,8 +442,7 @@ class _nd_grid:
     def _range(entry: slice) -> Variable:
         if isinstance(entry.step, complex):
             raise NotImplementedError(
-                "Grids with a number of points (a complex step) are not implemented: "
-                "use `linspace`."
+                "Grids with a number of points (a complex step) are not implemented: use `linspace`."
             )
         start = 0 if entry.start is None else entry.start
         return arange(start, entry.stop, 1 if entry.step is None else entry.step)

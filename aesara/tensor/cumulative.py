@@ -15,7 +15,6 @@ from aesara.tensor.rearranging import normalize_axes
 from aesara.tensor.shape import reshape
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
-
 __all__ = ["CumOp", "CumprodOp", "CumsumOp", "cumprod", "cumsum", "diff"]
 
 

@@ -15,6 +15,7 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
+from aesara.scalar import int64 as int_t
 from aesara.tensor.broadcasting import (
     BroadcastTo,
     broadcast_arrays,
@@ -45,10 +46,8 @@ from aesara.tensor.index_conversion import (
 )
 from aesara.tensor.repeating import Repeat, compress, repeat, squeeze, to_one_hot
 from aesara.tensor.searching import SearchsortedOp, Unique, bincount, searchsorted, unique
-from aesara.scalar import int64 as int_t
 from aesara.tensor.subtensor import advanced_inc_subtensor1
 from aesara.tensor.type import dvector, integer_dtypes, tensor_type
-
 
 __all__ = [
     "Bartlett",

@@ -14,7 +14,6 @@ from aesara.tensor.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.type import integer_dtypes, tensor_type
 from aesara.tensor.vector_length import get_vector_length
 
-
 __all__ = ["RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index"]
 
 
@@ -137,17 +136,13 @@ class RavelMultiIndex(Op):
 
     def perform(self, node, inputs, output_storage):
         *multi_index, dims = inputs
-        positions = np.ravel_multi_index(
-            tuple(multi_index), tuple(dims), mode=self.mode, order=self.order
-        )
+        positions = np.ravel_multi_index(tuple(multi_index), tuple(dims), mode=self.mode, order=self.order)
         output_storage[0][0] = np.asarray(positions, dtype="int64")
 
     def infer_shape(self, fgraph, node, input_shapes):
         positions = node.inputs[:-1]
         return [
-            broadcast_sizes(
-                *((shape, entry.type.shape) for shape, entry in zip(input_shapes, positions))
-            )
+            broadcast_sizes(*((shape, entry.type.shape) for shape, entry in zip(input_shapes, positions)))
         ]
 
 

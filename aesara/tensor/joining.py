@@ -27,7 +27,6 @@ from aesara.tensor.shape import shape, shape_padaxis, specify_shape
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 from aesara.tensor.vector_length import get_vector_length, vector_length_of_output
 
-
 __all__ = [
     "Join",
     "Split",
@@ -80,9 +79,7 @@ class Join(Op):
         tensors = [as_tensor_variable(tensor) for tensor in tensors]
         ndims = {tensor.type.ndim for tensor in tensors}
         if 0 in ndims:
-            raise TypeError(
-                "Join cannot handle scalars. Use `stack` to join scalar values."
-            )
+            raise TypeError("Join cannot handle scalars. Use `stack` to join scalar values.")
         if len(ndims) > 1:
             raise TypeError(
                 "Only tensors with the same number of dimensions can be joined; "
@@ -119,9 +116,7 @@ class Join(Op):
         if not -ndim <= axis < ndim:
             raise IndexError(f"Join axis {axis} out of bounds [-{ndim}, {ndim})")
         if self.view != -1 and all(
-            tensor.shape[axis] == 0
-            for position, tensor in enumerate(tensors)
-            if position != self.view
+            tensor.shape[axis] == 0 for position, tensor in enumerate(tensors) if position != self.view
         ):
             output_storage[0][0] = tensors[self.view]
             return
@@ -159,9 +154,7 @@ class Join(Op):
         pieces = Split(len(tensors))(g_out, axis, lengths)
         if len(tensors) == 1:
             pieces = [pieces]
-        gradients = [
-            _like(piece, tensor) for piece, tensor in zip(pieces, tensors)
-        ]
+        gradients = [_like(piece, tensor) for piece, tensor in zip(pieces, tensors)]
         return [g_axis, *gradients]
 
     def R_op(self, inputs, eval_points):
@@ -201,9 +194,7 @@ def _as_axis(axis: Any, ndim: int, user: str) -> tuple[Variable, int | None]:
             raise TypeError(f"{user} needs an integer scalar as axis; got {axis.type}.")
         return axis, None
     if not -ndim <= known < ndim:
-        raise ValueError(
-            f"Axis value {known} is out of range for {ndim} dimension(s)."
-        )
+        raise ValueError(f"Axis value {known} is out of range for {ndim} dimension(s).")
     return constant(known % ndim), known % ndim
 
 
@@ -220,7 +211,9 @@ def _entries_of_join(op, node):
     if node.outputs[0].type.ndim != 1:
         return None
     parts = [known_entries(vector) for vector in node.inputs[1:]]
-    return None if None in parts else sum(parts, [])
+    if None in parts:
+        return None
+    return [entry for part in parts for entry in part]
 
 
 class Split(Op):
@@ -257,22 +250,16 @@ class Split(Op):
         splits = as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in integer_dtypes:
             raise TypeError(
-                "The sizes of the pieces must be a vector of integers; "
-                f"got {splits} of type {splits.type}."
+                f"The sizes of the pieces must be a vector of integers; got {splits} of type {splits.type}."
             )
         sizes = known_entries(splits) or [None] * self.len_splits
         if len(sizes) != self.len_splits:
-            raise ValueError(
-                f"Split into {self.len_splits} pieces got {len(sizes)} sizes."
-            )
+            raise ValueError(f"Split into {self.len_splits} pieces got {len(sizes)} sizes.")
         if known_axis is None:
             shapes = [(None,) * x.type.ndim] * self.len_splits
         else:
             self._check_static(x.type.shape[known_axis], sizes)
-            shapes = [
-                (*x.type.shape[:known_axis], size, *x.type.shape[known_axis + 1 :])
-                for size in sizes
-            ]
+            shapes = [(*x.type.shape[:known_axis], size, *x.type.shape[known_axis + 1 :]) for size in sizes]
         outputs = [tensor_type(x.type.dtype, piece)() for piece in shapes]
         return Apply(self, [x, axis, splits], outputs)
 
@@ -283,18 +270,13 @@ class Split(Op):
         if min(sizes, default=0) < 0:
             raise ValueError(f"Split: sizes cannot be negative; got {list(sizes)}.")
         if length is not None and sum(sizes) != length:
-            raise ValueError(
-                f"Split: the sizes {list(sizes)} sum up to {sum(sizes)}; "
-                f"expected {length}."
-            )
+            raise ValueError(f"Split: the sizes {list(sizes)} sum up to {sum(sizes)}; expected {length}.")
 
     def perform(self, node, inputs, output_storage):
         x, axis, splits = inputs
         axis = int(axis)
         if len(splits) != self.len_splits:
-            raise ValueError(
-                f"Split: expected {self.len_splits} sizes, got {len(splits)}."
-            )
+            raise ValueError(f"Split: expected {self.len_splits} sizes, got {len(splits)}.")
         self._check_static(x.shape[axis], [int(size) for size in splits])
         borders = np.cumsum(splits[:-1], dtype="int64")
         for storage, piece in zip(output_storage, np.split(x, borders, axis=axis)):
@@ -518,9 +500,7 @@ def _matrices(args: Sequence[Any]) -> list[Variable]:
     matrices = [as_tensor_variable(matrix) for matrix in args]
     for matrix in matrices:
         if matrix.type.ndim != 2:
-            raise ValueError(
-                f"All arguments must have two dimensions; {matrix} has {matrix.type.ndim}."
-            )
+            raise ValueError(f"All arguments must have two dimensions; {matrix} has {matrix.type.ndim}.")
     return matrices
 
 

@@ -15,7 +15,6 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.type import discrete_dtypes, tensor_type
 from aesara.tensor.vector_length import vector_length_of_output
 
-
 __all__ = ["MakeVector", "make_vector"]
 
 
@@ -52,10 +51,7 @@ class MakeVector(Op):
         if dtypes - {self.dtype}:
             common = aes.upcast(self.dtype, *dtypes)
             if common != self.dtype:
-                raise TypeError(
-                    f"Expected inputs to be upcastable to {self.dtype}; "
-                    f"got {sorted(dtypes)}."
-                )
+                raise TypeError(f"Expected inputs to be upcastable to {self.dtype}; got {sorted(dtypes)}.")
             scalars = [_converted_entry(scalar, self.dtype) for scalar in scalars]
         output = tensor_type(self.dtype, (len(scalars),))()
         return Apply(self, scalars, [output])

@@ -14,7 +14,6 @@ from aesara.tensor.joining import stack
 from aesara.tensor.rearranging import flatten
 from aesara.tensor.type import tensor_type
 
-
 __all__ = ["Nonzero", "flatnonzero", "nonzero", "nonzero_values"]
 
 

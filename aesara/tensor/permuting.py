@@ -18,7 +18,6 @@ from aesara.tensor.shape import shape_padleft, specify_shape
 from aesara.tensor.subtensor import getitem
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
-
 __all__ = ["PermuteRowElements", "inverse_permutation", "permute_row_elements", "take_along_axis"]
 
 

@@ -16,7 +16,6 @@ from aesara.tensor.joining import join
 from aesara.tensor.shape import reshape, shape, shape_padleft, shape_padright
 from aesara.tensor.vector_length import get_vector_length
 
-
 __all__ = [
     "atleast_1d",
     "atleast_2d",
@@ -54,9 +53,7 @@ def normalize_axes(axes: int | Sequence[int], ndim: int, name: str = "axis") -> 
         if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
             raise TypeError(f"{name} must be an integer; got {axis!r}.")
         if not -ndim <= axis < ndim:
-            raise np.exceptions.AxisError(
-                f"{name} {axis} is out of bounds for a tensor of dimension {ndim}"
-            )
+            raise np.exceptions.AxisError(f"{name} {axis} is out of bounds for a tensor of dimension {ndim}")
         normalized.append(int(axis) % ndim)
     if len(set(normalized)) != len(normalized):
         raise ValueError(f"Repeated {name} in {tuple(axes)}.")
@@ -148,9 +145,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     return result
 
 
-def moveaxis(
-    a: Any, source: int | Sequence[int], destination: int | Sequence[int]
-) -> Variable:
+def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Variable:
     """Move dimensions to other positions; the others stay in order.
 
     Parameters
@@ -341,9 +336,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> Variable:
     sizes = sizes_of(x)
     pairs = [entry for pair in zip(repetitions, sizes) for entry in pair]
     spread = x.dimshuffle([entry for axis in range(ndim) for entry in ("x", axis)])
-    return reshape(
-        alloc(spread, *pairs), [r * size for r, size in zip(repetitions, sizes)], ndim=ndim
-    )
+    return reshape(alloc(spread, *pairs), [r * size for r, size in zip(repetitions, sizes)], ndim=ndim)
 
 
 def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
@@ -363,9 +356,7 @@ def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
             length = get_vector_length(reps)
         except ValueError as error:
             if ndim is None:
-                raise ValueError(
-                    "The length of the vector `reps` is not known: specify `ndim`."
-                ) from error
+                raise ValueError("The length of the vector `reps` is not known: specify `ndim`.") from error
             length = ndim
         return [reps[i] for i in range(length)]
     for entry in entries:

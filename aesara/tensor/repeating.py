@@ -21,7 +21,6 @@ from aesara.tensor.shape import reshape, shape
 from aesara.tensor.subtensor import advanced_inc_subtensor1, set_subtensor, take
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
-
 __all__ = ["Repeat", "compress", "repeat", "squeeze", "to_one_hot"]
 
 

@@ -10,8 +10,8 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros
-from aesara.tensor.check_and_raise import Assert
 from aesara.tensor.casting import cast
+from aesara.tensor.check_and_raise import Assert
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import ge, maximum
 from aesara.tensor.joining import join
@@ -20,7 +20,6 @@ from aesara.tensor.rearranging import normalize_axes
 from aesara.tensor.reduction import max as largest
 from aesara.tensor.subtensor import advanced_inc_subtensor1
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
-
 
 __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
 
@@ -194,9 +193,7 @@ def unique(
     return Unique(return_index, return_inverse, return_counts, axis)(ar)
 
 
-def bincount(
-    x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False
-) -> Variable:
+def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Variable:
     """Count how often each integer occurs; see `numpy.bincount`.
 
     Parameters

@@ -10,9 +10,8 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import identity, second, switch
+from aesara.tensor.elementwise_ops import eq, identity, second, switch
 from aesara.tensor.type import discrete_dtypes, tensor_type
-
 
 __all__ = [
     "Choose",
@@ -54,8 +53,7 @@ class Default(Op):
         x, default = as_tensor_variable(x), as_tensor_variable(default)
         if not x.type.in_same_class(default.type):
             raise TypeError(
-                f"Both arguments of `default` must have the same type; "
-                f"got {x.type} and {default.type}."
+                f"Both arguments of `default` must have the same type; got {x.type} and {default.type}."
             )
         return Apply(self, [x, default], [default.type()])
 
@@ -92,9 +90,7 @@ class Choose(Op):
     def make_node(self, a: Any, choices: Any) -> Apply:
         a = as_tensor_variable(a)
         if a.type.dtype not in discrete_dtypes:
-            raise TypeError(
-                f"The first argument of `choose` must be integers; got {a.type}."
-            )
+            raise TypeError(f"The first argument of `choose` must be integers; got {a.type}.")
         choices = as_tensor_variable(choices)
         if choices.type.ndim == 0:
             raise TypeError("The choices must have at least one dimension.")
@@ -107,11 +103,7 @@ class Choose(Op):
         indices = self._checked_indices(a, len(choices))
         shape = np.broadcast_shapes(a.shape, choices.shape[1:])
         stacked = np.broadcast_to(
-            choices.reshape(
-                (len(choices),)
-                + (1,) * (len(shape) - choices.ndim + 1)
-                + choices.shape[1:]
-            ),
+            choices.reshape((len(choices),) + (1,) * (len(shape) - choices.ndim + 1) + choices.shape[1:]),
             (len(choices), *shape),
         )
         indices = np.broadcast_to(indices, shape)
@@ -124,19 +116,13 @@ class Choose(Op):
         if self.mode == "clip":
             return np.clip(a, 0, n_choices - 1)
         if a.size and (a.min() < 0 or a.max() >= n_choices):
-            raise ValueError(
-                f"Choose: an index is out of range; there are {n_choices} choices."
-            )
+            raise ValueError(f"Choose: an index is out of range; there are {n_choices} choices.")
         return a
 
     def infer_shape(self, fgraph, node, input_shapes):
         a_shape, choices_shape = input_shapes
         a, choices = node.inputs
-        return [
-            broadcast_sizes(
-                (a_shape, a.type.shape), (choices_shape[1:], choices.type.shape[1:])
-            )
-        ]
+        return [broadcast_sizes((a_shape, a.type.shape), (choices_shape[1:], choices.type.shape[1:]))]
 
 
 def static_broadcast(*shapes: Sequence[int | None]) -> tuple[int | None, ...]:
@@ -161,18 +147,31 @@ def static_broadcast(*shapes: Sequence[int | None]) -> tuple[int | None, ...]:
     return tuple(result)
 
 
-def broadcast_sizes(*shapes) -> tuple[Variable, ...]:
+def broadcast_sizes(*shapes: tuple[Sequence[Any], Sequence[int | None]]) -> tuple[Any, ...]:
     """Return the symbolic sizes that tensors broadcast to.
 
     Each argument is a pair of the symbolic sizes of one tensor and its static shape.
-    Sizes that are not known to be one are taken to be the result.
+
+    Examples
+    --------
+    >>> broadcast_sizes((("n", "m"), (None, 1)), (("k",), (3,)))
+    ('n', 'k')
     """
     ndim = max(len(sizes) for sizes, _ in shapes)
     result = []
     for axis in range(-ndim, 0):
-        candidates = [(s[axis], k[axis]) for s, k in shapes if len(s) >= -axis]
-        not_one = [size for size, known in candidates if known != 1]
-        result.append(not_one[0] if not_one else candidates[0][0])
+        candidates = [(s[axis], known[axis]) for s, known in shapes if len(s) >= -axis]
+        known_sizes = [size for size, known in candidates if known not in (None, 1)]
+        unknown = [size for size, known in candidates if known is None]
+        if known_sizes or not unknown:
+            result.append((known_sizes or [size for size, _ in candidates])[0])
+            continue
+        common = unknown[0]
+        for size in unknown[1:]:
+            if size is not common:
+                # A size of one gives way to any other, zero included.
+                common = switch(eq(common, 1), size, common)
+        result.append(common)
     return tuple(result)
 
 

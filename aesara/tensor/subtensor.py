@@ -15,12 +15,14 @@ from aesara.tensor.allocation import alloc
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import DimShuffle, dimshuffle
 from aesara.tensor.elementwise_ops import clip
+from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing import (
     FULL_SLICE,
     as_index_constant,
     as_index_literal,
     as_index_variable,
     as_nontensor_scalar,
+    as_slice,
     basic_shape,
     check_advanced_indexing_dimensions,
     get_canonical_form_slice,
@@ -68,7 +70,6 @@ from aesara.tensor.type import (
     zscalar,
 )
 from aesara.tensor.type_other import NoneConst, NoneTypeT, SliceType, make_slice
-
 
 __all__ = [
     "alloc",
@@ -169,18 +170,16 @@ def getitem(x: Variable, args: Any) -> Variable:
         pattern: list[Any] = ["x" if entry is None else next(dims) for entry in entries]
         x = dimshuffle(x, [*pattern, *dims])
         entries = [FULL_SLICE if entry is None else entry for entry in entries]
-        if all(isinstance(e, slice) and e == FULL_SLICE for e in entries if not _is_symbolic(e)) and not any(
-            _is_symbolic(e) or not isinstance(e, slice) for e in entries
-        ):
+        if all(_is_full_slice(entry) for entry in entries):
             return x
     index = [as_index_constant(entry) for entry in entries]
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))
 
 
-def _is_symbolic(entry: Any) -> bool:
-    if isinstance(entry, slice):
-        return any(isinstance(part, Variable) for part in (entry.start, entry.stop, entry.step))
-    return isinstance(entry, Variable)
+def _is_full_slice(entry: Any) -> bool:
+    if not isinstance(entry, slice):
+        return False
+    return entry.start is None and entry.stop is None and entry.step is None
 
 
 def _entry(arg: Any) -> Any:
@@ -207,24 +206,14 @@ def _entry(arg: Any) -> Any:
         return None
     if isinstance(arg, Variable) and isinstance(arg.type, SliceType):
         try:
-            return as_index_literal(arg)
-        except Exception:  # noqa: BLE001  (a slice that is not made of constants)
-            return _symbolic_slice(arg)
+            return as_slice(arg)
+        except NotScalarConstantError:
+            return arg
     if is_scalar_integer(arg):
         return arg
     if isinstance(arg, (str, bytes, float, complex, dict)):
-        raise TypeError(
-            f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {arg!r}."
-        )
+        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {arg!r}.")
     return as_index_variable(arg)
-
-
-def _symbolic_slice(arg: Variable) -> Any:
-    """Return the parts of a symbolic slice; the variable itself if they are unknown."""
-    if arg.owner is not None and arg.owner.op == make_slice:
-        parts = [None if isinstance(p.type, NoneTypeT) else p for p in arg.owner.inputs]
-        return slice(*parts)
-    return arg
 
 
 def _check_slice(arg: slice) -> None:
@@ -264,8 +253,7 @@ def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
             n_indexed += 1
     if n_indexed > ndim:
         raise IndexError(
-            f"too many indices for array: the tensor has {ndim} dimension(s), "
-            f"but {n_indexed} are indexed"
+            f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed"
         )
     if position is None:
         return entries
@@ -370,11 +358,7 @@ def inc_subtensor(
         raise TypeError(f"x must be the result of a subtensor operation; got {x}.")
     # A dimension of size one of the part takes no other size from the value.
     n_new = x.type.ndim - y.type.ndim
-    ones = [
-        axis
-        for axis, known in enumerate(y.type.shape)
-        if x.type.shape[n_new + axis] == 1 and known != 1
-    ]
+    ones = [axis for axis, known in enumerate(y.type.shape) if x.type.shape[n_new + axis] == 1 and known != 1]
     if ones:
         y = specify_broadcastable(y, *ones)
     write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)

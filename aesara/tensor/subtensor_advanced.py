@@ -19,7 +19,6 @@ from aesara.tensor.indexing import (
 from aesara.tensor.subtensor_basic import check_value, gradient_of_value
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
-
 __all__ = [
     "AdvancedIncSubtensor",
     "AdvancedIncSubtensor1",
@@ -209,9 +208,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         output_storage[0][0] = out
 
     def grad(self, inputs, output_gradients):
-        return self._gradients(
-            inputs, output_gradients[0], advanced_subtensor1, advanced_set_subtensor1
-        )
+        return self._gradients(inputs, output_gradients[0], advanced_subtensor1, advanced_set_subtensor1)
 
 
 advanced_inc_subtensor1 = AdvancedIncSubtensor1()
@@ -314,8 +311,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
 
     def __str__(self) -> str:
         return (
-            f"{type(self).__name__}{{inplace={self.inplace}, "
-            f" set_instead_of_inc={self.set_instead_of_inc}}}"
+            f"{type(self).__name__}{{inplace={self.inplace},  set_instead_of_inc={self.set_instead_of_inc}}}"
         )
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
@@ -346,9 +342,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         output_storage[0][0] = out
 
     def grad(self, inputs, output_gradients):
-        return self._gradients(
-            inputs, output_gradients[0], advanced_subtensor, advanced_set_subtensor
-        )
+        return self._gradients(inputs, output_gradients[0], advanced_subtensor, advanced_set_subtensor)
 
 
 advanced_inc_subtensor = AdvancedIncSubtensor()

@@ -20,7 +20,6 @@ from aesara.tensor.constant_value import (
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.indexing import (
-    FULL_SLICE,
     as_nontensor_scalar,
     basic_shape,
     check_static_index,
@@ -29,12 +28,11 @@ from aesara.tensor.indexing import (
     indices_from_subtensor,
     static_slice_length,
 )
-from aesara.tensor.shape import Shape, specify_shape
 from aesara.tensor.joining import Join
 from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.shape import Shape, specify_shape
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
 from aesara.tensor.vector_length import vector_length_of_output
-
 
 __all__ = ["IncSubtensor", "Subtensor"]
 
@@ -60,9 +58,7 @@ def template_text(idx_list: Sequence[Any]) -> str:
     '::'
     """
     return ", ".join(
-        f"{_part_text(e.start)}:{_part_text(e.stop)}:{_part_text(e.step)}"
-        if isinstance(e, slice)
-        else str(e)
+        f"{_part_text(e.start)}:{_part_text(e.stop)}:{_part_text(e.step)}" if isinstance(e, slice) else str(e)
         for e in idx_list
     )
 
@@ -96,8 +92,7 @@ class _TemplateOp(Op):
         for scalar, expected in zip(scalars, self._scalar_types):
             if scalar.type != expected:
                 raise TypeError(
-                    "Wrong type for the Subtensor template: "
-                    f"expected {expected}, got {scalar.type}."
+                    f"Wrong type for the Subtensor template: expected {expected}, got {scalar.type}."
                 )
         return scalars
 

@@ -10,7 +10,6 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
 
-
 __all__ = ["get_vector_length"]
 
 
@@ -42,9 +41,7 @@ def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
     """
     v = as_tensor_variable(v)
     if getattr(v.type, "ndim", None) != 1:
-        raise TypeError(
-            f"Expected a vector (one dimension), got {v} of type {v.type}."
-        )
+        raise TypeError(f"Expected a vector (one dimension), got {v} of type {v.type}.")
     static_length = v.type.shape[0]
     if static_length is not None:
         return static_length

@@ -36,7 +36,6 @@ from aesara.tensor.subtensor import (
     take,
 )
 
-
 VALUE = np.arange(4 * 5 * 3, dtype="float64").reshape(4, 5, 3) * 1.5
 MASK = np.array([True, False, True, True])
 MASK2 = np.arange(20).reshape(4, 5) % 3 == 0
@@ -364,7 +363,9 @@ def test_gradients_of_writing(function):
 
 def test_gradient_with_respect_to_a_column():
     x = np.random.default_rng(3).normal(size=(3, 4))
-    check_gradient(lambda x, y: set_subtensor(x[:, 1:], y), x, np.ones((3, 1)), shapes=[(None, None), (None, 1)])
+    check_gradient(
+        lambda x, y: set_subtensor(x[:, 1:], y), x, np.ones((3, 1)), shapes=[(None, None), (None, 1)]
+    )
 
 
 def test_indices_are_disconnected():
@@ -440,7 +441,10 @@ def test_lengths_of_slices(length):
                 static = static_slice_length(slice(start, stop, step), None)
                 assert static is None or static == len(expected)
                 half, sign = get_canonical_form_slice(slice(start, stop, step), n)
-                half = [int(p) if isinstance(p, int) else int(evaluate(p, {n: length})) for p in (half.start, half.stop, half.step)]
+                half = [
+                    int(p) if isinstance(p, int) else int(evaluate(p, {n: length}))
+                    for p in (half.start, half.stop, half.step)
+                ]
                 np.testing.assert_array_equal(data[slice(*half)][::sign], expected)
 
 
@@ -501,7 +505,7 @@ def test_lengths_of_indexed_vectors_are_known():
 
 def test_views_and_copies():
     value = np.arange(4.0)
-    x, i = at.dvector(), at.lvector()
+    x = at.dvector()
     assert np.shares_memory(evaluate(x[1:], {x: value}), value)
     assert np.shares_memory(evaluate(x[1], {x: value}), value)
     assert not np.shares_memory(evaluate(x[[1]], {x: value}), value)
