@@ -1,10 +1,11 @@
 """Symbolic tensors: constructors, functions and the variables they make.
 
 The names here are gathered from the modules of this package that define them.
+
+Loading a module binds its name here, so the modules come first: `var`, `shape`, `dot` and others
+are then replaced by the functions of these names.
 """
 
-# First, because loading a module binds its name here: later lines replace `var`, `shape`, `dot` by the functions.
-from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
@@ -123,11 +124,11 @@ from aesara.tensor.elementwise_ops import (
     jv,
     le,
     log,
-    log10,
     log1mexp,
     log1p,
     log1pexp,
     log2,
+    log10,
     lt,
     maximum,
     minimum,
@@ -197,20 +198,14 @@ from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.scalar_conversion import scalar_from_tensor, tensor_from_scalar
 from aesara.tensor.searching import bincount, searchsorted, unique
 from aesara.tensor.selection import choose, default, fill, tensor_copy, where
-from aesara.tensor.shape import (
-    reshape,
-    shape,
-    shape_padaxis,
-    shape_padleft,
-    shape_padright,
-    specify_broadcastable,
-    specify_shape,
-    unbroadcast,
-)
+from aesara.tensor.shape import reshape, shape_padaxis, shape_padleft, shape_padright
+from aesara.tensor.shape_facts import specify_broadcastable, specify_shape, unbroadcast
+from aesara.tensor.shape_values import shape
 from aesara.tensor.sort import argsort, argtopk, sort, topk, topk_and_argtopk
 from aesara.tensor.statistics import logaddexp, logsumexp, mean, std, var
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor, take
 from aesara.tensor.type import (
+    TensorType,
     bcol,
     bmatrix,
     brow,
@@ -342,7 +337,6 @@ from aesara.tensor.type import (
     tensor6s,
     tensor7,
     tensor7s,
-    TensorType,
     ubscalar,
     uiscalar,
     ulscalar,
@@ -370,5 +364,6 @@ from aesara.tensor.type import (
     ztensor7,
     zvector,
 )
-from aesara.tensor.type_other import make_slice, none_type_t, NoneConst, slicetype
+from aesara.tensor.type_other import NoneConst, make_slice, none_type_t, slicetype
+from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length

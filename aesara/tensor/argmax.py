@@ -43,7 +43,7 @@ class _ArgOp(Op):
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
     def _prepared(self, x: Any) -> tuple[_ArgOp, Variable, tuple[int | None, ...]]:
-        """The op with its axes counted from the front, the input, and the static shape of what is left of it."""
+        """The op with axes counted from the front, the input, and the static shape that is left."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim)
         # None says "all axes", for which the input needs no transposition.
@@ -67,7 +67,9 @@ class Argmax(_ArgOp):
         op, x, shape = self._prepared(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         x = np.asarray(inputs[0])
         output_storage[0][0] = _argmax(x, _all_axes(self.axis, x.ndim))
 
@@ -89,7 +91,9 @@ class MaxAndArgmax(_ArgOp):
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         x = np.asarray(inputs[0])
         axes = _all_axes(self.axis, x.ndim)
         with np.errstate(all="ignore"):

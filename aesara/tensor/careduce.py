@@ -13,7 +13,6 @@ from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
-
 Axes = tuple[int, ...] | None
 
 
@@ -29,7 +28,10 @@ def as_axes(axis: Any) -> Axes:
         return as_axes(axis.data)
     if isinstance(axis, (list, tuple)):
         return tuple([as_axes(a)[0] for a in axis])
-    raise TypeError(f"An axis must be an integer, a tuple of integers or None, known when the graph is built; got {axis!r}.")
+    raise TypeError(
+        "An axis must be an integer, a tuple of integers or None, known when the graph is built; got "
+        f"{axis!r}."
+    )
 
 
 def normalize_axes(axis: Axes, ndim: int) -> Axes:
@@ -91,7 +93,9 @@ class CAReduce(Op):
         upcast_discrete_output: bool = False,
     ):
         if getattr(scalar_op, "nin", -1) not in (-1, 2) or getattr(scalar_op, "nout", 1) != 1:
-            raise NotImplementedError(f"CAReduce needs a scalar op with two inputs and one output; got {scalar_op}.")
+            raise NotImplementedError(
+                f"CAReduce needs a scalar op with two inputs and one output; got {scalar_op}."
+            )
         self.scalar_op = scalar_op
         self.axis = as_axes(axis)
         self.dtype = None if dtype is None else np.dtype(dtype).name
@@ -107,7 +111,7 @@ class CAReduce(Op):
         """The NumPy function that combines two arrays, with a ``reduce`` method."""
         function = getattr(self.scalar_op, "numpy", None)
         if not isinstance(function, np.ufunc):
-            # The reference of a variadic op takes any number of arrays; NumPy's function for two is named beside it.
+            # The reference of a variadic op takes any number of arrays; the function for two has a name.
             name, n_inputs, _ = getattr(self.scalar_op, "nfunc_spec", None) or ("", 0, 0)
             function = getattr(np, name, None) if n_inputs == 2 else None
         return function if isinstance(function, np.ufunc) else np.frompyfunc(self.scalar_op.impl, 2, 1)
@@ -152,12 +156,13 @@ class CAReduce(Op):
             return _ACCUMULATOR_DTYPES.get(input_dtype, input_dtype)
         if not np.can_cast(input_dtype, self.acc_dtype, "safe"):
             raise TypeError(
-                f"Cannot build {self} node with input dtype {input_dtype} and acc_dtype {self.acc_dtype}, as precision "
+                f"Cannot build {self} node with input dtype {input_dtype} and acc_dtype {self.acc_dtype}, "
+                "as precision "
                 "would be lost. To correct this error, you can:\n"
                 "  - not specify acc_dtype, or\n"
                 f"  - use an acc_dtype at least as precise as {input_dtype}, or\n"
-                '  - specify "dtype" instead of "acc_dtype", so that the reduction is precise and its result cast.\n'
-                f'If you are expecting the precision loss, cast the input: at.cast(..., dtype="{self.acc_dtype}").'
+                '  - specify "dtype" instead of "acc_dtype", so that only the result is cast.\n'
+                f'If you want the precision loss, cast the input: at.cast(..., dtype="{self.acc_dtype}").'
             )
         return self.acc_dtype
 
@@ -180,13 +185,16 @@ class CAReduce(Op):
         acc_dtype = self.accumulator_dtype(input_dtype)
         if acc_dtype in ("complex64", "complex128") and dtype not in ("complex64", "complex128"):
             raise TypeError(
-                f"{self} of complex values cannot have dtype {dtype}: take the real or the imaginary part first."
+                f"{self} of complex values cannot have dtype {dtype}: take the real or the imaginary part "
+                "first."
             )
         if (axis, dtype, acc_dtype) == (self.axis, self.dtype, self.acc_dtype):
             return self
         return self.clone(axis=axis, dtype=dtype, acc_dtype=acc_dtype)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         (x,) = inputs
         axis = tuple(range(np.ndim(x))) if self.axis is None else self.axis
         out_dtype = node.outputs[0].type.numpy_dtype

@@ -16,7 +16,6 @@ from aesara.tensor.elementwise_ops import maximum, minimum
 from aesara.tensor.joining import join
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
-
 _MODES = ("full", "same", "valid")
 
 
@@ -50,7 +49,9 @@ class Convolve(Op):
             length = {"full": n + m - 1, "same": max(n, m), "valid": max(n, m) - min(n, m) + 1}[self.mode]
         return Apply(self, [a, v], [tensor_type(aes.upcast(a.type.dtype, v.type.dtype), (length,))()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         a, v = [x.astype(dtype, copy=False) for x in inputs]
         output_storage[0][0] = np.asarray(np.convolve(a, v, self.mode), dtype=dtype)
@@ -73,7 +74,9 @@ class Convolve(Op):
         a_grad = convolve(full, v[::-1], "full")[m - 1 : m - 1 + n]
         v_grad = convolve(full, a[::-1], "full")[n - 1 : n - 1 + m]
         return [
-            x.zeros_like(dtype=config.floatX) if x.type.dtype in discrete_dtypes else gradient.astype(x.type.dtype)
+            x.zeros_like(dtype=config.floatX)
+            if x.type.dtype in discrete_dtypes
+            else gradient.astype(x.type.dtype)
             for x, gradient in ((a, a_grad), (v, v_grad))
         ]
 

@@ -56,8 +56,10 @@ class DimShuffle(Op):
         for axis in self.drop:
             if not self.input_broadcastable[axis]:
                 raise ValueError(
-                    f"Cannot drop a non-broadcastable dimension: dimension {axis} of an input with broadcast pattern "
-                    f"{self.input_broadcastable} does not occur in {self.new_order}, and its length is not known "
+                    f"Cannot drop a non-broadcastable dimension: dimension {axis} of an input with "
+                    "broadcast pattern "
+                    f"{self.input_broadcastable} does not occur in {self.new_order}, and its length is "
+                    "not known "
                     "to be 1. If it is 1, say so with specify_shape."
                 )
         self.is_transpose = not self.augment and not self.drop
@@ -91,7 +93,8 @@ class DimShuffle(Op):
         if len(found) != len(self.input_broadcastable):
             raise TypeError(
                 f"The number of dimensions of the input is incorrect for {self}: "
-                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {inp} of type {inp.type})."
+                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {inp} of type "
+                f"{inp.type})."
             )
         for axis, (expected, actual) in enumerate(zip(self.input_broadcastable, found)):
             if expected and not actual:
@@ -100,12 +103,16 @@ class DimShuffle(Op):
                     f"length 1, but the input {inp} has type {inp.type}."
                 )
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         (x,) = inputs
         x = np.asarray(x)
         for axis in self.drop:
             if x.shape[axis] != 1:
-                raise ValueError(f"{self} drops dimension {axis}, which must have length 1; the shape is {x.shape}.")
+                raise ValueError(
+                    f"{self} drops dimension {axis}, which must have length 1; the shape is {x.shape}."
+                )
         output_storage[0][0] = x.transpose(self.transposition)[(..., *self._index)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:

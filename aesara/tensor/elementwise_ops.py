@@ -15,7 +15,6 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elemwise import tensor_function
 from aesara.tensor.type import complex_dtypes, continuous_dtypes, discrete_dtypes
 
-
 # Comparisons
 lt = tensor_function(aes.lt, "lt")
 gt = tensor_function(aes.gt, "gt")
@@ -175,7 +174,8 @@ def mod_check(x: object, y: object) -> Variable:
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.dtype in complex_dtypes or y.type.dtype in complex_dtypes:
         raise aes.ComplexError(
-            f"The mod operator (%) is not defined for complex numbers; got dtypes {x.type.dtype} and {y.type.dtype}."
+            f"The mod operator (%) is not defined for complex numbers; got dtypes {x.type.dtype} and "
+            f"{y.type.dtype}."
         )
     return mod(x, y)
 
@@ -215,7 +215,9 @@ def iround(a: object, mode: str | None = None) -> Variable:
     return round(a, mode).astype("int64")
 
 
-def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Variable:
+def isclose(
+    a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Variable:
     """Whether each pair of elements is equal within a tolerance.
 
     Finite `a` and `b` are close if ``|a - b| <= atol + rtol * |b|``; infinite

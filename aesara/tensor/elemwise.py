@@ -18,7 +18,6 @@ from aesara.tensor.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
 from aesara.tensor.elemwise_pullback import PullbackPlan, pullback_plan
 from aesara.tensor.type import StaticShape, TensorType, discrete_dtypes, tensor_type
 
-
 __all__ = ["CAReduce", "DimShuffle", "Elemwise", "elemwise_of", "scalar_elemwise"]
 
 
@@ -117,14 +116,18 @@ class Elemwise(Op):
 
     def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""
-        node = self.scalar_op.make_node(*[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes])
+        node = self.scalar_op.make_node(
+            *[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes]
+        )
         out_dtypes = tuple([out.type.dtype for out in node.outputs])
         if dtypes:
             self._output_dtypes[dtypes] = out_dtypes
             return out_dtypes
         raise TypeError(f"{self} needs at least one input.")
 
-    def _check_inplace(self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape) -> None:
+    def _check_inplace(
+        self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape
+    ) -> None:
         for output, position in self.inplace_pattern.items():
             inp = inputs[position].type
             for axis, (from_input, broadcast) in enumerate(zip(inp.broadcastable, shape)):
@@ -138,7 +141,9 @@ class Elemwise(Op):
                     f"with output {output} of dtype {out_dtypes[output]}."
                 )
 
-    def get_output_info(self, dim_shuffle: Any, *inputs: Variable) -> tuple[list[str], list[StaticShape], list[Variable]]:
+    def get_output_info(
+        self, dim_shuffle: Any, *inputs: Variable
+    ) -> tuple[list[str], list[StaticShape], list[Variable]]:
         """The dtypes and static shapes of the outputs, and the inputs with equally many dimensions."""
         out_dtypes = self._find_output_dtypes(tuple([x.type.dtype for x in inputs]))
         tensors, shape = _broadcast(self, list(inputs))
@@ -177,10 +182,12 @@ class Elemwise(Op):
     ) -> list[Variable | None]:
         outs = self(*inputs, return_list=True)
         tangents: list[Variable | None] = []
-        for position, out in enumerate(outs):
+        for position in range(len(outs)):
             # Elementwise, the pullback of ones is the derivative itself.
             seeds = [
-                o.zeros_like(dtype=_gradient_dtype(o)) if i != position else o.ones_like(dtype=_gradient_dtype(o))
+                o.zeros_like(dtype=_gradient_dtype(o))
+                if i != position
+                else o.ones_like(dtype=_gradient_dtype(o))
                 for i, o in enumerate(outs)
             ]
             plan = pullback_plan(
@@ -224,7 +231,9 @@ class Elemwise(Op):
         if prepare is not None:
             prepare(node.tag.__dict__.get("fake_node", node), None, None, impl)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         shape = _runtime_shape(self, node, inputs)
         results = self.scalar_op.evaluate(
             inputs,
@@ -292,7 +301,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
     """The shape of the result; an error if inputs disagree or would be broadcast without leave."""
     shapes = [np.shape(x) for x in inputs]
     first = shapes[0]
-    if all([shape == first for shape in shapes]) and 1 not in first:
+    if 1 not in first and shapes.count(first) == len(shapes):
         return first
     result = []
     for axis in range(len(first)):
@@ -301,15 +310,19 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
             if variable.type.shape[axis] == 1:
                 if shape[axis] != 1:
                     raise ValueError(
-                        f"Input {position} of {op} must have length 1 in dimension {axis}; its shape is {shape}."
+                        f"Input {position} of {op} must have length 1 in dimension {axis}; its shape is "
+                        f"{shape}."
                     )
             elif source is None:
                 length, source = shape[axis], position
             elif shape[axis] != length:
                 raise ValueError(
-                    f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length {length} "
-                    f"and input {position} has length {shape[axis]} (shapes {shapes}). A dimension is broadcast only "
-                    "where its static length is 1: use specify_broadcastable, specify_shape or dimshuffle to say so."
+                    f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length "
+                    f"{length} "
+                    f"and input {position} has length {shape[axis]} (shapes {shapes}). A dimension is "
+                    "broadcast only "
+                    "where its static length is 1: use specify_broadcastable, specify_shape or "
+                    "dimshuffle to say so."
                 )
         result.append(length)
     return tuple(result)
@@ -320,9 +333,11 @@ def _shaped_like(x: Variable, gradient: Variable, out: Variable) -> Variable:
     in_shape, out_shape = x.type.shape, out.type.shape
     is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)
     if gradient.type.ndim < len(out_shape):
-        gradient = dimshuffle(gradient, ("x",) * (len(out_shape) - gradient.type.ndim) + tuple(range(gradient.type.ndim)))
+        gradient = dimshuffle(
+            gradient, ("x",) * (len(out_shape) - gradient.type.ndim) + tuple(range(gradient.type.ndim))
+        )
     full_shape = in_shape if is_zero else out_shape
-    if any([mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)]):
+    if any(mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)):
         gradient = elemwise_of(aes.second).make_node(x if is_zero else out, gradient).outputs[0]
     summed = [
         axis
@@ -348,7 +363,8 @@ def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
 def tensor_function(scalar_op: aes.ScalarOp, name: str) -> Elemwise:
     """The public tensor function of a scalar op, under the name it is printed with."""
     op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}", nfunc_spec=scalar_op.nfunc_spec)
-    op.__doc__ = f"{scalar_op.__doc__ or name}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
+    what = scalar_op.__doc__ or name
+    op.__doc__ = f"{what}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
     _elemwise_ops.setdefault(scalar_op, op)
     return op
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Constant, Variable
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
 
 
@@ -54,7 +54,9 @@ def pullback_plan(
     return plan
 
 
-def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]) -> PullbackPlan:
+def _record(
+    scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]
+) -> PullbackPlan:
     inputs = [aes.get_scalar_type(dtype=dtype).make_variable() for dtype in in_dtypes]
     outputs = scalar_op.make_node(*inputs).outputs
     seeds = [

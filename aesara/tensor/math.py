@@ -1,6 +1,7 @@
 """Mathematical functions of tensors: the documented names, gathered from where they are defined."""
 
 from aesara.configdefaults import config
+from aesara.tensor.allocation import alloc
 from aesara.tensor.argmax import (
     Argmax,
     MaxAndArgmax,
@@ -11,8 +12,8 @@ from aesara.tensor.argmax import (
     ptp,
     smallest,
 )
-from aesara.tensor.allocation import alloc
 from aesara.tensor.convolve import Convolve, convolve
+from aesara.tensor.covariance import cov
 from aesara.tensor.dot import BatchedDot, Dot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
     abs,
@@ -130,7 +131,6 @@ from aesara.tensor.elementwise_ops import (
     trunc,
     xor,
 )
-from aesara.tensor.covariance import cov
 from aesara.tensor.logical_reduction import All, Any, all, allclose, any
 from aesara.tensor.matmul import MatMul, matmul
 from aesara.tensor.reduction import (

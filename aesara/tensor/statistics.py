@@ -11,7 +11,20 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import add, conj, exp, isinf, log, log1p, maximum, minimum, real, second, sqrt, switch
+from aesara.tensor.elementwise_ops import (
+    add,
+    conj,
+    exp,
+    isinf,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    real,
+    second,
+    sqrt,
+    switch,
+)
 from aesara.tensor.reduction import max as max_along
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
@@ -39,21 +52,29 @@ class Mean(CAReduce):
     def make_node(self, inp: Any) -> Apply:
         inp = as_tensor_variable(inp)
         op = self._resolve(inp.type.dtype, inp.type.ndim)
-        shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
+        shape = (
+            () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
+        )
         return Apply(op, [inp], [tensor_type("float64", shape)()])
 
     def clone(self, **kwargs: Any) -> Mean:
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
+    ) -> list[Variable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        share = with_kept_dims(x, as_tensor_variable(output_grads[0]), self.axis) / _count(x, self.axis, "float64")
+        share = with_kept_dims(x, as_tensor_variable(output_grads[0]), self.axis) / _count(
+            x, self.axis, "float64"
+        )
         return [second(x, share).astype(x.type.dtype)]
 
 
@@ -71,7 +92,12 @@ def _count(x: Variable, axis: Any, dtype: str) -> Variable:
 
 
 def mean(
-    input: Any, axis: Any = None, dtype: Any = None, op: bool = False, keepdims: bool = False, acc_dtype: Any = None
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    op: bool = False,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
 ) -> Variable:
     """The arithmetic mean along axes.
 
@@ -101,7 +127,9 @@ def mean(
     axis = as_axes(axis)
     if op:
         if dtype not in (None, "float64") or acc_dtype not in (None, "float64"):
-            raise NotImplementedError("The Mean op computes in float64: leave out dtype and acc_dtype, or op=True.")
+            raise NotImplementedError(
+                "The Mean op computes in float64: leave out dtype and acc_dtype, or op=True."
+            )
         out = Mean(axis)(x)
         return with_kept_dims(x, out, axis) if keepdims else out
     if dtype is not None:
@@ -122,7 +150,9 @@ def mean(
     return result
 
 
-def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+def var(
+    input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
+) -> Variable:
     """The variance along axes.
 
     Parameters
@@ -158,7 +188,9 @@ def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, cor
     return result
 
 
-def std(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+def std(
+    input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
+) -> Variable:
     """The standard deviation along axes: the square root of `var`, which see for the parameters."""
     result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
     result.name = "std"
@@ -201,8 +233,8 @@ def logaddexp(*xs: Any) -> Variable:
     Examples
     --------
     >>> import aesara.tensor as at
-    >>> at.logaddexp(1000.0, 1000.0).eval()
-    array(1000.69314718)
+    >>> at.logaddexp([1000.0], [1000.0]).eval()
+    array([1000.69314718])
     """
     if len(xs) < 2:
         raise TypeError(f"logaddexp takes at least two tensors; got {len(xs)}.")

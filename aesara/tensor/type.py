@@ -16,36 +16,27 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.type import HasDataType, HasShape, Type
-
+from aesara.tensor.dtypes import (  # noqa: F401 - documented under this path
+    all_dtypes,
+    complex_dtypes,
+    continuous_dtypes,
+    discrete_dtypes,
+    dtype_specs_map,
+    float_dtypes,
+    int_dtypes,
+    integer_dtypes,
+    uint_dtypes,
+)
+from aesara.tensor.value_comparison import (  # noqa: F401 - documented under this path
+    same_values,
+    values_eq_approx,
+    values_eq_approx_always_true,
+    values_eq_approx_remove_inf,
+    values_eq_approx_remove_inf_nan,
+    values_eq_approx_remove_nan,
+)
 
 StaticShape = tuple[int | None, ...]
-
-#: dtype name -> (Python type of its values, C type, NumPy type number)
-dtype_specs_map: dict[str, tuple[type, str, str]] = {
-    "float16": (float, "npy_float16", "NPY_FLOAT16"),
-    "float32": (float, "npy_float32", "NPY_FLOAT32"),
-    "float64": (float, "npy_float64", "NPY_FLOAT64"),
-    "bool": (bool, "npy_bool", "NPY_BOOL"),
-    "uint8": (int, "npy_uint8", "NPY_UINT8"),
-    "int8": (int, "npy_int8", "NPY_INT8"),
-    "uint16": (int, "npy_uint16", "NPY_UINT16"),
-    "int16": (int, "npy_int16", "NPY_INT16"),
-    "uint32": (int, "npy_uint32", "NPY_UINT32"),
-    "int32": (int, "npy_int32", "NPY_INT32"),
-    "uint64": (int, "npy_uint64", "NPY_UINT64"),
-    "int64": (int, "npy_int64", "NPY_INT64"),
-    "complex128": (complex, "aesara_complex128", "NPY_COMPLEX128"),
-    "complex64": (complex, "aesara_complex64", "NPY_COMPLEX64"),
-}
-
-complex_dtypes = ["complex64", "complex128"]
-float_dtypes = ["float16", "float32", "float64"]
-int_dtypes = ["int8", "int16", "int32", "int64"]
-uint_dtypes = ["uint8", "uint16", "uint32", "uint64"]
-integer_dtypes = int_dtypes + uint_dtypes
-discrete_dtypes = ["bool", *int_dtypes, *uint_dtypes]
-continuous_dtypes = float_dtypes + complex_dtypes
-all_dtypes = discrete_dtypes + continuous_dtypes
 
 _NUMPY_DTYPES = {name: np.dtype(name) for name in dtype_specs_map}
 
@@ -59,7 +50,9 @@ def _dtype_name(dtype: Any) -> str:
     except TypeError as error:
         raise TypeError(f"Invalid dtype: {dtype!r}. Tensors have one of {', '.join(all_dtypes)}.") from error
     if name not in dtype_specs_map:
-        raise TypeError(f"Unsupported dtype for TensorType: {name}. Tensors have one of {', '.join(all_dtypes)}.")
+        raise TypeError(
+            f"Unsupported dtype for TensorType: {name}. Tensors have one of {', '.join(all_dtypes)}."
+        )
     return name
 
 
@@ -71,10 +64,13 @@ def _static_length(length: Any) -> int | None:
         return 1 if length else None
     if isinstance(length, (int, np.integer)):
         if length < 0:
-            raise ValueError(f"A static shape has lengths that are at least 0, or None if unknown; got {length}.")
+            raise ValueError(
+                f"A static shape has lengths that are at least 0, or None if unknown; got {length}."
+            )
         return int(length)
     raise TypeError(
-        f"A static shape has integers, or None where a length is unknown; got {length!r} of type {type(length)}."
+        f"A static shape has integers, or None where a length is unknown; got {length!r} of type "
+        f"{type(length)}."
     )
 
 
@@ -118,14 +114,17 @@ class TensorType(Type, HasDataType, HasShape):
         if shape is None:
             if broadcastable is None:
                 raise TypeError(
-                    "TensorType needs a shape: a tuple with one entry per dimension, its length or None if unknown, "
+                    "TensorType needs a shape: a tuple with one entry per dimension, its length or None "
+                    "if unknown, "
                     'as in TensorType("float64", (None, 3)).'
                 )
             shape = [bool(flag) for flag in broadcastable]
         elif broadcastable is not None:
             raise TypeError("TensorType takes either shape or broadcastable, not both.")
         elif not isinstance(shape, Iterable) or isinstance(shape, str):
-            raise TypeError(f"The shape of a TensorType is a tuple with one entry per dimension; got {shape!r}.")
+            raise TypeError(
+                f"The shape of a TensorType is a tuple with one entry per dimension; got {shape!r}."
+            )
         self.dtype: str = dtype if isinstance(dtype, str) and dtype in dtype_specs_map else _dtype_name(dtype)
         self.shape: StaticShape = tuple([_static_length(length) for length in shape])
         self.name = name
@@ -203,7 +202,11 @@ class TensorType(Type, HasDataType, HasShape):
         """Whether every value of the other type is also a value of this one."""
         if self is otype:
             return True
-        if not isinstance(otype, TensorType) or otype.dtype != self.dtype or len(otype.shape) != len(self.shape):
+        if (
+            not isinstance(otype, TensorType)
+            or otype.dtype != self.dtype
+            or len(otype.shape) != len(self.shape)
+        ):
             return False
         return all(mine is None or mine == theirs for mine, theirs in zip(self.shape, otype.shape))
 
@@ -219,7 +222,11 @@ class TensorType(Type, HasDataType, HasShape):
         other = var.type
         if self.is_super(other):
             return var
-        if not isinstance(other, TensorType) or other.dtype != self.dtype or len(other.shape) != len(self.shape):
+        if (
+            not isinstance(other, TensorType)
+            or other.dtype != self.dtype
+            or len(other.shape) != len(self.shape)
+        ):
             return None
         merged = []
         for mine, theirs in zip(self.shape, other.shape):
@@ -246,7 +253,8 @@ class TensorType(Type, HasDataType, HasShape):
         if converted is None:
             raise TypeError(
                 f"Cannot convert Type {other.type} (of Variable {other}) into Type {self}. "
-                f"You can try to manually convert {other} into a {self}, for example with astype or specify_shape."
+                f"You can try to manually convert {other} into a {self}, for example with astype or "
+                "specify_shape."
             )
         return converted
 
@@ -278,7 +286,8 @@ class TensorType(Type, HasDataType, HasShape):
         shape = data.shape
         if len(shape) != len(self.shape):
             raise TypeError(
-                f"Wrong number of dimensions: expected {len(self.shape)}, got {len(shape)} with shape {shape}."
+                f"Wrong number of dimensions: expected {len(self.shape)}, got {len(shape)} with shape "
+                f"{shape}."
             )
         if shape != self.shape and any(
             known is not None and known != length for known, length in zip(self.shape, shape)
@@ -296,7 +305,8 @@ class TensorType(Type, HasDataType, HasShape):
         """The part of `filter` that is about the dtype."""
         if isinstance(data, Variable):
             raise TypeError(
-                "Expected an array-like object, but found a Variable: maybe you are trying to call a function "
+                "Expected an array-like object, but found a Variable: maybe you are trying to call a "
+                "function "
                 "on a (possibly shared) variable instead of a numeric array?"
             )
         if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:
@@ -331,14 +341,16 @@ class TensorType(Type, HasDataType, HasShape):
                 converted = source.astype(self.numpy_dtype)
         except OverflowError:
             raise TypeError(self._inaccurate(data, "nothing at all: it is out of range")) from None
-        if allow_downcast or _same_values(original, converted):
+        if allow_downcast or same_values(original, converted):
             return converted
         raise TypeError(self._inaccurate(data, f"{_excerpt(converted, str)}"))
 
     def _inaccurate(self, data: Any, represented: str) -> str:
         return (
-            f"{self} cannot store accurately value {_excerpt(data, str)}, it would be represented as {represented}. "
-            "If you do not mind this precision loss, you can: 1) explicitly convert your data to a numpy array "
+            f"{self} cannot store accurately value {_excerpt(data, str)}, it would be represented as "
+            f"{represented}. "
+            "If you do not mind this precision loss, you can: 1) explicitly convert your data to a numpy "
+            "array "
             f'of dtype {self.dtype}, or 2) set "allow_input_downcast=True" when calling "function".'
         )
 
@@ -353,7 +365,7 @@ class TensorType(Type, HasDataType, HasShape):
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape or (force_same_dtype and a.dtype != b.dtype):
             return False
-        return _same_values(a, b)
+        return same_values(a, b)
 
     @staticmethod
     def values_eq_approx(
@@ -379,7 +391,9 @@ class TensorType(Type, HasDataType, HasShape):
         return size
 
 
-def _rebuild_tensor_type(cls: type[TensorType], dtype: str, shape: StaticShape, name: str | None) -> TensorType:
+def _rebuild_tensor_type(
+    cls: type[TensorType], dtype: str, shape: StaticShape, name: str | None
+) -> TensorType:
     return cls(dtype, shape, name=name)
 
 
@@ -407,16 +421,6 @@ def _excerpt(value: Any, show: Callable[[Any], str] = repr) -> str:
     return text if len(text) <= 300 else text[:300] + "..."
 
 
-def _same_values(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays of one shape have equal elements, NaN equal to NaN."""
-    equal = a == b
-    if np.all(equal):
-        return True
-    if a.dtype.kind not in "fc" or b.dtype.kind not in "fc":
-        return False
-    return bool(np.all(equal | ((a != a) & (b != b))))
-
-
 class DenseTypeMeta(type(TensorType)):
     """Makes every plain `TensorType` an instance of `DenseTensorType`."""
 
@@ -432,66 +436,6 @@ class DenseTensorType(TensorType, metaclass=DenseTypeMeta):
 
     A type for sparse arrays is a `TensorType` but no `DenseTensorType`.
     """
-
-
-_TOLERANCES = {"float16": (5e-3, 1e-3), "float32": (1e-5, 1e-5), "complex64": (1e-5, 1e-5)}
-
-
-def values_eq_approx(
-    a: Any,
-    b: Any,
-    allow_remove_inf: bool = False,
-    allow_remove_nan: bool = False,
-    rtol: float | None = None,
-    atol: float | None = None,
-) -> bool:
-    """Whether two arrays have one dtype and shape, and values that differ by rounding at most.
-
-    Parameters
-    ----------
-    a, b
-        The arrays to compare.
-    allow_remove_inf
-        Where `a` is infinite, `b` may have any value.
-    allow_remove_nan
-        Where `a` is NaN, `b` may have any value.
-    rtol, atol
-        Relative and absolute tolerance; by default they depend on the dtype.
-    """
-    a, b = np.asarray(a), np.asarray(b)
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if a.dtype.kind not in "fc":
-        return bool(np.array_equal(a, b))
-    default_rtol, default_atol = _TOLERANCES.get(a.dtype.name, (1e-5, 1e-8))
-    rtol = default_rtol if rtol is None else rtol
-    atol = default_atol if atol is None else atol
-    close = np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
-    if allow_remove_nan:
-        close |= np.isnan(a)
-    if allow_remove_inf:
-        close |= np.isinf(a)
-    return bool(np.all(close))
-
-
-def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
-    """Like `values_eq_approx`, with any value of `b` accepted where `a` is infinite."""
-    return values_eq_approx(a, b, True)
-
-
-def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
-    """Like `values_eq_approx`, with any value of `b` accepted where `a` is NaN."""
-    return values_eq_approx(a, b, False, True)
-
-
-def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
-    """Like `values_eq_approx`, with any value of `b` accepted where `a` is not finite."""
-    return values_eq_approx(a, b, True, True)
-
-
-def values_eq_approx_always_true(a: Any, b: Any) -> bool:
-    """Accept any two values: for outputs whose content is not defined."""
-    return True
 
 
 def tensor(*args: Any, **kwargs: Any) -> Variable:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.conversion import _as_symbolic
-from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.op import Op
 from aesara.graph.generic import Generic
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.type import TensorType, integer_dtypes
+from aesara.tensor.type import integer_dtypes
 
 
 class NoneTypeT(Generic):
@@ -89,7 +89,9 @@ class SliceConstant(Constant):
     """
 
     def __init__(self, type: Type, data: slice, name: str | None = None):
-        super().__init__(type, slice(*[_slice_part(part) for part in (data.start, data.stop, data.step)]), name)
+        super().__init__(
+            type, slice(*[_slice_part(part) for part in (data.start, data.stop, data.step)]), name
+        )
 
     def signature(self) -> tuple[Any, ...]:
         return (SliceConstant, self.data.start, self.data.stop, self.data.step)
@@ -129,7 +131,9 @@ class MakeSlice(Op):
         parts = (slc.start, slc.stop, slc.step) if isinstance(slc, slice) else (slc, stop, step)
         return Apply(self, [as_int_none_variable(part) for part in parts], [slicetype()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
+    ) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
     def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:

@@ -67,7 +67,9 @@ class TestDimShuffle:
 
     def test_identity_str_and_view(self):
         op = DimShuffle((False, False), (1, "x", 0))
-        assert op == DimShuffle([False, False], [1, "x", 0]) and hash(op) == hash(DimShuffle((False, False), (1, "x", 0)))
+        assert op == DimShuffle([False, False], [1, "x", 0]) and hash(op) == hash(
+            DimShuffle((False, False), (1, "x", 0))
+        )
         assert op != DimShuffle((False, False), (0, "x", 1))
         assert str(op) == "InplaceDimShuffle{1,x,0}" and op.view_map == {0: [0]}
         assert at.matrix("x").dimshuffle([1, 0]).owner.op.is_transpose
@@ -125,7 +127,9 @@ class TestBroadcasting:
         x, y = at.matrix("x"), at.matrix("y")
         with pytest.raises(ValueError, match="Input dimension mismatch.*specify_broadcastable"):
             evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((2, 3))})
-        np.testing.assert_array_equal(evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((1, 3))}), np.full((1, 3), 2.0))
+        np.testing.assert_array_equal(
+            evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((1, 3))}), np.full((1, 3), 2.0)
+        )
 
     @pytest.mark.parametrize(
         "shapes", [[(2, 3), (3,)], [(2, 1), (1, 3)], [(), (2,)], [(0, 3), (1, 3)], [(4, 1, 2), (3, 1), (1,)]]

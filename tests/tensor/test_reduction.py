@@ -26,7 +26,6 @@ from aesara.tensor.math import (
 from aesara.tensor.type import TensorType
 from tests.tensor.evaluate import evaluate
 
-
 RNG = np.random.default_rng(3)
 AXES = [None, 0, -1, (0, 2), (2, 0), [1], (), (0, 1, 2), np.array(1)]
 
@@ -51,7 +50,10 @@ def test_values(name, axis, keepdims):
     x = at.tensor("float64", (2, None, 4))
     value = RNG.normal(size=(2, 3, 4)).round(1)
     expected = getattr(np, name)(value, axis=numpy_axis(axis), keepdims=keepdims)
-    for y in (getattr(at, name)(x, axis=axis, keepdims=keepdims), getattr(x, name)(axis=axis, keepdims=keepdims)):
+    for y in (
+        getattr(at, name)(x, axis=axis, keepdims=keepdims),
+        getattr(x, name)(axis=axis, keepdims=keepdims),
+    ):
         result = evaluate(y, {x: value})
         np.testing.assert_allclose(result, expected, rtol=1e-13)
         assert result.shape == expected.shape and y.type.ndim == expected.ndim
@@ -100,7 +102,12 @@ def test_given_dtypes():
 
 
 def test_dtypes_of_averages():
-    for dtype, expected in [("bool", "float64"), ("int8", "float64"), ("float16", "float16"), ("float32", "float32")]:
+    for dtype, expected in [
+        ("bool", "float64"),
+        ("int8", "float64"),
+        ("float16", "float16"),
+        ("float32", "float32"),
+    ]:
         x = at.vector(dtype=dtype)
         assert [at.mean(x).dtype, at.var(x).dtype, at.std(x).dtype] == [expected] * 3
     assert at.mean(at.zvector()).dtype == "complex128"
@@ -203,7 +210,12 @@ def test_positions(axis):
 def test_infer_shape():
     x = at.tensor3()
     a, b, c = at.lscalars("abc")
-    for y, expected in [(x.sum(axis=1), (a, c)), (x.max(), ()), (x.all(axis=(0, 1)), (c,)), (x.argmax(axis=-1), (a, b))]:
+    for y, expected in [
+        (x.sum(axis=1), (a, c)),
+        (x.max(), ()),
+        (x.all(axis=(0, 1)), (c,)),
+        (x.argmax(axis=-1), (a, b)),
+    ]:
         assert y.owner.op.infer_shape(None, y.owner, [(a, b, c)])[0] == expected
     node = at.max_and_argmax(x, 0)[0].owner
     assert node.op.infer_shape(None, node, [(a, b, c)]) == [(b, c), (b, c)]
@@ -292,8 +304,10 @@ def test_logarithms_of_sums():
     expected = [1000 + np.log(2), -np.inf, np.inf, np.nan, np.logaddexp(1.0, -2.0)]
     np.testing.assert_allclose(evaluate(at.logsumexp(x, axis=1), {x: value}), expected)
     np.testing.assert_allclose(evaluate(at.logaddexp(x[:, 0], x[:, 1]), {x: value}), expected)
-    np.testing.assert_allclose(evaluate(at.logaddexp(x[:, 0], x[:, 1], x[:, 1] - 1), {x: value}),
-                               scipy.special.logsumexp(np.column_stack([value, value[:, 1] - 1]), axis=1))
+    np.testing.assert_allclose(
+        evaluate(at.logaddexp(x[:, 0], x[:, 1], x[:, 1] - 1), {x: value}),
+        scipy.special.logsumexp(np.column_stack([value, value[:, 1] - 1]), axis=1),
+    )
     assert at.logsumexp(x, axis=0, keepdims=True).type.shape == (1, None)
     g = grad(at.logaddexp(x[:, 0], x[:, 1])[4], x)
     np.testing.assert_allclose(evaluate(g, {x: value})[4], scipy.special.softmax([1.0, -2.0]))
@@ -306,7 +320,13 @@ def test_variance_details():
     value = np.array([1 + 2j, 3 - 1j, 0.5j])
     np.testing.assert_allclose(evaluate(at.var(z), {z: value}), np.var(value))
     x = at.vector("x")
-    np.testing.assert_allclose(evaluate(at.std(x, ddof=1), {x: [1.0, 2.0, 4.0]}), np.std([1.0, 2.0, 4.0], ddof=1))
-    np.testing.assert_allclose(evaluate(at.var(x, corrected=True), {x: [1.0, 2.0, 4.0]}), np.var([1.0, 2.0, 4.0]))
-    assert at.mean(TensorType("float32", (2, 3))()).owner.inputs[0].owner.op == Sum(None, "float32", "float64")
+    np.testing.assert_allclose(
+        evaluate(at.std(x, ddof=1), {x: [1.0, 2.0, 4.0]}), np.std([1.0, 2.0, 4.0], ddof=1)
+    )
+    np.testing.assert_allclose(
+        evaluate(at.var(x, corrected=True), {x: [1.0, 2.0, 4.0]}), np.var([1.0, 2.0, 4.0])
+    )
+    assert at.mean(TensorType("float32", (2, 3))()).owner.inputs[0].owner.op == Sum(
+        None, "float32", "float64"
+    )
     assert TensorType("float32", ())().mean().type.ndim == 0

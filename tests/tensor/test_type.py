@@ -16,7 +16,15 @@ from aesara.tensor.type import (
     values_eq_approx_remove_inf,
     values_eq_approx_remove_nan,
 )
-from aesara.tensor.type_other import MakeSlice, NoneConst, NoneTypeT, SliceConstant, SliceType, make_slice, slicetype
+from aesara.tensor.type_other import (
+    MakeSlice,
+    NoneConst,
+    NoneTypeT,
+    SliceConstant,
+    SliceType,
+    make_slice,
+    slicetype,
+)
 
 
 def test_repr_shows_dtype_and_static_shape():
@@ -193,7 +201,12 @@ def test_filter_refuses_what_is_no_number(value):
 
 def test_filter_keeps_memory_where_it_can():
     t = TensorType("float64", (None, None))
-    for value in (np.zeros((2, 3)), np.asfortranarray(np.zeros((2, 3))), np.zeros((4, 6))[::2, ::2], np.zeros((0, 2))):
+    for value in (
+        np.zeros((2, 3)),
+        np.asfortranarray(np.zeros((2, 3))),
+        np.zeros((4, 6))[::2, ::2],
+        np.zeros((0, 2)),
+    ):
         assert t.filter(value) is value
     swapped = np.arange(6.0).reshape(2, 3).astype(">f8")
     result = t.filter(swapped)
@@ -223,7 +236,9 @@ def test_sizes_and_sharing():
     assert t.get_size(t.get_shape_info(np.zeros((2, 3), "float32"))) == 24
     assert TensorType("int8", ()).get_size(()) == 1
     a = np.zeros(4)
-    assert t.may_share_memory(a, a[1:]) and not t.may_share_memory(a, a.copy()) and not t.may_share_memory(a, 1)
+    assert (
+        t.may_share_memory(a, a[1:]) and not t.may_share_memory(a, a.copy()) and not t.may_share_memory(a, 1)
+    )
     assert t.is_valid_value(np.zeros((2, 2), "float32")) and not t.is_valid_value(np.zeros((2, 2)))
 
 
