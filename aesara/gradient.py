@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from aesara.compile.ops import ViewOp
+from aesara.configdefaults import config
 from aesara.finite_differences import GradientError, mode_not_slow, numeric_grad, verify_grad
 from aesara.graph.autodiff import (
     DisconnectedInputError,
@@ -50,6 +51,7 @@ __all__ = [
     "UndefinedGrad",
     "ZeroGrad",
     "as_list_or_tuple",
+    "config",
     "consider_constant",
     "consider_constant_",
     "disconnected_grad",
