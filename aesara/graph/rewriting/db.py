@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, Any, Literal, Union
+from typing import IO, Any, Literal
 
 from aesara.configdefaults import config
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.ordered_set import OrderedSet
 from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
-from aesara.graph.rewriting.ordered_set import OrderedSet
 
-RewritesType = Union[GraphRewriter, NodeRewriter]
+RewritesType = GraphRewriter | NodeRewriter
 
 
 class RewriteDatabaseQuery:
@@ -226,7 +226,11 @@ class RewriteDatabase:
 
     def __query__(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
         answer: list[Rewriter] = []
-        for entry in self._selected(query):
+        selected = self._selected(query)
+        if query.extra_rewrites or query.position_cutoff != math.inf:
+            # Positions are those of this database, not of databases inside it.
+            query = query._copy(extra_rewrites=(), position_cutoff=math.inf)
+        for entry in selected:
             if isinstance(entry, RewriteDatabase):
                 inner = entry.query(query.subquery.get(entry.name or "", query))
                 if inner is None or inner is False:
@@ -257,8 +261,7 @@ def _as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQue
     for tag in tags:
         if not isinstance(tag, str) or tag[:1] not in by_sign or len(tag) < 2:
             raise ValueError(
-                "A tag of a query starts with '+' (include), '&' (require) or '-' (exclude); "
-                f"got {tag!r}."
+                f"A tag of a query starts with '+' (include), '&' (require) or '-' (exclude); got {tag!r}."
             )
         by_sign[tag[0]].append(tag[1:])
     return RewriteDatabaseQuery(

@@ -269,9 +269,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
                     self.failure_callback(exc, self, pairs, rewriter, node)
         return False
 
-    def _may_apply(
-        self, rewriter: NodeRewriter, fgraph: FunctionGraph, profile: EquilibriumProfile
-    ) -> bool:
+    def _may_apply(self, rewriter: NodeRewriter, fgraph: FunctionGraph, profile: EquilibriumProfile) -> bool:
         used = profile.applied.get(rewriter, 0)
         most = max(profile.nodes_before, len(fgraph.apply_nodes), 1) * self.max_use_ratio
         if used >= most:

@@ -7,12 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any
 
-from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.rewriting.processing import attach_once
 from aesara.graph.rewriting.rewriter import GraphRewriter
-from aesara.graph.features import ReplaceValidate
 from aesara.graph.utils import InconsistencyError
 
 
@@ -162,8 +161,7 @@ class MergeOptimizer(GraphRewriter):
             return
         seconds, merged, before, after = prof
         print(
-            f"{'    ' * level}MergeOptimizer time {seconds:.6f}s merged {merged}, "
-            f"nodes {before} -> {after}",
+            f"{'    ' * level}MergeOptimizer time {seconds:.6f}s merged {merged}, nodes {before} -> {after}",
             file=stream,
         )
 

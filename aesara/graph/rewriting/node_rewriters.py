@@ -143,9 +143,7 @@ class SequentialNodeRewriter(NodeRewriter):
         Keep time, applications and attempts per rewriter.
     """
 
-    def __init__(
-        self, *rewriters: Rewriter, apply_all_rewrites: bool = False, profile: bool = False
-    ):
+    def __init__(self, *rewriters: Rewriter, apply_all_rewrites: bool = False, profile: bool = False):
         if len(rewriters) == 1 and isinstance(rewriters[0], (list, tuple)):
             rewriters = tuple(rewriters[0])
         self.rewrites = rewriters

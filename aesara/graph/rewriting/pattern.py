@@ -154,7 +154,9 @@ def _as_variable_like(old: Variable, value: Any) -> Any:
 
 def _pattern_text(pattern: Any) -> str:
     if isinstance(pattern, LogicVariable):
-        return pattern.name if pattern.constraint is None else f"{pattern.name} subject to {pattern.constraint}"
+        return (
+            pattern.name if pattern.constraint is None else f"{pattern.name} subject to {pattern.constraint}"
+        )
     if isinstance(pattern, ValuePattern):
         return repr(pattern.value)
     if isinstance(pattern, OpPattern):
@@ -172,9 +174,7 @@ class Rule(NodeRewriter):
     Made by `rule`, which says what the parts mean.
     """
 
-    def __init__(
-        self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool
-    ):
+    def __init__(self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool):
         self.name = name
         self.source_pattern = pattern
         self.pattern = as_pattern(pattern)

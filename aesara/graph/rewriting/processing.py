@@ -97,17 +97,13 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         report_rewrite_failure(exc, f"{node_rewriter} on the node {node}")
 
     @classmethod
-    def warn_inplace(
-        cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any
-    ) -> None:
+    def warn_inplace(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
         """Failure callback: a replacement that the graph refuses is no failure."""
         if not isinstance(exc, InconsistencyError):
             cls.warn(exc, nav, repl_pairs, node_rewriter, node)
 
     @classmethod
-    def warn_ignore(
-        cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any
-    ) -> None:
+    def warn_ignore(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
         """Failure callback: every exception is passed over."""
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:

@@ -84,8 +84,7 @@ def check_stack_trace(
         fgraph = getattr(getattr(f_or_fgraph, "maker", None), "fgraph", None)
         if fgraph is None:
             raise ValueError(
-                "`f_or_fgraph` must be a compiled function or a FunctionGraph; got "
-                f"{f_or_fgraph!r}."
+                f"`f_or_fgraph` must be a compiled function or a FunctionGraph; got {f_or_fgraph!r}."
             )
     nodes = _nodes_to_check(fgraph, ops_to_check)
     missing = [node for node in nodes if not has_source(node)]

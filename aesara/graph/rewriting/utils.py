@@ -75,14 +75,12 @@ def rewrite_graph(
     return list(fgraph.outputs)
 
 
-def is_same_graph_with_merge(
-    var1: Variable, var2: Variable, givens: Any = None
-) -> bool:
+def is_same_graph_with_merge(var1: Variable, var2: Variable, givens: Any = None) -> bool:
     """`is_same_graph` by merging: both are the same when they merge into one variable."""
     pair = [var1, var2]
     if givens:
         pair = clone_replace(pair, replace=dict(givens))
-    inputs = [var for var in graph_inputs(pair)]
+    inputs = list(graph_inputs(pair))
     fgraph = FunctionGraph(inputs, pair, clone=True, features=None)
     MergeOptimizer().rewrite(fgraph)
     return fgraph.outputs[0] is fgraph.outputs[1]
@@ -115,9 +113,7 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
     return bool(equal_computations([pair[0]], [pair[1]]))
 
 
-def get_clients_at_depth(
-    fgraph: FunctionGraph, node: Apply, depth: int
-) -> Generator[Apply, None, None]:
+def get_clients_at_depth(fgraph: FunctionGraph, node: Apply, depth: int) -> Generator[Apply, None, None]:
     """The nodes that use the outputs of `node`, `depth` steps up.
 
     Examples

@@ -166,7 +166,7 @@ def pre_greedy_node_rewriter(
     """
     if out.owner is None:
         return out
-    known = [var for var in fgraph.variables] if fgraph is not None else []
+    known = list(fgraph.variables) if fgraph is not None else []
     replaced: dict[Variable, Variable] = {}
     for node in io_toposort(known, [out]):
         if fgraph is not None and node in fgraph.apply_nodes:
@@ -182,9 +182,7 @@ def pre_greedy_node_rewriter(
     return replaced.get(out, out)
 
 
-def _apply_until_settled(
-    fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], var: Variable
-) -> Variable:
+def _apply_until_settled(fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], var: Variable) -> Variable:
     for _ in range(100):
         node = var.owner
         if node is None or len(node.outputs) != 1:

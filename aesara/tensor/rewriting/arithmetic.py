@@ -6,6 +6,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.allocation import alloc
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import (
     add,
@@ -23,6 +24,7 @@ from aesara.tensor.elementwise_ops import (
     true_divide,
 )
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
+from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_in_place_of,
@@ -32,13 +34,14 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     is_integer,
 )
+from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
+    register_rules,
     register_specialize,
     register_stabilize,
     register_useless,
 )
-from aesara.tensor.allocation import alloc
 from aesara.tensor.shape import Shape_i
 
 
@@ -75,8 +78,13 @@ def local_intdiv_by_one(fgraph, node):
     return False
 
 
+# The logistic function is recognised before the canonical form of products takes it apart, so
+# that the gradients through it are products of it too.
+register_rules(*LOGISTIC_RULES, to=(register_canonicalize, register_stabilize, register_specialize))
+local_mul_canonizer.add_simplifier(simplify_logistic, "logistic")
 register_canonicalize(local_mul_canonizer, name="local_mul_canonizer")
 register_canonicalize(local_add_canonizer, name="local_add_canonizer")
+register_canonicalize(local_greedy_distributor)
 
 
 @register_canonicalize
@@ -182,7 +190,9 @@ def local_0_dot_x(fgraph, node):
         return False
     out = node.outputs[0]
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
-    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
+    return in_place_of(
+        out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out)
+    )
 
 
 @register_specialize

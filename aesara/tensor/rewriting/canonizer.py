@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
 from aesara.tensor.conversion import constant
@@ -149,7 +149,7 @@ class AlgebraicCanonizer(NodeRewriter):
         if top is None:
             if self.use_reciprocal:
                 return self.reciprocal(bottom)
-            top = constant(np.asarray(self.calculate([], [])))
+            top = constant(np.asarray(self.calculate([], []), dtype=bottom.type.dtype))
         return self.inverse(top, bottom)
 
     def _main_of(self, variables: Sequence[Variable]) -> Variable:
@@ -168,6 +168,7 @@ class AlgebraicCanonizer(NodeRewriter):
             return (
                 node.op == self.inverse
                 and self._is_neutral(node.inputs[0])
+                and node.inputs[0].type.dtype == node.inputs[1].type.dtype
                 and self._is_main_of(node.inputs[1], denum)
             )
         return (
@@ -258,8 +259,10 @@ class AlgebraicCanonizer(NodeRewriter):
         if not values:
             return num, denum
         if len(num_constants) == 1 and not denum_constants:
-            # The constant is there already: keep it, rather than an equal one.
-            return [num_constants[0][0], *num], denum
+            known = num_constants[0][0]
+            if out_type is None or known.type.dtype == out_type.dtype:
+                # The constant is there already: keep it, rather than an equal one.
+                return [known, *num], denum
         return [self._constant(values[0], out_type, [*num, *denum]), *num], denum
 
     @staticmethod
@@ -314,9 +317,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return self._simplified(fgraph, out, flat)
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
-        return any(
-            var.owner is not None and var.owner.op in self.family for side in flat for var in side
-        )
+        return any(var.owner is not None and var.owner.op in self.family for side in flat for var in side)
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Whether the only node that uses this one is of the family: it takes care of both."""
@@ -413,7 +414,9 @@ class MulCanonizer(AlgebraicCanonizer):
         return neg(super().rebuild(num[1:], denum, out_type))
 
 
-def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+def mul_calculate(
+    num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None
+) -> Any:
     """The product of some numbers divided by the product of others.
 
     Parameters
@@ -437,13 +440,13 @@ def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
     return value
 
 
-def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+def add_calculate(
+    num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None
+) -> Any:
     """The sum of some numbers less the sum of others; see `mul_calculate`."""
     dtype = _working_dtype([*num, *denum], out_type)
     zero = np.asarray(0, dtype)
-    value = sum((np.asarray(v, dtype) for v in num), zero) - sum(
-        (np.asarray(v, dtype) for v in denum), zero
-    )
+    value = sum((np.asarray(v, dtype) for v in num), zero) - sum((np.asarray(v, dtype) for v in denum), zero)
     value = np.asarray(value)[()]
     if aslist:
         return [] if np.all(value == 0) else [value]
@@ -463,7 +466,7 @@ def _working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
     return np.result_type(*wanted) if wanted else np.dtype("int8")
 
 
-def check_for_x_over_absX(  # noqa: N802
+def check_for_x_over_absX(
     numerators: list[Variable], denominators: list[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
     """Turn ``x / abs(x)`` into ``sgn(x)``."""

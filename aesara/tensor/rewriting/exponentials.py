@@ -8,6 +8,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.careduce import with_kept_dims
 from aesara.tensor.casting import cast
+from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
     conj_,
@@ -15,6 +16,7 @@ from aesara.tensor.elementwise_ops import (
     cosh,
     erf,
     erfc,
+    erfcx,
     exp,
     expm1,
     ge,
@@ -22,38 +24,33 @@ from aesara.tensor.elementwise_ops import (
     log,
     log1mexp,
     log1p,
+    lt,
     maximum,
+    minimum,
     mul,
     neg,
-    reciprocal,
-    sigmoid,
     softplus,
     sqrt,
     square,
     sub,
     switch,
-    true_divide,
 )
-from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import max as at_max
-from aesara.tensor.rewriting.helpers import common_value, in_place_of, is_complex, is_float
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    in_place_of,
+    is_float,
+    is_real,
+    output_of,
+    real_of_same_dtype,
+)
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_rules,
     register_specialize,
     register_stabilize,
 )
-
-
-def is_real(x: Variable) -> bool:
-    """Whether a variable is real."""
-    return not is_complex(x)
-
-
-def real_of_same_dtype(x: Variable, out: Variable) -> bool:
-    """Whether `x` is a real floating point tensor of the dtype of the result."""
-    return is_float(x) and x.type.dtype == out.type.dtype
 
 
 def as_float(x: Variable, out: Variable) -> Variable:
@@ -118,27 +115,21 @@ register_rules(
     to=(register_stabilize, register_specialize),
 )
 
-# The logistic function.
+# Logarithms whose argument can be kept away from zero and infinity.
 
 register_rules(
-    rule("local_reciprocal_1_plus_exp", (reciprocal, (add, 1, (exp, "x"))), lambda x: sigmoid(neg(x)), real_of_same_dtype),
-    rule("local_exp_over_1_plus_exp", (true_divide, (exp, "x"), (add, 1, (exp, "x"))), lambda x: sigmoid(x), real_of_same_dtype),
-    rule("local_over_1_plus_exp_neg", (true_divide, 1, (add, 1, (exp, (neg, "x")))), lambda x: sigmoid(x), real_of_same_dtype),
-    rule("local_over_1_plus_exp", (true_divide, 1, (add, 1, (exp, "x"))), lambda x: sigmoid(neg(x)), real_of_same_dtype),
     rule(
-        "local_x_over_1_plus_exp",
-        (true_divide, "y", (add, 1, (exp, "x"))),
-        lambda x, y: mul(y, sigmoid(neg(x))),
+        "log_diff_exp",
+        (log, (sub, (exp, "x"), (exp, "y"))),
+        lambda x, y: add(x, log1mexp(sub(y, x))),
         real_of_same_dtype,
     ),
-    rule("local_1msigmoid", (sub, 1, (sigmoid, "x")), lambda x: sigmoid(neg(x)), real_of_same_dtype),
-    rule("logsigm_to_softplus", (log, (sigmoid, "x")), lambda x: neg(softplus(neg(x))), real_of_same_dtype),
-    rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
     rule(
-        "local_logit_sigmoid",
-        (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))),
-        lambda x: x,
-        real_of_same_dtype,
+        "local_log_erfc",
+        (log, (erfc, "x")),
+        # Above 1 through the scaled function, which does not underflow.
+        lambda x: switch(lt(x, 1), log(erfc(minimum(x, 1))), sub(log(erfcx(maximum(x, 1))), square(x))),
+        lambda x, out: real_of_same_dtype(x, out) and output_of(x, minimum) is None,
     ),
     to=(register_stabilize, register_specialize),
 )
@@ -192,8 +183,11 @@ def is_stabilized(x: Variable) -> bool:
     inner = node.inputs[1].owner
     while inner is not None and hasattr(inner.op, "new_order"):
         inner = inner.inputs[0].owner
-    return inner is not None and inner.op == switch and inner.inputs[0].owner is not None and (
-        inner.inputs[0].owner.op == isinf_
+    return (
+        inner is not None
+        and inner.op == switch
+        and inner.inputs[0].owner is not None
+        and (inner.inputs[0].owner.op == isinf_)
     )
 
 

@@ -9,7 +9,11 @@ import numpy as np
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.tensor.allocation import Alloc
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+)
 
 #: Results of more bytes than this, and than twice the inputs, are left to be computed.
 LARGEST_FOLDED = 2**20

@@ -12,8 +12,8 @@ from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import constant
-from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.elementwise_ops import second
+from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.shape import Unbroadcast
 from aesara.tensor.type import TensorType
 
@@ -34,6 +34,16 @@ def is_integer(var: Variable) -> bool:
 def is_complex(var: Variable) -> bool:
     """Whether a variable is a tensor of complex numbers."""
     return var.type.dtype[:7] == "complex"
+
+
+def is_real(x: Variable) -> bool:
+    """Whether a variable is real."""
+    return not is_complex(x)
+
+
+def real_of_same_dtype(x: Variable, out: Variable) -> bool:
+    """Whether `x` is a real floating point tensor of the dtype of the result."""
+    return is_float(x) and x.type.dtype == out.type.dtype
 
 
 def common_value(var: Variable) -> Any:
@@ -125,9 +135,7 @@ def shaped_like_inputs(new: Variable, out: Variable, inputs: Iterable[Variable])
     return new
 
 
-def in_place_of(
-    out: Variable, new: Variable, inputs: Iterable[Variable] = ()
-) -> list[Variable] | None:
+def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
     """The result of a transform that replaces `out` with `new`: its dtype, shape and type kept.
 
     Parameters

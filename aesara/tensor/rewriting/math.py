@@ -4,11 +4,14 @@
 ``canonizer``       canonical forms of sums and products
 ``arithmetic``      zeros, ones, comparisons, choices in products
 ``powers``          powers with constant exponents
+``distribution``    factors multiplied into a sum where they cancel
 ``exponentials``    exponentials and logarithms, one rule a row
+``logistic``        the logistic function
 ``reductions``      sums, products, extrema along axes
 ==================  ======================================================
 """
 
+from aesara.graph.rewriting.databases import canonicalize, specialize, stabilize
 from aesara.tensor.rewriting.arithmetic import (
     local_0_dot_x,
     local_add_mul_fusion,
@@ -28,6 +31,11 @@ from aesara.tensor.rewriting.canonizer import (
     local_add_canonizer,
     local_mul_canonizer,
     mul_calculate,
+)
+from aesara.tensor.rewriting.distribution import (
+    attempt_distribution,
+    distribute_greedy,
+    local_greedy_distributor,
 )
 from aesara.tensor.rewriting.exponentials import local_log_add_exp, local_log_sum_exp
 from aesara.tensor.rewriting.multrees import (
@@ -60,11 +68,22 @@ from aesara.tensor.rewriting.reductions import (
     local_sum_prod_mul_by_scalar,
 )
 
+
+def __getattr__(name: str):
+    # Rules that are rows of a table can be had by their names too.
+    for database in (canonicalize, stabilize, specialize):
+        if name in database:
+            return database[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "AlgebraicCanonizer",
     "add_calculate",
+    "attempt_distribution",
     "check_for_x_over_absX",
     "compute_mul",
+    "distribute_greedy",
     "get_constant",
     "is_1pexp",
     "is_exp",
@@ -77,6 +96,7 @@ __all__ = [
     "local_div_switch_sink",
     "local_div_to_reciprocal",
     "local_fill_sink",
+    "local_greedy_distributor",
     "local_intdiv_by_one",
     "local_log_add_exp",
     "local_log_sum_exp",

@@ -57,14 +57,10 @@ def register_canonicalize(
     ... def local_exp_of_zero(fgraph, node):
     ...     ...
     """
-    return _register(
-        databases.canonicalize, node_rewriter, tags, ("fast_run", "fast_compile"), kwargs
-    )
+    return _register(databases.canonicalize, node_rewriter, tags, ("fast_run", "fast_compile"), kwargs)
 
 
-def register_stabilize(
-    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
-) -> Any:
+def register_stabilize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that makes a computation more accurate."""
     return _register(databases.stabilize, node_rewriter, tags, ("fast_run",), kwargs)
 

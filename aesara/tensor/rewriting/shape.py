@@ -7,7 +7,7 @@ from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.rewriting.basic import topo_constant_folding  # noqa: F401 - public here too
+from aesara.tensor.rewriting.basic import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
@@ -74,7 +74,7 @@ def local_track_shape_i(fgraph, node):
 @register_canonicalize
 @register_specialize
 @node_rewriter([Shape_i])
-def local_Shape_i_ground(fgraph, node):  # noqa: N802
+def local_Shape_i_ground(fgraph, node):
     """The length of a dimension of a variable that states it."""
     (x,) = node.inputs
     inner = x.owner
@@ -89,12 +89,12 @@ def local_Shape_i_ground(fgraph, node):  # noqa: N802
 @register_canonicalize
 @register_specialize
 @node_rewriter([Shape])
-def local_Shape_of_SpecifyShape(fgraph, node):  # noqa: N802
+def local_Shape_of_SpecifyShape(fgraph, node):
     """The shape of a variable that states it."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, SpecifyShape):
         return False
-    x, *lengths = inner.inputs
+    lengths = inner.inputs[1:]
     if any(not hasattr(length.type, "dtype") for length in lengths):
         return False
     return in_place_of(node.outputs[0], MakeVector("int64")(*lengths))
@@ -124,7 +124,9 @@ def local_merge_consecutive_specify_shape(fgraph, node):
             merged.append(outer)
         else:
             return False
-    return in_place_of(out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged]))
+    return in_place_of(
+        out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged])
+    )
 
 
 def _states_nothing_new(x, lengths):
@@ -148,7 +150,11 @@ def local_useless_reshape(fgraph, node):
     """A reshape to the shape that is there, and of what was reshaped before."""
     x, shape = node.inputs
     out = node.outputs[0]
-    if x.type.ndim == 1 and out.type.ndim == 1 and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,)):
+    if (
+        x.type.ndim == 1
+        and out.type.ndim == 1
+        and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,))
+    ):
         return in_place_of(out, x)
     if x.type.ndim == out.type.ndim and None not in x.type.shape and x.type.shape == out.type.shape:
         return in_place_of(out, x)
@@ -175,7 +181,9 @@ def _is_shape_of(shape, x):
             elif x.type.shape[i] != value:
                 return False
             continue
-        while entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1:
+        while (
+            entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1
+        ):
             entry = entry.owner.inputs[0]
         inner = entry.owner
         if inner is None or not isinstance(inner.op, Shape_i) or inner.op.i != i or inner.inputs[0] is not x:

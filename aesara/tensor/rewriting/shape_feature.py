@@ -200,7 +200,7 @@ class ShapeFeature(Feature):
         """Note that a variable has the shape of another."""
         self.set_shape(r, self.shape_of[other_r], override=True)
 
-    def unpack(self, s_i: Any, var: Variable) -> Variable:
+    def unpack(self, s_i: Any, var: Variable | None) -> Variable:
         """A length as an int64 scalar."""
         if isinstance(s_i, (int, np.integer)):
             if s_i < 0:
@@ -214,6 +214,10 @@ class ShapeFeature(Feature):
         if length.type.dtype != "int64":
             length = cast(length, "int64")
         return length
+
+    def to_symbolic_int(self, s_i: Any) -> Variable:
+        """A length as an int64 scalar."""
+        return self.unpack(s_i, None)
 
     def make_vector_shape(self, r: Variable) -> Variable:
         """The shape of a variable as a vector."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise_ops import log, mul, sub, true_divide
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elementwise_ops import exp, log, mul, sub, true_divide
+from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import sum as at_sum
-from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.helpers import in_place_of, is_float
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
@@ -42,4 +45,49 @@ def local_logsoftmax_grad(fgraph, node):
     return in_place_of(node.outputs[0], sub(gradient, mul(total, probabilities)))
 
 
-__all__ = ["local_logsoftmax", "local_logsoftmax_grad"]
+def softmax_simplifier(numerators, denominators):
+    """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
+    for denominator in list(denominators):
+        exponential = _exponential_that_is_summed(denominator)
+        if exponential is None:
+            continue
+        position = next((i for i, v in enumerate(numerators) if v is exponential), None)
+        if position is None:
+            continue
+        axes = denominator.owner.inputs[0].owner.op.axis
+        axis = 0 if axes is None else axes[0]
+        numerators = [
+            *numerators[:position],
+            Softmax(axis=axis)(exponential.owner.inputs[0]),
+            *numerators[position + 1 :],
+        ]
+        denominators = [v for v in denominators if v is not denominator]
+    return numerators, denominators
+
+
+def _exponential_that_is_summed(var):
+    """``exp(x)`` if a variable is the sum of it along one axis, with the axis kept; else None."""
+    kept = var.owner
+    if kept is None or not isinstance(kept.op, DimShuffle):
+        return None
+    summing = kept.inputs[0].owner
+    if summing is None or not isinstance(summing.op, Sum):
+        return None
+    (exponential,) = summing.inputs
+    inner = exponential.owner
+    ndim = exponential.type.ndim
+    axes = tuple(range(ndim)) if summing.op.axis is None else tuple(summing.op.axis)
+    if inner is None or inner.op != exp or len(axes) != 1 or not is_float(exponential):
+        return None
+    if inner.inputs[0].type.dtype != exponential.type.dtype or exponential.type.dtype != var.type.dtype:
+        return None
+    remaining = iter(range(ndim - 1))
+    if tuple(kept.op.new_order) != tuple("x" if i in axes else next(remaining) for i in range(ndim)):
+        return None
+    return exponential
+
+
+local_mul_canonizer.add_simplifier(softmax_simplifier, "softmax_simplifier")
+
+
+__all__ = ["local_logsoftmax", "local_logsoftmax_grad", "local_mul_canonizer", "softmax_simplifier"]

@@ -358,7 +358,7 @@ def _part_of_operand(var, result, index):
 
 @register_canonicalize
 @node_rewriter([Subtensor])
-def local_subtensor_SpecifyShape_lift(fgraph, node):  # noqa: N802
+def local_subtensor_SpecifyShape_lift(fgraph, node):
     """An element of what has a stated shape is an element of what the shape is stated of."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, SpecifyShape):
@@ -465,7 +465,7 @@ def local_setsubtensor_of_constants(fgraph, node):
 @register_canonicalize
 @register_specialize
 @node_rewriter([AdvancedSubtensor1])
-def local_useless_AdvancedSubtensor1(fgraph, node):  # noqa: N802
+def local_useless_AdvancedSubtensor1(fgraph, node):
     """All rows, in their order, are the tensor itself."""
     x, rows = node.inputs
     length = x.type.shape[0]

@@ -1,5 +1,6 @@
 """Applies the databases of rewriters to graphs, without compiling them."""
 
+import aesara.tensor.rewriting  # noqa: F401 - registers the rules
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.databases import (
     canonicalize,
@@ -10,8 +11,6 @@ from aesara.graph.rewriting.databases import (
 )
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.merge import MergeOptimizer
-import aesara.tensor.rewriting  # noqa: F401 - registers the rules
-
 
 DATABASES = {
     "canonicalize": canonicalize,

@@ -13,7 +13,6 @@ from aesara.tensor.special import softmax
 from tests.tensor.evaluate import evaluate
 from tests.tensor.rewriting.passes import DATABASES, rewrite, rewrite_fgraph
 
-
 UNARY = [
     at.exp, at.tanh, at.neg, at.square, abs, at.sigmoid, at.softplus, at.cos, at.log1p, at.expm1, at.sgn,
     lambda x: x * 2, lambda x: x + 1, lambda x: 1 - x, lambda x: x / 4, lambda x: 1 / (3 + abs(x)), lambda x: x**2,

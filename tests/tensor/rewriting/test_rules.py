@@ -11,7 +11,6 @@ from aesara.tensor.special import log_softmax, softmax
 from tests.tensor.evaluate import evaluate
 from tests.tensor.rewriting.passes import ops_of, rewrite
 
-
 VECTOR = np.array([-3.5, -1.25, -0.3, 0.2, 0.9, 1.7, 4.0])
 SPECIAL = np.array([0.0, np.inf, -np.inf, np.nan, 1.0, -0.75, 2.5])
 POSITIVE = np.array([0.01, 0.4, 0.9, 1.0, 2.0, 7.5, 30.0])
@@ -183,7 +182,6 @@ def test_broadcast_shapes_are_kept(build, expected, domains):
     compare(reference, after, values)
 
 
-
 STRUCTURAL = [
     case("sum(2 * M)", lambda m: (2.0 * m).sum(), "Mul Sum", MATRIX),
     case("sum(-M)", lambda m: (-m).sum(axis=0), "Neg Sum", MATRIX),
@@ -198,8 +196,12 @@ STRUCTURAL = [
     case("M.T.T", lambda m: m.T.T, "", MATRIX),
     case("dimshuffle", lambda m: m.dimshuffle(0, "x", 1).dimshuffle(0, 2), "", MATRIX),
     case("exp(M).T.T", lambda m: at.exp(m.T).T, "Exp", MATRIX),
-    case("log(sum(exp))", lambda m: at.log(at.exp(m).sum(axis=1)),
-         "Add DimShuffle Exp IsInf Log Max Sub Sum Switch", MATRIX),
+    case(
+        "log(sum(exp))",
+        lambda m: at.log(at.exp(m).sum(axis=1)),
+        "Add DimShuffle Exp IsInf Log Max Sub Sum Switch",
+        MATRIX,
+    ),
     case("log(softmax)", lambda m: at.log(softmax(m, axis=1)), "LogSoftmax", MATRIX),
     case("M[:]", lambda m: m[:], "", MATRIX),
     case("M[1:][2:]", lambda m: m[:, 1:][:, 2:], "Subtensor", MATRIX),
@@ -282,7 +284,11 @@ def test_casts(source, middle, target, left):
     reference = clone([x], [before], copy_inputs=False)[1][0]
     after, _ = rewrite(before)
     assert ops_of(after) == ["Cast"] * left
-    value = np.array([0, 1, 1, 0]).astype(source) if source == "bool" else np.array([0, 1, -7, 100]).astype(source)
+    value = (
+        np.array([0, 1, 1, 0]).astype(source)
+        if source == "bool"
+        else np.array([0, 1, -7, 100]).astype(source)
+    )
     compare(reference, after, {x: value})
 
 

@@ -1,0 +1,165 @@
+"""Factors of a product multiplied into a sum, where they cancel in every term."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.elementwise_ops import add, mul, sub, true_divide
+from aesara.tensor.rewriting.canonizer import get_constant, local_add_canonizer, local_mul_canonizer
+from aesara.tensor.rewriting.helpers import in_place_of, is_float
+
+#: Sums of more terms than this are left alone.
+MOST_TERMS = 20
+
+Pairs = list[tuple[list[Variable], list[Variable]]]
+
+
+def distribute_greedy(
+    pos_pairs: Pairs,
+    neg_pairs: Pairs,
+    num: list[Variable],
+    denum: list[Variable],
+    out_type: Any,
+    minscore: int = 0,
+) -> tuple[bool, Pairs, Pairs]:
+    """Multiply factors into the terms of a sum if this cancels something in every term.
+
+    A term in which nothing cancels would be computed with more operations, and a difference
+    could lose accuracy: then nothing is done.
+
+    Parameters
+    ----------
+    pos_pairs, neg_pairs
+        The numerators and denominators of the terms that are added, and subtracted.
+    num, denum
+        The factors, and those that are divided by.
+    out_type
+        The type of the result.
+    minscore
+        How many factors must be saved.
+
+    Returns
+    -------
+    success, pos_pairs, neg_pairs
+    """
+    saved = len(num) + len(denum)
+    new: list[Pairs] = []
+    for pairs in (pos_pairs, neg_pairs):
+        changed = []
+        for top, bottom in pairs:
+            before = _unknowns(top) + _unknowns(bottom)
+            all_top, all_bottom = local_mul_canonizer.simplify([*top, *num], [*bottom, *denum], out_type)
+            after = _unknowns(all_top) + _unknowns(all_bottom)
+            if after >= before + len(num) + len(denum):
+                return False, pos_pairs, neg_pairs
+            saved += before - after
+            changed.append((all_top, all_bottom))
+        new.append(changed)
+    if saved <= minscore:
+        return False, pos_pairs, neg_pairs
+    return True, new[0], new[1]
+
+
+def _unknowns(variables: list[Variable]) -> int:
+    """How many of the variables are no constants."""
+    return sum(get_constant(var) is None for var in variables)
+
+
+def attempt_distribution(
+    factor: Variable, num: list[Variable], denum: list[Variable], out_type: Any
+) -> tuple[bool, Variable, list[Variable], list[Variable]]:
+    """Try to multiply other factors of a product into one that is a sum.
+
+    Parameters
+    ----------
+    factor
+        The sum.
+    num, denum
+        The other factors, and those that are divided by.
+    out_type
+        The type of the result.
+
+    Returns
+    -------
+    changed, new_factor, new_num, new_denum
+        `new_num` and `new_denum` hold what stays outside.
+    """
+    positive, negative = local_add_canonizer.get_num_denum(factor)
+    if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
+        return False, factor, num, denum
+    pos_pairs = [local_mul_canonizer.get_num_denum(term) for term in positive]
+    neg_pairs = [local_mul_canonizer.get_num_denum(term) for term in negative]
+    # Only what cancels somewhere is worth a try.
+    tops = {var for top, _ in (*pos_pairs, *neg_pairs) for var in top}
+    bottoms = {var for _, bottom in (*pos_pairs, *neg_pairs) for var in bottom}
+    into_num = [var for var in num if var in bottoms and get_constant(var) is None]
+    into_denum = [var for var in denum if var in tops and get_constant(var) is None]
+    if not into_num and not into_denum:
+        return False, factor, num, denum
+    success, pos_pairs, neg_pairs = distribute_greedy(pos_pairs, neg_pairs, into_num, into_denum, out_type)
+    if not success:
+        return False, factor, num, denum
+    new_factor = local_add_canonizer.merge_num_denum(
+        [local_mul_canonizer.rebuild(top, bottom, out_type) for top, bottom in pos_pairs],
+        [local_mul_canonizer.rebuild(top, bottom, out_type) for top, bottom in neg_pairs],
+    )
+    return (
+        True,
+        new_factor,
+        [var for var in num if var not in into_num],
+        [var for var in denum if var not in into_denum],
+    )
+
+
+@node_rewriter([mul, true_divide])
+def local_greedy_distributor(fgraph, node):
+    """``(a / x + b / x) * x`` as ``a + b``: factors go into a sum if they cancel in every term."""
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    clients = fgraph.clients
+
+    def is_sum(var: Variable) -> bool:
+        inner = var.owner
+        return (
+            inner is not None
+            and inner.op in (add, sub)
+            and len(clients[var]) == 1
+            and var.type.dtype == out.type.dtype
+        )
+
+    num, denum = node.inputs, []
+    if node.op == true_divide:
+        num, denum = [node.inputs[0]], [node.inputs[1]]
+    num = _factors(num, clients)
+    denum = _factors(denum, clients)
+    for side in (num, denum):
+        for candidate in side:
+            if not is_sum(candidate):
+                continue
+            others = [var for var in side if var is not candidate]
+            first, second = (others, denum) if side is num else (others, num)
+            changed, factor, first, second = attempt_distribution(candidate, first, second, out.type)
+            if changed:
+                first = [factor, *first]
+                new_num, new_denum = (first, second) if side is num else (second, first)
+                new = local_mul_canonizer.rebuild(new_num, new_denum, out.type)
+                return in_place_of(out, new, [*num, *denum])
+    return False
+
+
+def _factors(variables: list[Variable], clients: Any) -> list[Variable]:
+    """The variables, with products that only this one uses taken apart."""
+    found: list[Variable] = []
+    for var in variables:
+        inner = var.owner
+        if inner is not None and inner.op == mul and len(clients[var]) == 1:
+            found.extend(inner.inputs)
+        else:
+            found.append(var)
+    return found
+
+
+__all__ = ["attempt_distribution", "distribute_greedy", "local_greedy_distributor"]
