@@ -89,10 +89,10 @@ def _common_value(data: Any, source: Any) -> np.ndarray:
         values = np.asarray(data)
     except ValueError as error:
         raise NotScalarConstantError(f"{source} is not a number.") from error
-    if values.dtype == object or values.dtype.kind in "US" or values.size == 0:
+    if values.dtype.kind in "OUS" or values.size == 0:
         raise NotScalarConstantError(f"{source} is not a numeric scalar.")
     if values.ndim == 0:
-        return values.copy()
+        return values.copy() if values is data else values
     first = values.flat[0]
     if np.all(values == first):
         return np.asarray(first, dtype=values.dtype)
@@ -161,12 +161,17 @@ def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool
         return x
 
 
-def known_integer(x: Any) -> int | None:
-    """Return the integer that `x` is known to be, None when it is not known."""
+def known_integer(x: Any, max_recur: int = 10) -> int | None:
+    """Return the integer that `x` is known to be, None when it is not known.
+
+    At most `max_recur` nested expressions are evaluated.
+    """
     if isinstance(x, (int, np.integer)):
         return int(x)
+    if isinstance(x, Variable) and x.owner is None and not isinstance(x, Constant):
+        return None
     try:
-        value = get_scalar_constant_value(x)
+        value = get_scalar_constant_value(x, max_recur=max_recur)
     except NotScalarConstantError:
         return None
     return int(value) if value.dtype.kind in "iub" else None
@@ -229,8 +234,15 @@ def as_size(size: Any) -> Variable:
     return variable
 
 
-def known_entries(vector: Variable) -> list[int | None] | None:
+def known_entries(vector: Variable, depth: int = 10) -> list[int | None] | None:
     """Return what is known of the entries of an integer vector.
+
+    Parameters
+    ----------
+    vector
+        The vector.
+    depth
+        How many nested expressions are looked into at most.
 
     Returns
     -------
@@ -245,8 +257,8 @@ def known_entries(vector: Variable) -> list[int | None] | None:
     """
     if isinstance(vector, Constant):
         return [int(entry) for entry in vector.data]
-    if vector.owner is not None:
-        entries = entries_of_output(vector.owner.op, vector.owner)
+    if vector.owner is not None and depth > 0:
+        entries = entries_of_output(vector.owner.op, vector.owner, depth)
         if entries is not None:
             return entries
     try:
@@ -256,11 +268,14 @@ def known_entries(vector: Variable) -> list[int | None] | None:
 
 
 @singledispatch
-def entries_of_output(op: Op, node: Apply) -> list[int | None] | None:
-    """Return what is known of the entries of the integer vector that `node` computes."""
+def entries_of_output(op: Op, node: Apply, depth: int) -> list[int | None] | None:
+    """Return what is known of the entries of the integer vector that `node` computes.
+
+    A rule that asks for the entries of an input passes on a `depth` that is smaller.
+    """
     return None
 
 
 @entries_of_output.register(MakeVector)
-def _entries_of_make_vector(op, node):
-    return [known_integer(entry) for entry in node.inputs]
+def _entries_of_make_vector(op, node, depth):
+    return [known_integer(entry, depth - 1) for entry in node.inputs]

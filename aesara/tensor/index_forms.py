@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,14 @@ def as_index_constant(a: Any) -> Any:
     if isinstance(a, slice):
         return slice(*(as_index_constant(part) for part in (a.start, a.stop, a.step)))
     if isinstance(a, (int, np.integer)) and not isinstance(a, bool):
-        return ScalarConstant(scalar_int64, np.asarray(a, dtype="int64"))
+        return _integer_constant(int(a))
     return as_tensor_variable(a)
+
+
+@lru_cache(maxsize=1024)
+def _integer_constant(value: int) -> ScalarConstant:
+    # Made once: most indices are among a few small integers.
+    return ScalarConstant(scalar_int64, np.asarray(value, dtype="int64"))
 
 
 def as_index_literal(idx: Any) -> Any:

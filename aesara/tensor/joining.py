@@ -25,7 +25,6 @@ from aesara.tensor.elementwise_ops import eq, switch
 from aesara.tensor.make_vector import vector_of
 from aesara.tensor.shape import shape, shape_padaxis, specify_shape
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
-from aesara.tensor.vector_length import get_vector_length, vector_length_of_output
 
 __all__ = [
     "Join",
@@ -198,19 +197,11 @@ def _as_axis(axis: Any, ndim: int, user: str) -> tuple[Variable, int | None]:
     return constant(known % ndim), known % ndim
 
 
-@vector_length_of_output.register(Join)
-def _length_of_join(op, v):
-    try:
-        return sum(get_vector_length(vector) for vector in v.owner.inputs[1:])
-    except ValueError:
-        return None
-
-
 @entries_of_output.register(Join)
-def _entries_of_join(op, node):
+def _entries_of_join(op, node, depth):
     if node.outputs[0].type.ndim != 1:
         return None
-    parts = [known_entries(vector) for vector in node.inputs[1:]]
+    parts = [known_entries(vector, depth - 1) for vector in node.inputs[1:]]
     if None in parts:
         return None
     return [entry for part in parts for entry in part]

@@ -13,7 +13,6 @@ from aesara.graph.op import Op
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.type import discrete_dtypes, tensor_type
-from aesara.tensor.vector_length import vector_length_of_output
 
 __all__ = ["MakeVector", "make_vector"]
 
@@ -85,11 +84,6 @@ def _converted_entry(scalar: Variable, dtype: str) -> Variable:
 
 
 make_vector = MakeVector()
-
-
-@vector_length_of_output.register(MakeVector)
-def _length_of_make_vector(op, v):
-    return len(v.owner.inputs)
 
 
 def vector_of(scalars: Sequence[Variable]) -> Variable:

@@ -28,7 +28,7 @@ from aesara.tensor.shape_facts import (
 from aesara.tensor.shape_values import Shape, Shape_i, shape, shape_i, shape_i_op, shape_tuple
 from aesara.tensor.type import tensor_type
 from aesara.tensor.type_other import NoneConst
-from aesara.tensor.vector_length import get_vector_length, vector_length_of_output
+from aesara.tensor.vector_length import get_vector_length
 
 __all__ = [
     "NoneConst",
@@ -154,14 +154,6 @@ class Reshape(Op):
         if eval_points[0] is None:
             return [None]
         return self.make_node(eval_points[0], inputs[1]).outputs
-
-
-@vector_length_of_output.register(Reshape)
-def _length_of_reshape(op, v):
-    sizes = known_entries(v.owner.inputs[1])
-    if sizes and sizes[0] is not None and sizes[0] >= 0:
-        return sizes[0]
-    return None
 
 
 @constant_of_output.register(Reshape)

@@ -107,11 +107,6 @@ _specify_shape = SpecifyShape()
 constant_of_output.register(SpecifyShape)(follow_input(0))
 
 
-@vector_length_of_output.register(SpecifyShape)
-def _length_of_specify_shape(op, v):
-    return known_integer(v.owner.inputs[1])
-
-
 def _size_or_none(size: Any) -> Variable:
     if size is None or (isinstance(size, Variable) and isinstance(size.type, NoneTypeT)):
         return NoneConst
@@ -230,10 +225,7 @@ constant_of_output.register(Unbroadcast)(follow_input(0))
 
 @vector_length_of_output.register(Unbroadcast)
 def _length_of_unbroadcast(op, v):
-    try:
-        return get_vector_length(v.owner.inputs[0])
-    except ValueError:
-        return None
+    return v.owner.inputs[0].type.shape[0]
 
 
 def unbroadcast(x: Any, *axes: int) -> Variable:

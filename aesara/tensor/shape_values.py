@@ -14,7 +14,6 @@ from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.constant_value import constant_of_output, entries_of_output
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.type import tensor_type
-from aesara.tensor.vector_length import vector_length_of_output
 
 __all__ = [
     "Shape",
@@ -65,13 +64,8 @@ class Shape(Op):
 _shape = Shape()
 
 
-@vector_length_of_output.register(Shape)
-def _length_of_shape(op, v):
-    return v.owner.inputs[0].type.ndim
-
-
 @entries_of_output.register(Shape)
-def _entries_of_shape(op, node):
+def _entries_of_shape(op, node, depth):
     return list(node.inputs[0].type.shape)
 
 

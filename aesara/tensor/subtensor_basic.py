@@ -32,7 +32,6 @@ from aesara.tensor.joining import Join
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.shape import Shape, specify_shape
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
-from aesara.tensor.vector_length import vector_length_of_output
 
 __all__ = ["IncSubtensor", "Subtensor"]
 
@@ -368,20 +367,8 @@ def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
     return specify_shape(gradient, y.type.shape)
 
 
-@vector_length_of_output.register(Subtensor)
-def _length_of_subtensor(op, v):
-    entries = _entries_of_subtensor(op, v.owner)
-    return None if entries is None else len(entries)
-
-
-@vector_length_of_output.register(IncSubtensor)
-def _length_of_inc_subtensor(op, v):
-    entries = known_entries(v.owner.inputs[0])
-    return None if entries is None else len(entries)
-
-
 @entries_of_output.register(Subtensor)
-def _entries_of_subtensor(op, node):
+def _entries_of_subtensor(op, node, depth):
     x, *scalars = node.inputs
     if x.type.ndim != 1 or not op.idx_list:
         return None
@@ -392,7 +379,7 @@ def _entries_of_subtensor(op, node):
         if part is not None and known is None:
             return None
         parts.append(known)
-    entries = known_entries(x) if x.type.dtype in discrete_dtypes else None
+    entries = known_entries(x, depth - 1) if x.type.dtype in discrete_dtypes else None
     return None if entries is None else entries[slice(*parts)]
 
 
@@ -401,7 +388,7 @@ def _constant_of_subtensor(op, node, output, max_recur):
     x, *scalars = node.inputs
     if output.type.ndim != 0 or len(scalars) != x.type.ndim:
         return None
-    index = [known_integer(scalar) for scalar in scalars]
+    index = [known_integer(scalar, max_recur - 1) for scalar in scalars] if max_recur > 0 else [None]
     if None in index:
         return None
     if isinstance(x, Constant):
@@ -415,6 +402,6 @@ def _constant_of_subtensor(op, node, output, max_recur):
     if isinstance(x.owner.op, MakeVector):
         return x.owner.inputs[position]
     if isinstance(x.owner.op, (Join, Subtensor)):
-        entries = known_entries(x) if x.type.dtype in discrete_dtypes else None
+        entries = known_entries(x, max_recur - 1) if x.type.dtype in discrete_dtypes else None
         return None if entries is None else entries[position]
     return None

@@ -207,6 +207,7 @@ def test_unbroadcast():
     y = unbroadcast(x, 0, -1)
     assert y.owner.op == Unbroadcast(0, 2) and y.type.shape == (None, 3, None)
     assert unbroadcast(x, 1) is x
+    assert at.get_vector_length(unbroadcast(tensor(1), 0)) == 1
     value = np.ones((1, 3, 1))
     assert evaluate(y, {x: value}) is value
     check_inferred_shape(y, {x: value})

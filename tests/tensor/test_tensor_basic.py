@@ -628,6 +628,14 @@ def test_deep_chains_do_not_recurse():
     assert float(at.get_scalar_constant_value(x)) == 1.0
 
 
+def test_deep_shape_vectors_do_not_recurse():
+    n, x = at.lscalar(), at.dvector()
+    v = at.as_tensor_variable([n])
+    for _ in range(1500):
+        v = at.concatenate([v, [1]])[:2]
+    assert at.reshape(x, v).type.ndim == 2
+
+
 def test_infer_static_shape():
     n = at.lscalar()
     sizes, static = infer_static_shape((n, 3, at.constant(2) * 2))
