@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.nodes import Variable
 from aesara.graph.container import Container
+from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 
 
@@ -45,7 +45,9 @@ class SymbolicInput:
         implicit: bool | None = False,
     ) -> None:
         if not isinstance(variable, Variable):
-            raise TypeError(f"The input of a function must be a graph variable, got {variable!r} ({type(variable)}).")
+            raise TypeError(
+                f"The input of a function must be a graph variable, got {variable!r} ({type(variable)})."
+            )
         if implicit is None:
             raise ValueError("`implicit` must be True or False.")
         self.variable = variable

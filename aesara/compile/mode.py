@@ -185,7 +185,7 @@ class Mode:
 
     Examples
     --------
-    >>> mode = aesara.compile.Mode(linker="py", optimizer="fast_compile").excluding("local_pow_to_nested_squaring")
+    >>> mode = aesara.compile.Mode(linker="py", optimizer="fast_compile").excluding("inplace")
     >>> f = aesara.function([x], x**2, mode=mode)
     """
 
@@ -223,10 +223,14 @@ class Mode:
             linker = predefined_linkers[linker]
         if isinstance(optimizer, str) or optimizer is None:
             if optimizer not in predefined_optimizers:
-                raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.")
+                raise ValueError(
+                    f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}."
+                )
             optimizer = predefined_optimizers[optimizer]
         if isinstance(linker, type):
-            raise TypeError(f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()")
+            raise TypeError(
+                f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()"
+            )
         return linker, optimizer
 
     @property
@@ -321,7 +325,9 @@ def get_mode(orig_string: Any) -> Mode:
     if name == "DEBUG_MODE":
         name = "DebugMode"
     if name not in predefined_modes:
-        raise ValueError(f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.")
+        raise ValueError(
+            f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}."
+        )
     return _with_configured_tags(predefined_modes[name], *tags)
 
 
@@ -358,3 +364,38 @@ def get_target_language(mode: Any = None) -> tuple[Literal["py", "c", "numba", "
     if isinstance(linker, NativeLinker):
         return ("c", "py")
     return ("py",)
+
+
+__all__ = [
+    "FAST_COMPILE",
+    "FAST_RUN",
+    "JAX",
+    "NUMBA",
+    "OPT_FAST_COMPILE",
+    "OPT_FAST_RUN",
+    "OPT_FAST_RUN_STABLE",
+    "OPT_MERGE",
+    "OPT_NONE",
+    "OPT_O2",
+    "OPT_O3",
+    "OPT_STABILIZE",
+    "OPT_UNSAFE",
+    "AddDestroyHandler",
+    "AddFeatureOptimizer",
+    "MissingLinker",
+    "Mode",
+    "PrintCurrentFunctionGraph",
+    "config",
+    "get_default_mode",
+    "get_mode",
+    "get_target_language",
+    "instantiated_default_mode",
+    "local_useless",
+    "optdb",
+    "predefined_linkers",
+    "predefined_modes",
+    "predefined_optimizers",
+    "register_linker",
+    "register_mode",
+    "register_optimizer",
+]

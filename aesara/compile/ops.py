@@ -34,7 +34,7 @@ class ViewOp(Op):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
         return output_gradients
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:  # noqa: N802
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:
         return eval_points
 
 
@@ -66,7 +66,7 @@ class DeepCopyOp(Op):
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
         return output_gradients
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:  # noqa: N802
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:
         return eval_points
 
 
@@ -179,7 +179,9 @@ def load_back(mod: str, name: str) -> Any:
 
 
 def as_op(
-    itypes: Type | Sequence[Type], otypes: Type | Sequence[Type], infer_shape: Callable[..., Any] | None = None
+    itypes: Type | Sequence[Type],
+    otypes: Type | Sequence[Type],
+    infer_shape: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Decorator that makes an operation out of a Python function of values.
 

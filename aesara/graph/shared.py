@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from functools import singledispatch
 from typing import Any
 
-from aesara.graph.nodes import Variable
 from aesara.graph.container import Container
 from aesara.graph.generic import generic
+from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
 _collectors: list[list[SharedVariable]] = []
@@ -65,7 +65,9 @@ class SharedVariable(Variable):
         super().__init__(type, None, None, name)
         if container is not None:
             if value is not None or strict is not None:
-                raise TypeError("A shared variable takes either a container, or a value and strict, not both.")
+                raise TypeError(
+                    "A shared variable takes either a container, or a value and strict, not both."
+                )
             self.container = container
         else:
             self.container = Container(
@@ -115,7 +117,9 @@ class SharedVariable(Variable):
 
     @default_update.setter
     def default_update(self, expression: Any) -> None:
-        self._default_update = None if expression is None else self.type.filter_variable(expression, allow_convert=True)
+        self._default_update = (
+            None if expression is None else self.type.filter_variable(expression, allow_convert=True)
+        )
 
     def clone(self, **kwargs: Any) -> SharedVariable:
         """Return another variable for the same value."""
@@ -140,13 +144,18 @@ class SharedVariable(Variable):
 
 @singledispatch
 def shared_constructor(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None, **kwargs: Any
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    **kwargs: Any,
 ) -> SharedVariable:
     """Make the shared variable for a value; register a class with ``shared_constructor.register``."""
     borrow = kwargs.pop("borrow", False)
     if kwargs:
         raise TypeError(
-            f"shared() does not understand {', '.join(map(repr, kwargs))} for a value of type {type(value).__name__}"
+            f"shared() does not understand {', '.join(map(repr, kwargs))} for a value of type "
+            f"{type(value).__name__}"
         )
     return SharedVariable(
         type=generic,
@@ -158,7 +167,11 @@ def shared_constructor(
 
 
 def shared(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None, **kwargs: Any
+    value: Any,
+    name: str | None = None,
+    strict: bool = False,
+    allow_downcast: bool | None = None,
+    **kwargs: Any,
 ) -> SharedVariable:
     """Make a variable with a value that compiled functions share, read implicitly and may update.
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Variable
 from aesara.graph.container import Container
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -143,7 +143,9 @@ class LocalLinker(Linker):
         storage_map: StorageMap | None = None,
         **kwargs: Any,
     ) -> tuple[Callable[[], Any], list[Container], list[Container]]:
-        return self.make_all(input_storage=input_storage, output_storage=output_storage, storage_map=storage_map)[:3]
+        return self.make_all(
+            input_storage=input_storage, output_storage=output_storage, storage_map=storage_map
+        )[:3]
 
     @abstractmethod
     def make_all(
@@ -249,7 +251,9 @@ class WrapLinker(Linker):
         self.linkers = [linker.accept(fgraph, no_recycling) for linker in self.linkers]
         return self
 
-    def pre(self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]) -> None:
+    def pre(
+        self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]
+    ) -> None:
         """Called before the first node of each call, with the inputs; for subclasses to override."""
 
     def make_thunk(self, input_storage=None, output_storage=None, storage_map=None, **kwargs):
@@ -258,7 +262,9 @@ class WrapLinker(Linker):
         order = made[0][4]
         for linker, parts in zip(self.linkers, made):
             if parts[4] != order:
-                raise ValueError(f"The linker {linker} runs the nodes in another order than {self.linkers[0]}.")
+                raise ValueError(
+                    f"The linker {linker} runs the nodes in another order than {self.linkers[0]}."
+                )
         input_lists = [[container.storage for container in parts[1]] for parts in made]
         groups = list(zip(*(parts[3] for parts in made)))
         fgraph, wrapper = self.fgraph, self.wrapper
@@ -277,7 +283,7 @@ class WrapLinker(Linker):
         return run, made[0][1], made[0][2]
 
 
-def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable[..., Any]]) -> WrapLinker:  # noqa: N802
+def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable[..., Any]]) -> WrapLinker:
     """A `WrapLinker` that calls several wrappers, one after the other."""
 
     def wrapper(*args: Any) -> None:
@@ -322,7 +328,11 @@ class JITLinker(PerformLinker):
         fgraph = self.fgraph
         assert fgraph is not None
         converted = self.fgraph_convert(
-            fgraph, order=order, input_storage=input_storage, output_storage=output_storage, storage_map=storage_map
+            fgraph,
+            order=order,
+            input_storage=input_storage,
+            output_storage=output_storage,
+            storage_map=storage_map,
         )
         thunk_inputs = self.create_thunk_inputs(storage_map)
         compiled = self.jit_compile(converted)
@@ -338,7 +348,12 @@ class JITLinker(PerformLinker):
         thunk.outputs = thunk_outputs  # type: ignore[attr-defined]
         thunk.lazy = False  # type: ignore[attr-defined]
         nodes = [output.owner for output in fgraph.outputs if output.owner is not None]
-        return containers_of(fgraph.inputs, input_storage), containers_of(fgraph.outputs, output_storage), [thunk], nodes[:1]
+        return (
+            containers_of(fgraph.inputs, input_storage),
+            containers_of(fgraph.outputs, output_storage),
+            [thunk],
+            nodes[:1],
+        )
 
     def make_all(self, input_storage=None, output_storage=None, storage_map=None):
         fgraph = self.fgraph

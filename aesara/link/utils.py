@@ -12,14 +12,15 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph import hooks
-from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
 
 StorageCell = list[Any]
 StorageMap = dict[Variable, StorageCell]
 Thunk = Callable[[], Any]
 
 _LARGEST_SHOWN_VALUE = 20  # elements
+_DEEPEST_SHOWN_LEVEL = 50
 _LONGEST_SHOWN_TEXT = 300  # characters of one value or one list in an error message
 
 
@@ -52,14 +53,18 @@ def map_storage(
     if input_storage is None:
         input_storage = [storage_map.get(variable, [None]) for variable in fgraph.inputs]
     elif len(input_storage) != len(fgraph.inputs):
-        raise ValueError(f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given.")
+        raise ValueError(
+            f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given."
+        )
     for variable, cell in zip(fgraph.inputs, input_storage):
         if storage_map.setdefault(variable, cell) is not cell:
             raise ValueError(f"Two different storage cells were given for the input {variable}.")
 
     if output_storage is not None:
         if len(output_storage) != len(fgraph.outputs):
-            raise ValueError(f"The graph has {len(fgraph.outputs)} outputs, but {len(output_storage)} cells were given.")
+            raise ValueError(
+                f"The graph has {len(fgraph.outputs)} outputs, but {len(output_storage)} cells were given."
+            )
         for variable, cell in zip(fgraph.outputs, output_storage):
             storage_map.setdefault(variable, cell)
 
@@ -77,7 +82,7 @@ def map_storage(
 
 
 def gc_helper(node_list: Sequence[Apply]) -> tuple[set[Variable], dict[Variable, Apply]]:
-    """Return the variables that a list of nodes computes, and for each variable the last node that reads it."""
+    """Return the variables that nodes compute, and for each variable the last node that reads it."""
     last_user: dict[Variable, Apply] = {}
     computed: set[Variable] = set()
     for node in node_list:
@@ -142,7 +147,7 @@ def streamline(
         for cell in no_recycling:
             cell[0] = None
         try:
-            for thunk, node, dying in steps:
+            for thunk, node, dying in steps:  # noqa: B007
                 thunk()
                 for cell in dying:
                     cell[0] = None
@@ -251,10 +256,15 @@ def error_report(
     if not high:
         lines.append("HINT: set config.exception_verbosity to 'high' to see the graph and all stored values.")
         return "\n".join(lines)
-    lines += ["", "The graph up to this node:", hooks.debugprint(node, print_type=True, file="str").rstrip()]
+    lines += ["", "The graph up to this node:", _graph_above(node)]
     if storage_map is not None:
         lines += ["", "Storage map:", *_storage_lines(storage_map)]
     return "\n".join(lines)
+
+
+def _graph_above(node: Apply) -> str:
+    # Indentation makes the text of a deep graph grow with the square of its depth.
+    return hooks.debugprint(node, depth=_DEEPEST_SHOWN_LEVEL, print_type=True, file="str").rstrip()
 
 
 def _position(fgraph: FunctionGraph, node: Apply) -> int | None:

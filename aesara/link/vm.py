@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
 from aesara.link.utils import (
     StorageCell,
@@ -84,7 +85,9 @@ class UpdatingVM(VM):
         )
         inputs = set(fgraph.inputs)
         self._temporaries = [
-            cell for variable, cell in storage_map.items() if variable.owner is not None and variable not in inputs
+            cell
+            for variable, cell in storage_map.items()
+            if variable.owner is not None and variable not in inputs
         ]
 
     def clear_storage(self) -> None:
@@ -127,7 +130,9 @@ class Loop(UpdatingVM):
             fgraph, nodes, thunks, pre_call_clear, storage_map, input_storage, output_storage, update_vars
         )
         self.allow_gc = post_thunk_clear is not None
-        self.post_thunk_clear = list(post_thunk_clear) if post_thunk_clear is not None else [()] * len(self.nodes)
+        self.post_thunk_clear = (
+            list(post_thunk_clear) if post_thunk_clear is not None else [()] * len(self.nodes)
+        )
         self.callback = callback
         self._steps = list(zip(self.thunks, self.nodes, self.post_thunk_clear))
 
@@ -320,7 +325,9 @@ class VMLinker(LocalLinker):
         """Tell which inputs take the value of which outputs after each call."""
         self.updated_vars = dict(updated_vars)
 
-    def compute_gc_dependencies(self, variables: Sequence[Variable] | StorageMap) -> dict[Variable, list[Variable]]:
+    def compute_gc_dependencies(
+        self, variables: Sequence[Variable] | StorageMap
+    ) -> dict[Variable, list[Variable]]:
         """For each variable the variables whose computation reads it."""
         assert self.fgraph is not None
         dependencies: dict[Variable, list[Variable]] = {}
@@ -331,7 +338,9 @@ class VMLinker(LocalLinker):
             ]
         return dependencies
 
-    def reduce_storage_allocations(self, storage_map: StorageMap, order: Sequence[Apply]) -> tuple[Variable, ...]:
+    def reduce_storage_allocations(
+        self, storage_map: StorageMap, order: Sequence[Apply]
+    ) -> tuple[Variable, ...]:
         """Let temporaries whose lifetimes do not overlap share a cell; here they never do."""
         return ()
 
@@ -417,4 +426,4 @@ def calculate_reallocate_info(
     return {}
 
 
-__all__ = ["VM", "Loop", "Stack", "UpdatingVM", "VMLinker", "calculate_reallocate_info"]
+__all__ = ["VM", "Loop", "Stack", "UpdatingVM", "VMLinker", "calculate_reallocate_info", "config"]

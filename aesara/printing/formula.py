@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-
 from aesara.compile.function.function import Function
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
@@ -236,7 +235,9 @@ class PPrinter(Printer):
         elif callable(condition):
             self.printers.insert(0, (condition, printer))
         else:
-            raise TypeError(f"A printer is assigned to an operation, a class or a condition, got {condition!r}.")
+            raise TypeError(
+                f"A printer is assigned to an operation, a class or a condition, got {condition!r}."
+            )
 
     def printer_for(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer of a variable."""
@@ -334,7 +335,7 @@ class PPrinter(Printer):
         return new
 
     def __call__(self, *args: Any) -> str:
-        """Print a variable (with a state, optionally), a graph, a function, or lists of inputs and outputs."""
+        """Print a variable (optionally with a state), a graph, a function, or inputs and outputs."""
         if len(args) == 1:
             graph = args[0]
             if isinstance(graph, Function):
@@ -348,7 +349,9 @@ class PPrinter(Printer):
             return self.process(*args)
         if len(args) > 2 or (len(args) == 2 and isinstance(args[1], (list, tuple, Variable))):
             return self.process_graph(*args)
-        raise TypeError("pprint takes a variable and optionally a state, or inputs, outputs and optionally updates.")
+        raise TypeError(
+            "pprint takes a variable and optionally a state, or inputs, outputs and optionally updates."
+        )
 
 
 default_printer = DefaultPrinter()
@@ -359,4 +362,3 @@ constant_printer = ConstantPrinter()
 pprint = PPrinter()
 pp = pprint
 hooks.pprint.set(pprint)
-

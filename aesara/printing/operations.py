@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import aesara.tensor.elementwise_ops as ew
@@ -32,12 +33,25 @@ _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -2, -1, 0, 1, 1000
 
 
 class _ElemwisePrinter(_PiecewisePrinter):
-    """Prints an element-wise operation by the name of its scalar operation."""
+    """Prints an element-wise operation by the name of its function."""
 
     def pieces(self, var: Variable, pstate: PrinterState) -> Any:
-        scalar_op = _owner(var, self).op.scalar_op
-        name = getattr(scalar_op, "name", None) or str(scalar_op)
-        return FunctionPrinter([name] * len(_owner(var, self).outputs)).pieces(var, pstate)
+        node = _owner(var, self)
+        name = _public_names().get(node.op.scalar_op)
+        if name is None:
+            scalar_op = node.op.scalar_op
+            name = str(getattr(scalar_op, "name", None) or scalar_op).removeprefix("convert_to_")
+        return FunctionPrinter([name] * len(node.outputs)).pieces(var, pstate)
+
+
+@lru_cache(maxsize=1)
+def _public_names() -> dict[Any, str]:
+    """Scalar operations -> the names of the functions that apply them."""
+    names: dict[Any, str] = {}
+    for name, op in vars(ew).items():
+        if isinstance(op, Elemwise) and not op.inplace_pattern:
+            names.setdefault(op.scalar_op, name)
+    return names
 
 
 class _DimShufflePrinter(_PiecewisePrinter):
@@ -128,8 +142,8 @@ def register_package_operations(printer: PPrinter) -> None:
     assign(ew.mul, OperatorPrinter("*", _PRODUCT, "either"))
     assign(ew.sub, OperatorPrinter("-", _SUM, "left"))
     assign(ew.neg, OperatorPrinter("-", _SIGN, "either"))
-    assign(ew.true_div, OperatorPrinter("/", _PRODUCT, "left"))
-    assign(ew.int_div, OperatorPrinter("//", _PRODUCT, "left"))
+    assign(ew.true_divide, OperatorPrinter("/", _PRODUCT, "left"))
+    assign(ew.floor_divide, OperatorPrinter("//", _PRODUCT, "left"))
     assign(ew.pow, OperatorPrinter("**", _POWER, "right"))
     assign(ew.abs, PatternPrinter(("|%(0)s|", -_CALL)))
     assign(ew.second, FunctionPrinter(["fill"]))
@@ -144,7 +158,9 @@ def register_package_operations(printer: PPrinter) -> None:
     assign(TensorFromScalar, IgnorePrinter())
     assign(ScalarFromTensor, IgnorePrinter())
     # In-place variants print like the operations that they are variants of.
-    plain = {type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict}
+    plain = {
+        type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict
+    }
     assign(
         lambda pstate, var: (
             var.owner is not None
@@ -157,7 +173,7 @@ def register_package_operations(printer: PPrinter) -> None:
 
 
 def _with_signs() -> list[Any]:
-    return [ew.add, ew.mul, ew.sub, ew.neg, ew.true_div, ew.int_div, ew.pow, ew.abs, ew.second]
+    return [ew.add, ew.mul, ew.sub, ew.neg, ew.true_divide, ew.floor_divide, ew.pow, ew.abs, ew.second]
 
 
 class _Delegate(_PiecewisePrinter):

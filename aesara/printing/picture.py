@@ -48,7 +48,9 @@ def _nodes_and_outputs(fct: Any) -> tuple[list[Apply], list[Variable], list[Vari
         fct = fct.outputs
     outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
     if outputs is None or not all(isinstance(one, Variable) for one in outputs):
-        raise TypeError(f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}.")
+        raise TypeError(
+            f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}."
+        )
     inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
     return list(io_toposort(inputs, outputs)), inputs, outputs
 
@@ -87,7 +89,7 @@ def pydotprint(
     with_ids: bool = False,
     high_contrast: bool = True,
     cond_highlight: Any = None,
-    colorCodes: dict[str, str] | None = None,  # noqa: N803
+    colorCodes: dict[str, str] | None = None,
     max_label_size: int = 70,
     scan_graphs: bool = False,
     var_with_name_simple: bool = False,
@@ -179,7 +181,9 @@ def _draw(
         if variable not in names:
             names[variable] = f"v{len(names)}"
             graph.add_node(
-                pydot.Node(names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style)
+                pydot.Node(
+                    names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style
+                )
             )
         return names[variable]
 
@@ -200,12 +204,16 @@ def _draw(
     for number, node in enumerate(nodes):
         color = next((c for name, c in colors.items() if name in type(node.op).__name__), "white")
         names[node] = f"n{number}"
-        graph.add_node(pydot.Node(names[node], label=labels.node(node, number), shape="ellipse", **{key: color}, **style))
+        graph.add_node(
+            pydot.Node(names[node], label=labels.node(node, number), shape="ellipse", **{key: color}, **style)
+        )
         for position, variable in enumerate(node.inputs):
             text = str(variable.type) if len(node.inputs) == 1 else f"{position} {variable.type}"
             graph.add_edge(pydot.Edge(source(variable), names[node], label=labels._cut(text)))
     for number, variable in enumerate(outputs):
         name = f"o{number}"
-        graph.add_node(pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style))
+        graph.add_node(
+            pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style)
+        )
         graph.add_edge(pydot.Edge(source(variable), name, label=labels._cut(str(variable.type))))
     return graph

@@ -133,9 +133,11 @@ class TestChoosingRewrites:
         assert "a" in mode.including("a")._query.include
         assert "a" in mode.excluding("a")._query.exclude
         assert "a" in mode.requiring("a")._query.require
-        assert len(aesara.function([x], x * 1, mode=mode.excluding("canonicalize", "specialize")).maker.fgraph.apply_nodes) > (
-            len(aesara.function([x], x * 1, mode=mode).maker.fgraph.apply_nodes) - 1
-        )
+        assert len(
+            aesara.function(
+                [x], x * 1, mode=mode.excluding("canonicalize", "specialize")
+            ).maker.fgraph.apply_nodes
+        ) > (len(aesara.function([x], x * 1, mode=mode).maker.fgraph.apply_nodes) - 1)
 
     def test_register(self, x):
         recorder = Recorder()

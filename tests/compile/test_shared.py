@@ -8,7 +8,13 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.compile.sharedvalue import SharedVariable, collect_new_shareds, generic, shared, shared_constructor
+from aesara.compile.sharedvalue import (
+    SharedVariable,
+    collect_new_shareds,
+    generic,
+    shared,
+    shared_constructor,
+)
 from aesara.graph.container import Container
 from aesara.tensor.sharedvar import ScalarSharedVariable, TensorSharedVariable
 from aesara.tensor.var import TensorVariable
@@ -79,7 +85,11 @@ def test_unsupported_values(value):
 
 def test_operators_of_arrays():
     s = shared(np.arange(6.0).reshape(2, 3))
-    assert isinstance(s[0], TensorVariable) and isinstance(s + 1, TensorVariable) and isinstance(s.T, TensorVariable)
+    assert (
+        isinstance(s[0], TensorVariable)
+        and isinstance(s + 1, TensorVariable)
+        and isinstance(s.T, TensorVariable)
+    )
     np.testing.assert_array_equal((s[1] * 2).eval(), [6.0, 8.0, 10.0])
 
 
@@ -118,7 +128,11 @@ class TestBorrowing:
         s.get_value()[:] = 1
         s.get_value(return_internal_type=True)[:] = 1
         assert s.get_value().tolist() == [0, 0]
-        assert s.get_value(borrow=True) is s.get_value(borrow=True, return_internal_type=True) is s.container.value
+        assert (
+            s.get_value(borrow=True)
+            is s.get_value(borrow=True, return_internal_type=True)
+            is s.container.value
+        )
         assert s.get_test_value() is s.container.value
 
     def test_set_value(self):

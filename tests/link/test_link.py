@@ -13,7 +13,14 @@ from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.link.basic import Container, JITLinker, PerformLinker, WrapLinker, WrapLinkerMany
-from aesara.link.utils import clear_after_each, error_report, gc_helper, map_storage, raise_with_op, streamline
+from aesara.link.utils import (
+    clear_after_each,
+    error_report,
+    gc_helper,
+    map_storage,
+    raise_with_op,
+    streamline,
+)
 from aesara.link.vm import Loop, Stack, VMLinker
 
 
@@ -39,7 +46,7 @@ class Choose(Op):
         raise AssertionError("runs through its thunk only")
 
     def make_thunk(self, node, storage_map, compute_map, no_recycling, impl=None):
-        condition, a, b = node.inputs
+        condition = node.inputs[0]
         (output,) = node.outputs
 
         def thunk():
@@ -73,7 +80,9 @@ class Counted(Op):
         output_storage[0][0] = inputs[0].copy()
 
 
-@pytest.mark.parametrize("linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)])
+@pytest.mark.parametrize(
+    "linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)]
+)
 class TestRunning:
     def test_values(self, linker, x, y):
         f = aesara.function([x, y], [at.exp(x) * y, (x + y).sum()], mode=Mode(linker, None))
@@ -111,7 +120,7 @@ def test_updates_of_the_machine(x):
     fgraph = FunctionGraph([x], [x + 1], clone=True)
     linker = VMLinker().accept(fgraph)
     linker.accept_var_updates({fgraph.inputs[0]: fgraph.outputs[0]})
-    fn, inputs, outputs = linker.make_thunk()
+    fn, inputs, _ = linker.make_thunk()
     inputs[0].value = [0.0]
     fn()
     fn()
@@ -181,7 +190,7 @@ class TestLazy:
     def test_output_subset_of_a_stack(self, x):
         one, two = Counted("one"), Counted("two")
         fgraph = FunctionGraph([x], [one(x), two(x)], clone=True)
-        fn, inputs, outputs = VMLinker(lazy=True).accept(fgraph).make_thunk()
+        fn, inputs, _ = VMLinker(lazy=True).accept(fgraph).make_thunk()
         inputs[0].value = [1.0]
         fn(output_subset=[1])
         assert (one.calls, two.calls) == (0, 1)

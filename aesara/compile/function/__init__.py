@@ -84,14 +84,17 @@ def function(
     """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(
-            "Input variables of an Aesara function should be contained in a list, even when there is a single input, "
+            "Input variables of an Aesara function should be contained in a list, even when there is a "
+            "single input, "
             f"got {inputs!r}."
         )
     output_keys = None
     if isinstance(outputs, Mapping):
         for key in outputs:
             if not isinstance(key, str):
-                raise TypeError(f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)}).")
+                raise TypeError(
+                    f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)})."
+                )
         output_keys = sorted(outputs)
         outputs = [outputs[key] for key in output_keys]
     if name is None:
@@ -179,9 +182,17 @@ def eval_variable(
     given = dict(inputs_to_values or {})
     for one in given:
         if not isinstance(one, Variable):
-            raise TypeError(f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)}).")
+            raise TypeError(
+                f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)})."
+            )
     cache = variable.__dict__.setdefault("_fn_cache", _EvalCache())
-    key = (tuple(given), config.mode, config.linker, config.optimizer, tuple(sorted(kwargs.items())) if kwargs else ())
+    key = (
+        tuple(given),
+        config.mode,
+        config.linker,
+        config.optimizer,
+        tuple(sorted(kwargs.items())) if kwargs else (),
+    )
     try:
         compiled = cache.get(key)
     except TypeError:  # an unhashable option
@@ -195,4 +206,13 @@ def eval_variable(
 
 hooks.eval_variable.set(eval_variable)
 
-__all__ = ["Function", "In", "Out", "function", "function_dump", "orig_function", "pfunc", "rebuild_collect_shared"]
+__all__ = [
+    "Function",
+    "In",
+    "Out",
+    "function",
+    "function_dump",
+    "orig_function",
+    "pfunc",
+    "rebuild_collect_shared",
+]

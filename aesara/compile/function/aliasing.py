@@ -7,9 +7,9 @@ from typing import Any
 
 from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.ops import deep_copy_op
-from aesara.graph.nodes import Constant, Variable
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import InconsistencyError
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
 from aesara.configdefaults import config
-from aesara.graph.nodes import Variable
 from aesara.graph.container import Container
+from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 
 
@@ -28,7 +28,9 @@ class _Argument:
 
     __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
 
-    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
+    def __init__(
+        self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any
+    ) -> None:
         self.container = container
         self.cell = container.storage
         self.name = spec.name
@@ -39,7 +41,7 @@ class _Argument:
 
 
 class _View:
-    """Access to a function's inputs by position, name or variable; base of ``f.value`` and ``f.container``."""
+    """Access to a function's inputs by position, name or variable."""
 
     __slots__ = ("_function",)
 
@@ -53,7 +55,8 @@ class _View:
             raise TypeError(f"Unknown input or state: {item}. {self._function._describe_inputs()}") from None
         if found is DUPLICATE:
             raise TypeError(
-                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or the position."
+                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or "
+                "the position."
             )
         return found
 
@@ -169,10 +172,14 @@ class Function:
             if not spec.implicit
         ]
         self._position = {
-            argument.name: index for index, argument in enumerate(self._arguments) if argument.name is not None
+            argument.name: index
+            for index, argument in enumerate(self._arguments)
+            if argument.name is not None
         }
         # Values of arguments that the graph may overwrite must not share memory with other arguments.
-        self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
+        self._overwritable = [
+            index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)
+        ]
         self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
         self._native: Any = None
 
@@ -269,7 +276,9 @@ class Function:
             if not given[index]:
                 if argument.required:
                     label = argument.name or f"number {index} ({argument.variable})"
-                    raise TypeError(f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}")
+                    raise TypeError(
+                        f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}"
+                    )
                 values[index] = argument.cell[0]
         return values, given
 
@@ -371,7 +380,11 @@ class Function:
 
     def _describe_inputs(self) -> str:
         names = [argument.name if argument.name is not None else "(unnamed)" for argument in self._arguments]
-        return f"The function has {len(names)} inputs: {', '.join(names)}." if names else "The function has no inputs."
+        return (
+            f"The function has {len(names)} inputs: {', '.join(names)}."
+            if names
+            else "The function has no inputs."
+        )
 
     @property
     def value(self) -> ValueAttribute:
@@ -394,7 +407,11 @@ class Function:
 
     def get_shared(self) -> list[SharedVariable]:
         """Return the shared variables that the function reads or updates."""
-        return [spec.variable for spec in self.maker.inputs if spec.implicit and isinstance(spec.variable, SharedVariable)]
+        return [
+            spec.variable
+            for spec in self.maker.inputs
+            if spec.implicit and isinstance(spec.variable, SharedVariable)
+        ]
 
     def sync_shared(self) -> None:
         """Wait until shared variables have their new values; on the host they always have."""
@@ -438,7 +455,10 @@ class Function:
             if not old.type.is_super(new.type):
                 raise TypeError(f"Cannot swap {old} of type {old.type} with {new} of type {new.type}.")
         maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
-        defaults = [container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)]
+        defaults = [
+            container if spec.implicit else None
+            for spec, container in zip(self.maker.inputs, self.input_storage)
+        ]
         for index, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage)):
             if spec.implicit and spec.variable in swap:
                 defaults[index] = swap[spec.variable].container
@@ -452,18 +472,14 @@ class Function:
     def __copy__(self) -> Function:
         return self.copy(name=self.name)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
-        duplicate = self.copy(name=self.name)
-        for spec, container in zip(self.maker.inputs, duplicate.input_storage):
-            if spec.implicit:
-                break
-        else:
-            return duplicate
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function | None:
+        # Shared variables are copied too, once for everything that is copied together.
         return _rebuild_function(*copy.deepcopy(self.__reduce__()[1], memo))
 
     def __reduce__(self) -> tuple:
         values = [
-            None if spec.implicit else container.value for spec, container in zip(self.maker.inputs, self.input_storage)
+            None if spec.implicit else container.value
+            for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
 

@@ -27,7 +27,9 @@ def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:
 class _Rebuild:
     """Clones graphs, and finds on the way which shared variables and default updates they need."""
 
-    def __init__(self, copy_inputs_over: bool, rebuild_strict: bool, no_default_updates: Any, clone_inner: bool) -> None:
+    def __init__(
+        self, copy_inputs_over: bool, rebuild_strict: bool, no_default_updates: Any, clone_inner: bool
+    ) -> None:
         self.clones: dict[Any, Any] = {}
         self.copy_inputs_over = copy_inputs_over
         self.strict = rebuild_strict
@@ -37,7 +39,9 @@ class _Rebuild:
         self.shared_clones: dict[SharedVariable, Variable] = {}
         self.update_d: dict[SharedVariable, Variable] = {}
         self.update_expr: list[tuple[SharedVariable, Variable]] = []
-        self.free: dict[Variable, Apply | None] = {}  # inputs that nobody has declared -> a node that reads them
+        self.free: dict[
+            Variable, Apply | None
+        ] = {}  # inputs that nobody has declared -> a node that reads them
 
     def clone_leaf(self, variable: Variable, reader: Apply | None) -> None:
         """Clone a variable that no node computes."""
@@ -88,7 +92,12 @@ class _Rebuild:
                         ready = False
             if ready:
                 pending.pop()
-                if clone_node_and_cache(node, clones, clone_inner_graphs=self.clone_inner, strict=self.strict) is None:
+                if (
+                    clone_node_and_cache(
+                        node, clones, clone_inner_graphs=self.clone_inner, strict=self.strict
+                    )
+                    is None
+                ):
                     clones[node] = node  # all its outputs are replaced
         return clones[root]
 
@@ -96,14 +105,19 @@ class _Rebuild:
         """Arrange that variables are replaced when they are met."""
         for old, new in iter_over_pairs(pairs):
             if not isinstance(old, Variable):
-                raise TypeError(f"Only variables can be replaced through `givens`, got {old!r} ({type(old)}).")
+                raise TypeError(
+                    f"Only variables can be replaced through `givens`, got {old!r} ({type(old)})."
+                )
             if not isinstance(new, Variable):
                 new = shared(new)
             if old in self.clones:
                 raise AssertionError(
-                    "When using 'givens' or 'replace' with several (old_v, new_v) replacement pairs, you can not have "
-                    "a new_v variable depend on an old_v one. For instance, givens = {a:b, b:(a+1)} is not allowed. "
-                    f"Here, the old_v {old} is used to compute other new_v's, but it is scheduled to be replaced by {new}."
+                    "When using 'givens' or 'replace' with several (old_v, new_v) replacement pairs, you "
+                    "can not have "
+                    "a new_v variable depend on an old_v one. For instance, givens = {a:b, b:(a+1)} is "
+                    "not allowed. "
+                    f"Here, the old_v {old} is used to compute other new_v's, but it is scheduled to be "
+                    f"replaced by {new}."
                 )
             if self.strict:
                 new = old.type.filter_variable(new)
@@ -113,7 +127,9 @@ class _Rebuild:
         """Take over the updates of shared variables that the user gives."""
         if not isinstance(updates, (list, tuple, Mapping)):
             raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
-        if isinstance(updates, Mapping) or all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in updates):
+        if isinstance(updates, Mapping) or all(
+            isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in updates
+        ):
             pairs = iter_over_pairs(updates)
         else:
             raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
@@ -154,7 +170,8 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
             f"(shared_var={target}, shared_var.type={target.type}, update_val={value}, "
             f"update_val.type={value.type}).",
             "If the difference is related to the broadcast pattern, you can call the "
-            "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable dimensions.",
+            "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable "
+            "dimensions.",
         ) from None
 
 
@@ -237,9 +254,12 @@ def _rebuild_graph(
         for old, _ in iter_over_pairs(replace):
             if isinstance(old, Variable) and old in declared:
                 raise RuntimeError(
-                    f"You are trying to replace variable '{old}' through the `givens` parameter, but this variable is "
-                    "an input to your function. Replacing inputs is currently forbidden because it has no effect. One "
-                    "way to modify an input `x` to a function evaluating f(x) is to define a new input `y` and use "
+                    f"You are trying to replace variable '{old}' through the `givens` parameter, but this "
+                    "variable is "
+                    "an input to your function. Replacing inputs is currently forbidden because it has "
+                    "no effect. One "
+                    "way to modify an input `x` to a function evaluating f(x) is to define a new input "
+                    "`y` and use "
                     "`aesara.function([y], f(x), givens={x: g(y)})`. Another solution consists in using "
                     "`aesara.clone_replace`, e.g. like this: "
                     "`aesara.function([x], aesara.clone_replace(f(x), replace={x: g(x)}))`."
@@ -280,7 +300,9 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
             return _as_input(param.variable, rebuild_strict, allow_downcast)
         return _copy_of(param)
     if isinstance(param, (list, tuple)):
-        raise TypeError(f"An input given as a list or tuple must be a pair (variable, default value), got {param!r}.")
+        raise TypeError(
+            f"An input given as a list or tuple must be a pair (variable, default value), got {param!r}."
+        )
     raise TypeError(f"Unknown parameter type: {type(param)}")
 
 
@@ -291,7 +313,9 @@ def _copy_of(param: In) -> In:
     return new
 
 
-def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast: bool | None) -> list[SymbolicInput]:
+def _describe_inputs(
+    params: Sequence[Any], rebuild_strict: bool, allow_downcast: bool | None
+) -> list[SymbolicInput]:
     if not isinstance(params, (list, tuple)):
         raise TypeError("The `params` argument must be a list or a tuple")
     inputs = []
@@ -300,7 +324,9 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
             variable, value = param
             _as_input(variable, rebuild_strict, allow_downcast)
             if isinstance(value, Variable):
-                raise TypeError(f"The default value of the input {variable} must be a value, got the variable {value}.")
+                raise TypeError(
+                    f"The default value of the input {variable} must be a value, got the variable {value}."
+                )
             inputs.append(In(variable, value=value, allow_downcast=allow_downcast))
         else:
             inputs.append(_as_input(param, rebuild_strict, allow_downcast))
@@ -309,7 +335,8 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
         if spec.variable in seen:
             raise UnusedInputError(
                 f"Variable {spec.variable} is used twice in inputs to aesara.function, at indices "
-                f"{seen[spec.variable]} and {index}.  This would result in values provided for it being ignored. "
+                f"{seen[spec.variable]} and {index}.  This would result in values provided for it being "
+                "ignored. "
                 "Please do not duplicate variables in the inputs list."
             )
         seen[spec.variable] = index
@@ -338,7 +365,7 @@ def construct_pfunc_ins_and_outs(
     allow_input_downcast: bool | None = None,
     fgraph: FunctionGraph | None = None,
 ) -> tuple[list[SymbolicInput], Any]:
-    """Return descriptions of the inputs, shared variables among them, and the outputs, for `orig_function`."""
+    """Return descriptions of the inputs, shared variables among them, and the outputs."""
     inputs = _describe_inputs(params, rebuild_strict, allow_input_downcast)
     if fgraph is not None:
         shared_inputs = [one for one in fgraph.inputs if isinstance(one, SharedVariable)]
@@ -387,7 +414,9 @@ def pfunc(
     update_of = dict(new_updates)
     inputs += [_shared_input(one, update_of.get(one)) for one in rebuild.shared_inputs]
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
-    described = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
+    described = [
+        one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)
+    ]
     positions = [index for index, spec in enumerate(inputs) if spec.update is not None]
     graph_outputs = [one.variable for one in described] + [inputs[index].update for index in positions]
     if rebuild.free:
