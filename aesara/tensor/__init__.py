@@ -56,6 +56,7 @@ from aesara.tensor.creation import (
     triu_indices_from,
 )
 from aesara.tensor.cumulative import cumprod, cumsum, diff
+from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES, deprecated_attribute
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
 from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
@@ -341,7 +342,6 @@ from aesara.tensor.type import (
     uiscalar,
     ulscalar,
     uwscalar,
-    values_eq_approx_always_true,
     vector,
     vectors,
     wcol,
@@ -365,5 +365,10 @@ from aesara.tensor.type import (
     zvector,
 )
 from aesara.tensor.type_other import NoneConst, make_slice, none_type_t, slicetype
+from aesara.tensor.value_comparison import values_eq_approx_always_true
 from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length
+
+
+def __getattr__(name: str) -> object:
+    return deprecated_attribute(__name__, name)

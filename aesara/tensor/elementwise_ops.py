@@ -132,11 +132,6 @@ bitwise_not = invert
 expit = sigmoid
 log1pexp = softplus
 digamma = psi
-true_div = true_divide
-int_div = floor_div = floor_divide
-sqr = square
-inv = reciprocal
-abs_ = abs
 
 
 def conj(x: object) -> Variable:

@@ -9,14 +9,22 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.hooks import pprint  # noqa: F401 - documented under this path
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
+from aesara.scalar import bool as scalar_bool  # noqa: F401 - documented under this path
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
 from aesara.tensor.elemwise_pullback import PullbackPlan, pullback_plan
-from aesara.tensor.type import StaticShape, TensorType, discrete_dtypes, tensor_type
+from aesara.tensor.type import (
+    StaticShape,
+    TensorType,
+    discrete_dtypes,
+    lvector,  # noqa: F401 - documented under this path
+    tensor_type,
+)
 
 __all__ = ["CAReduce", "DimShuffle", "Elemwise", "elemwise_of", "scalar_elemwise"]
 

@@ -383,3 +383,19 @@ class TestSort:
         x = at.vector()
         with pytest.raises(ValueError, match="kth"):
             evaluate(at.topk(x, 3), {x: [1.0, 2.0]})
+
+
+@pytest.mark.parametrize("module", [at, at.math], ids=["tensor", "math"])
+def test_old_names(module):
+    for old, new in [("sqr", at.square), ("inv", at.reciprocal), ("true_div", at.true_divide), ("abs_", at.abs)]:
+        with pytest.warns(DeprecationWarning, match=f"`{old}` is deprecated"):
+            assert getattr(module, old) is new
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        module.nothing
+
+
+def test_star_import_gives_functions_only():
+    names = {}
+    exec("from aesara.tensor.math import *", names)
+    assert names["exp"] is at.exp and names["sum"] is at.sum
+    assert "config" not in names and "Any" not in names

@@ -1,0 +1,28 @@
+"""Old names of tensor functions, and what to use instead."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from aesara.tensor.elementwise_ops import abs, floor_divide, reciprocal, square, true_divide
+
+#: Old name, message, object.
+MATH_DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
+    ("abs_", "`abs_` is deprecated; use `abs` instead.", abs),
+    ("inv", "`inv` is deprecated; use `reciprocal` instead.", reciprocal),
+    ("true_div", "`true_div` is deprecated; use `true_divide` or `divide` instead.", true_divide),
+    ("int_div", "`int_div` is deprecated; use `floor_divide` instead.", floor_divide),
+    ("floor_div", "`floor_div` is deprecated; use `floor_divide` instead.", floor_divide),
+    ("sqr", "`sqr` is deprecated; use `square` instead.", square),
+]
+DEPRECATED_NAMES = MATH_DEPRECATED_NAMES
+
+
+def deprecated_attribute(module: str, name: str) -> Any:
+    """The object of an old name, with a warning; AttributeError for any other name."""
+    for old_name, message, value in DEPRECATED_NAMES:
+        if old_name == name:
+            warnings.warn(message, DeprecationWarning, stacklevel=3)
+            return value
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
