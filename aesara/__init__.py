@@ -39,7 +39,7 @@ from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
 from aesara.printing import pp, pprint
-from aesara.tensor.constant_value import get_scalar_constant_value
+from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
 
 __version__ = "3.0.0.dev0"
@@ -55,6 +55,22 @@ def disable_log_handler(
     """Take the handler that the package installs from its logger."""
     if aesara_logger.hasHandlers():
         logger.removeHandler(handler)
+
+
+def get_scalar_constant_value(v: Any) -> Any:
+    """Return the value of a number or of a variable that is a constant scalar.
+
+    Raises
+    ------
+    NotScalarConstantError
+        When `v` is not known to be constant, or not a scalar.
+
+    Examples
+    --------
+    >>> aesara.get_scalar_constant_value(aesara.tensor.constant(3))
+    array(3, dtype=int8)
+    """
+    return _tensor_constant_value(v)
 
 
 # Old names -> the message that using them gives, and their value.

@@ -54,4 +54,5 @@ def test_public_names():
     for name in aesara.__all__:
         assert getattr(aesara, name) is not None
     assert aesara.__version__ == "3.0.0.dev0"
+    assert aesara.get_scalar_constant_value(aesara.tensor.constant(3)) == 3
     assert aesara.OrderedUpdates is OrderedUpdates

@@ -33,6 +33,11 @@ class SymbolicInput:
         The value is not an argument of the function, it comes from the container.
     """
 
+    # What `In` can set.
+    value: Any = None
+    borrow: bool = False
+    shared: bool = False
+
     def __init__(
         self,
         variable: Variable,

@@ -30,6 +30,9 @@ class PrinterState(Scratchpad):
         Texts of variables that were printed already.
     """
 
+    pprinter: PPrinter
+    precedence: int
+
     def __init__(self, props: Any = None, **more_props: Any) -> None:
         super().__init__()
         if props is None:
@@ -123,7 +126,7 @@ class PatternPrinter(_PiecewisePrinter):
 
     def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
-        pattern, precedences = self.patterns[var.index]
+        pattern, precedences = self.patterns[var.index or 0]
         marks = {str(position): f"\0{position}\0" for position in range(len(node.inputs))}
         parts: list[Any] = []
         for position, piece in enumerate((pattern % marks).split("\0")):

@@ -5,7 +5,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.compile.function.types import convert_function_input, get_info_on_inputs
+from aesara.compile.function.types import convert_function_input, get_info_on_inputs, orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 
 
@@ -51,6 +51,11 @@ def test_implicit(x):
         aesara.function([In(x, implicit=True)], x + 1)
     with pytest.raises(ValueError, match="implicit"):
         SymbolicInput(x, implicit=None)
+
+
+def test_symbolic_input_is_enough(x):
+    f = orig_function([SymbolicInput(x)], [Out(x + 1)], mode="FAST_COMPILE")
+    assert f([1.0])[0].tolist() == [2.0]
 
 
 def test_only_variables():

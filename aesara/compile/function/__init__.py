@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,9 @@ def function(
                 )
         output_keys = sorted(outputs)
         outputs = [outputs[key] for key in output_keys]
+    if profile is True or (profile is None and config.profile):
+        warnings.warn("This version cannot measure functions yet: `profile` is ignored.", stacklevel=2)
+        profile = None
     if name is None:
         source = user_source()
         name = None if source is None else f"{source.filename}:{source.lineno}"

@@ -318,7 +318,7 @@ def _describe_inputs(
 ) -> list[SymbolicInput]:
     if not isinstance(params, (list, tuple)):
         raise TypeError("The `params` argument must be a list or a tuple")
-    inputs = []
+    inputs: list[SymbolicInput] = []
     for param in params:
         if isinstance(param, (list, tuple)) and len(param) == 2 and isinstance(param[0], Variable):
             variable, value = param
