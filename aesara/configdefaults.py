@@ -7,6 +7,7 @@ import platform as _platform
 import re
 import shutil
 import sys
+from pathlib import Path
 
 from aesara.configparser import (
     BoolParam,
@@ -92,9 +93,13 @@ def default_dnn_bin_path() -> str:
 
 def _default_cache_dir() -> str:
     """Return the folder for compiled objects; nothing is created here."""
-    import platformdirs  # only needed once something is compiled
-
-    return platformdirs.user_cache_dir("aesara", appauthor=False)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return str(base / "aesara")
 
 
 def add_basic_configvars() -> None:

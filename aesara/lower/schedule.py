@@ -31,7 +31,7 @@ _CHEAP = 3
 _CHEAP_SCALAR = 12
 _CHEAP_EXPANDED = 5
 #: bound on the work in one nest, which bounds LLVM's time
-_MAX_GROUP_WEIGHT = 1500
+_MAX_GROUP_WEIGHT = 300
 _MAX_GROUP_TASKS = 48
 
 

@@ -12,27 +12,15 @@ import contextlib
 import hashlib
 import os
 import stat
-import sys
 import tempfile
 from pathlib import Path
 
-__all__ = ["ObjectCache", "default_folder"]
+__all__ = ["ObjectCache"]
 
 _MAGIC = b"aesara-object-1\n"
 #: the oldest entries go when the folder grows beyond this
 _MAX_BYTES = 512 * 2**20
 _TRIM_EVERY = 64
-
-
-def default_folder() -> Path:
-    """The user's cache folder, by the platform's convention."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "aesara" / "objects"
 
 
 class ObjectCache:

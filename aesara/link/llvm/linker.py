@@ -15,7 +15,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.fg import FunctionGraph
 from aesara.ir.verify import verify_program
 from aesara.link.basic import InputCell
-from aesara.link.llvm.cache import ObjectCache, default_folder
+from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.emit_program import ENTRY, emit_program
 from aesara.link.llvm.jit import build, optimized_text
@@ -121,7 +121,7 @@ def object_cache() -> ObjectCache | None:
     """The cache that the configuration names, or None if it is switched off."""
     if not config.native_cache:
         return None
-    folder = Path(config.native_cache_dir) if config.native_cache_dir else default_folder()
+    folder = Path(config.native_cache_dir) / "objects"
     return _caches.setdefault(folder, ObjectCache(folder))
 
 

@@ -1,0 +1,227 @@
+"""Calling native functions: arguments, results, shared variables, failures, nested calls."""
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.ops import as_op
+
+
+def test_scalars_come_as_python_or_numpy_numbers():
+    x, n = at.dscalar("x"), at.lscalar("n")
+    f = aesara.function([x, n], x * n)
+    for value in (2.5, np.float64(2.5), np.array(2.5), np.float32(2.5), 2):
+        for count in (3, np.int64(3), np.array(3), np.int8(3)):
+            got = f(value, count)
+            assert got == float(value) * 3 and got.dtype == np.float64 and isinstance(got, np.ndarray)
+    assert f(1.0, -1) == -1.0
+    with pytest.raises((TypeError, OverflowError)):
+        f(1.0, 2**70)
+    with pytest.raises(TypeError):
+        f(1.0, 1.5)
+
+
+def test_results_are_fresh_arrays():
+    x = at.vector("x")
+    s = aesara.shared(np.arange(3.0))
+    f = aesara.function([x], [x, s, x, x[::-1], at.as_tensor_variable(np.ones(2))])
+    value = np.arange(3.0)
+    first, second = f(value), f(value)
+    for a in first:
+        assert a.flags.owndata and a.flags.writeable
+        assert not any(np.may_share_memory(a, b) for b in [*second, value, s.get_value(borrow=True)])
+    first[0][:] = 9
+    first[4][:] = 9
+    np.testing.assert_array_equal(f(value)[0], value)
+    np.testing.assert_array_equal(f(value)[4], np.ones(2))
+
+
+def test_updates_in_place_keep_borrowed_values():
+    s = aesara.shared(np.arange(4.0))
+    f = aesara.function([], updates=[(s, s + 1)])
+    f()
+    held = s.get_value(borrow=True)
+    address = held.ctypes.data
+    f()
+    np.testing.assert_array_equal(held, np.arange(4.0) + 1)
+    np.testing.assert_array_equal(s.get_value(), np.arange(4.0) + 2)
+    del held
+    address = s.get_value(borrow=True).ctypes.data
+    f()
+    assert s.get_value(borrow=True).ctypes.data == address
+    np.testing.assert_array_equal(s.get_value(), np.arange(4.0) + 3)
+
+
+def test_views_of_a_shared_value_are_never_overwritten():
+    owner = np.arange(6.0)
+    s = aesara.shared(owner, borrow=True)
+    f = aesara.function([], updates=[(s, 2 * s)])
+    view = owner[1:]
+    del owner
+    f()
+    np.testing.assert_array_equal(view, np.arange(1.0, 6.0))
+
+
+def test_an_argument_that_is_the_shared_value():
+    s = aesara.shared(np.arange(4.0))
+    x = at.vector("x")
+    f = aesara.function([x], x[::-1].sum() + x[0], updates=[(s, s + x[::-1])])
+    assert f(s.get_value(borrow=True)) == 6.0
+    np.testing.assert_array_equal(s.get_value(), np.arange(4.0) + np.arange(4.0)[::-1])
+
+
+def test_swapped_and_crossed_updates():
+    a, b = aesara.shared(np.arange(3.0)), aesara.shared(np.arange(3.0) + 10)
+    aesara.function([], updates=[(a, b), (b, a)])()
+    np.testing.assert_array_equal(a.get_value(), np.arange(3.0) + 10)
+    np.testing.assert_array_equal(b.get_value(), np.arange(3.0))
+    f = aesara.function([], updates=[(a, a + b), (b, a - b)])
+    x, y = a.get_value(), b.get_value()
+    for _ in range(3):
+        f()
+        x, y = x + y, x - y
+    np.testing.assert_array_equal(a.get_value(), x)
+    np.testing.assert_array_equal(b.get_value(), y)
+
+
+def test_updates_that_read_other_elements():
+    s, t = aesara.shared(np.arange(5.0)), aesara.shared(np.ones((3, 3)))
+    f = aesara.function([], s.sum(), updates=[(s, s[::-1] + s), (t, t.T.dot(t) + t[0])])
+    want_s, want_t = s.get_value(), t.get_value()
+    for _ in range(3):
+        assert f() == want_s.sum()
+        want_s, want_t = want_s[::-1] + want_s, want_t.T @ want_t + want_t[0]
+    np.testing.assert_array_equal(s.get_value(), want_s)
+    np.testing.assert_array_equal(t.get_value(), want_t)
+
+
+def test_an_update_may_change_the_shape():
+    s = aesara.shared(np.arange(2.0))
+    f = aesara.function([], updates=[(s, at.concatenate([s, s]))])
+    f()
+    f()
+    np.testing.assert_array_equal(s.get_value(), np.tile(np.arange(2.0), 4))
+
+
+@pytest.mark.parametrize("bad", ["shape", "index", "python"])
+def test_a_failed_call_changes_no_shared_variable(bad):
+    s, t = aesara.shared(np.arange(3.0)), aesara.shared(np.float64(1.0))
+    x, i = at.vector("x"), at.lvector("i")
+
+    @as_op(itypes=[at.dvector], otypes=[at.dvector])
+    def refuse(value):
+        raise RuntimeError("refused")
+
+    result = {"shape": s + x, "index": x[i], "python": refuse(x)}[bad]
+    f = aesara.function([x, i], result, updates=[(s, s * 2), (t, t + s.sum())], on_unused_input="ignore")
+    values = {"shape": (np.ones(4), [0]), "index": (np.ones(3), [0, 7]), "python": (np.ones(3), [0])}[bad]
+    with pytest.raises({"shape": ValueError, "index": IndexError, "python": RuntimeError}[bad]):
+        f(*values)
+    np.testing.assert_array_equal(s.get_value(), np.arange(3.0))
+    assert t.get_value() == 1.0
+
+
+def test_errors_name_the_values_and_the_line():
+    x, y, i = at.vector("x"), at.vector("y"), at.lvector("i")
+    f = aesara.function([x, y], x * y)
+    with pytest.raises(ValueError, match=r"(?s)input 0 has size 3.*size 4.*test_calls\.py"):
+        f(np.ones(3), np.ones(4))
+    g = aesara.function([x, i], x[i])
+    with pytest.raises(IndexError, match=r"(?s)size 3.*from -1 to 5.*test_calls\.py"):
+        g(np.ones(3), np.array([0, 5, -1]))
+
+
+def test_python_nodes_and_nested_calls():
+    x = at.dvector("x")
+    inner_result = []
+
+    @as_op(itypes=[at.dvector], otypes=[at.dvector])
+    def again(value):
+        if len(inner_result) < 3:
+            inner_result.append(None)
+            return f(value) - 1
+        return value.copy()
+
+    f = aesara.function([x], (again(at.exp(x) * 0 + x) + at.exp(x)[::-1]).cumsum())
+    value = np.arange(4.0)
+
+    def want(v, depth):
+        inner = want(v, depth + 1) - 1 if depth < 3 else v
+        return (inner + np.exp(v)[::-1]).cumsum()
+
+    np.testing.assert_allclose(f(value), want(value, 0), rtol=1e-14)
+    assert f._native.report.python_nodes
+
+
+def test_python_nodes_cannot_keep_borrowed_memory():
+    kept = []
+
+    @as_op(itypes=[at.dvector], otypes=[at.dvector])
+    def keep(value):
+        kept.append(value)
+        return value
+
+    x = at.dvector("x")
+    f = aesara.function([x], keep(x * 2) + 1)
+    first = f(np.ones(3))
+    f(np.full(3, 5.0))
+    np.testing.assert_array_equal(kept[0], np.full(3, 2.0))
+    np.testing.assert_array_equal(first, np.full(3, 3.0))
+
+
+def test_calls_leak_no_references():
+    x = at.matrix("x")
+    s = aesara.shared(np.ones((3, 3)))
+    f = aesara.function([x], [x + s, x.sum(), x.dot(s)], updates=[(s, s * 1.5)])
+    value, wrong = np.ones((3, 3)), np.ones((2, 2))
+    f(value)
+    before = sys.getrefcount(value), sys.getrefcount(np.dtype("float64")), sys.getrefcount(None)
+    for _ in range(200):
+        f(value)
+        with pytest.raises(ValueError):
+            f(wrong)
+    gc.collect()
+    after = sys.getrefcount(value), sys.getrefcount(np.dtype("float64")), sys.getrefcount(None)
+    assert after[0] == before[0]
+    assert abs(after[1] - before[1]) < 100 and abs(after[2] - before[2]) < 100
+
+
+def test_functions_are_collected():
+    x = at.vector("x")
+    f = aesara.function([x], at.exp(x) + 1)
+    entry = f._native.entry
+    f(np.ones(3))
+    del f
+    gc.collect()
+    np.testing.assert_allclose(entry(np.ones(3)), np.exp(np.ones(3)) + 1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), (np.ones(2),) * 3, (np.ones((2, 2)), np.ones(2)), (np.ones(2, complex), np.ones(2)), ("a", np.ones(2))]
+)
+def test_wrong_arguments(arguments):
+    x, y = at.vector("x"), at.vector("y")
+    f = aesara.function([x, y], x + y)
+    with pytest.raises((TypeError, ValueError)):
+        f(*arguments)
+    np.testing.assert_array_equal(f(np.ones(2), np.ones(2)), 2 * np.ones(2))
+
+
+def test_losing_precision_is_refused():
+    x = at.fvector("x")
+    f = aesara.function([x], x * 2)
+    with pytest.raises(TypeError, match="float32"):
+        f(np.array([0.1, 1e300]))
+    assert f(np.array([1, 2], dtype="int8")).dtype == np.float32
+
+
+def test_large_intermediate_results_are_released():
+    x = at.vector("x")
+    f = aesara.function([x], at.exp(x).dot(at.exp(2 * x)[::-1]))
+    for n in (10, 100_000, 10, 0):
+        value = np.linspace(0, 1, n)
+        np.testing.assert_allclose(f(value), np.exp(value) @ np.exp(2 * value)[::-1], rtol=1e-12)
