@@ -86,7 +86,7 @@ class NativeLinker(Protocol):
         updates
             Index of an output -> index of the input whose cell it becomes the content of.
         unpack_single
-            Return a single output itself instead of a list.
+            Return a single output itself instead of a list, and None where there is no output.
         fallback
             Called with the user's arguments whenever they are not all exactly what the native code
             takes; its result is returned.

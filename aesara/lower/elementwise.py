@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr, cast, const, op
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.scalars import cost_of, scalar_expressions
+from aesara.lower.scalars import cost_of, folded_primitive, scalar_expressions
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.dimshuffle import DimShuffle
@@ -17,19 +18,23 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 
 
-@lower_op.register
-def _elemwise(op: Elemwise, node: Apply, context: Context) -> Sequence[Array]:
-    return elementwise(op.scalar_op, node, context)
+#: sums and products of more operands than this are taken in pieces
+_LONGEST_FOLD = 12
 
 
 @lower_op.register
-def _scalar_op(op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
-    return elementwise(op, node, context)
+def _elemwise(elemwise: Elemwise, node: Apply, context: Context) -> Sequence[Array]:
+    return elementwise(elemwise.scalar_op, node, context)
+
+
+@lower_op.register
+def _scalar_op(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
+    return elementwise(scalar_op, node, context)
 
 
 @lower_op.register(TensorFromScalar)
 @lower_op.register(ScalarFromTensor)
-def _same_value(op: object, node: Apply, context: Context) -> Sequence[Array]:
+def _same_value(conversion: object, node: Apply, context: Context) -> Sequence[Array]:
     return [context.array(node.inputs[0])]
 
 
@@ -49,6 +54,9 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     shape, guards = _common_shape(node, arrays, rank, context)
     stretched = [_stretched(v, node.outputs[0], rank) for v in node.inputs]
     expands = [_expands(flags, v, rank) for flags, v in zip(stretched, node.inputs, strict=True)]
+    fold = folded_primitive(scalar_op, input_types)
+    if fold is not None and len(arrays) > _LONGEST_FOLD:
+        return [_long_fold(fold, arrays, stretched, expands, output_types[0].dtype, shape, guards, context)]
     memo: dict[tuple[Expr, ...], list[Expr]] = {}
 
     def outputs_at(index: Index, readers: Sequence[Reader]) -> list[Expr]:
@@ -70,6 +78,31 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
         )
         for k, t in enumerate(output_types)
     ]
+
+
+def _long_fold(
+    primitive: str, arrays: Sequence[Array], stretched: Sequence[tuple[bool, ...]], expands: Sequence[bool], dtype: str,
+    shape: Sequence[Expr], guards: Sequence[object], context: Context,
+) -> Array:  # fmt: skip
+    """A sum or product of many arrays in pieces, from left to right, so that no single rule gets large."""
+    total: Array | None = None
+    for start in range(0, len(arrays), _LONGEST_FOLD):
+        part = slice(start, start + _LONGEST_FOLD)
+        lead = [] if total is None else [total]
+        flags = [(False,) * len(shape)] * len(lead) + list(stretched[part])
+
+        def body(index: Index, readers: Sequence[Reader], flags: Sequence[tuple[bool, ...]] = flags) -> Expr:
+            values = [
+                cast(read(tuple(ZERO if flag else i for flag, i in zip(own, index, strict=True))), dtype)
+                for read, own in zip(readers, flags, strict=True)
+            ]
+            return functools.reduce(lambda a, b: op(primitive, a, b), values)
+
+        operands = [*lead, *arrays[part]]
+        expanding = [False] * len(lead) + list(expands[part])
+        total = context.add(Pointwise(dtype, shape, operands, body, len(operands) - 1, expanding, guards))
+    assert total is not None
+    return total
 
 
 def _common_shape(
@@ -108,11 +141,11 @@ def _expands(flags: tuple[bool, ...], variable: Variable, rank: int) -> bool:
 
 
 @lower_op.register
-def _dimshuffle(op: DimShuffle, node: Apply, context: Context) -> Sequence[Array]:
+def _dimshuffle(shuffle: DimShuffle, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
-    order = op.new_order
+    order = shuffle.new_order
     guards: list[object] = []
-    for axis in op.drop:
+    for axis in shuffle.drop:
         if array.shape[axis] is not ONE:
             message = f"Dimension {axis} is dropped, so its length must be 1; it is {{0}}."
             guards += context.require_equal(array.shape[axis], ONE, ValueError, message, node)

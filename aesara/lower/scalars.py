@@ -14,7 +14,7 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType
 
-__all__ = ["cost_of", "scalar_expressions"]
+__all__ = ["cost_of", "folded_primitive", "scalar_expressions"]
 
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 _SPECIAL_COST = 60
@@ -82,6 +82,14 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
     if isinstance(fact, Special):
         return _SPECIAL_COST
     return _recipe(scalar_op, input_types).cost
+
+
+def folded_primitive(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> str | None:
+    """The primitive that a variadic op applies from left to right to operands of its output's dtype."""
+    fact = _fact(scalar_op, input_types)
+    if isinstance(fact, Primitive) and fact.name in _FOLDED and scalar_op.operands == "output":
+        return fact.name
+    return None
 
 
 def scalar_expressions(

@@ -156,7 +156,7 @@ class _Scheduler:
         size = 1 + sum(self.size[a] for a in array.operands)
         uses = self.uses.get(array, [])
         expanded = any(expands for _, expands in uses)
-        if array in self.forced or size > _MAX_INLINE:
+        if array in self.forced or size > _MAX_INLINE or weight > _MAX_GROUP_WEIGHT:
             store = True
         elif array.ndim == 0:
             store = len(uses) > 1 and weight > _CHEAP_SCALAR

@@ -346,8 +346,7 @@ class Function:
         """
         self.vm = self._native = native
         entry = getattr(native, "entry", native)
-        as_it_is = self.output_keys is None and not self.return_none
-        namespace = {"__call__": entry if as_it_is else Function._call_native}
+        namespace = {"__call__": entry if self.output_keys is None else Function._call_native}
         namespace.update(__module__=Function.__module__, __qualname__="Function", __doc__=Function.__doc__)
         self.__class__ = type("Function", (Function,), namespace)
 
@@ -363,7 +362,7 @@ class Function:
         if self._overwritable:
             self._separate(values)
         result = self._native.careful(values)
-        if subset is None and (self.output_keys is None or self.return_none):
+        if subset is None and self.output_keys is None:
             return result
         return self._present([result] if self.unpack_single else result, subset)
 

@@ -348,7 +348,7 @@ class FunctionMaker:
             cells,
             len(self.outputs),
             dict(self.fgraph.update_mapping or {}),
-            self.unpack_single,
+            self.unpack_single or self.return_none,
             function._native_fallback,
         )
         if native is None:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.ir.verify import verify_program
 from aesara.link.basic import InputCell
@@ -97,7 +98,6 @@ class LLVMLinker(VMLinker):
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock()
         cells = [inputs[k].cell for k in program.cells()]
-        names = [i.variable for i in inputs]
         result = NativeCallable(
             program,
             code,
@@ -105,7 +105,7 @@ class LLVMLinker(VMLinker):
             cells,
             [make_callback(node, leaves) for node, leaves in lowered.python_nodes],
             fallback,
-            lambda error, values, arguments: report_error(lowered.errors, names, error, values, arguments),
+            lambda error, values, arguments: report_error(lowered.errors, inputs, error, values, arguments),
         )
         result.report = NativeReport(
             lowered, text, code.cached,
@@ -125,26 +125,21 @@ def object_cache() -> ObjectCache | None:
     return _caches.setdefault(folder, ObjectCache(folder))
 
 
-class _Thunk:
-    """What `raise_with_op` wants to know of a failed node."""
-
-    def __init__(self, inputs: list[list[Any]]) -> None:
-        self.inputs, self.outputs = inputs, []
-
-
 def report_error(
-    errors: Sequence[ErrorInfo], inputs: Sequence[Variable], error: int, values: list[int], arguments: tuple[Any, ...]
+    errors: Sequence[ErrorInfo], inputs: Sequence[InputCell], error: int, values: list[int], arguments: tuple[Any, ...]
 ) -> None:
-    """Raise the exception of a failed check, with the node and the user's line."""
+    """Raise the exception of a failed check, with the node, its inputs as far as they are known, and the user's line."""
     if error == -2:
         kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
-        raise TypeError(
-            f"The arguments do not fit the inputs {', '.join(f'{v}: {v.type}' for v in inputs)}; got {kinds}."
-        )
+        expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
+        raise TypeError(f"The arguments do not fit the inputs {expected}; got {kinds}.")
     info = errors[error]
     try:
         raise info.kind(info.message.format(*values))
     except info.kind:
         if info.node is None:
             raise
-        raise_with_op(None, info.node, thunk=None)
+        explicit = iter(arguments)
+        known = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
+        cells = [known.get(v, [getattr(v, "data", None)]) for v in info.node.inputs]
+        raise_with_op(None, info.node, thunk=SimpleNamespace(inputs=cells) if any(c[0] is not None for c in cells) else None)
