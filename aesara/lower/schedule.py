@@ -55,7 +55,6 @@ class Task:
     accumulate: bool = False
     parallel: bool = True
     prologue: Task | None = None
-    position: int = -1
 
 
 @dataclass(eq=False)
@@ -302,13 +301,13 @@ class _Scheduler:
                     prelude.append(item)
                     self.position[item] = -1
                 else:
-                    self._append(item, [item.condition, *item.values])
+                    self._append(item)
             elif isinstance(item, Definition):
                 if item.array in self.needed:
                     self.definition_of[item.name] = item
                     value = cast(self.read(item.array, ()), "int64")
                     (self.definitions[item],) = self.canonical([value])
-                    self._append(item, [value], self.needs(item.array))
+                    self._append(item)
             elif isinstance(item, PythonNode):
                 if item in self.needed:
                     self._append_python(item)
@@ -339,15 +338,14 @@ class _Scheduler:
             if e.op == "load":
                 array = self.by_buffer.get(e.attr)  # type: ignore[arg-type]
                 if array is not None:
-                    start = max(start, self.ready[self.by_buffer[e.attr]] + 1)  # type: ignore[index]
+                    start = max(start, self.ready[array] + 1)
             elif e.op == "var" and e.attr[0] == "h":  # type: ignore[index]
                 start = max(start, self.position[self.definition_of[e.attr]] + 1)  # type: ignore[index]
         for guard in requires:
             start = max(start, self.position[guard] + 1)
         return start
 
-    def _append(self, step: object, expressions: Sequence[Expr], requires: Sequence[object] = ()) -> None:
-        self.dependencies(expressions, requires)
+    def _append(self, step: object) -> None:
         self.position[step] = len(self.steps)
         self.steps.append(step)
 
@@ -410,7 +408,6 @@ class _Scheduler:
             self.groups.setdefault(task.domain, []).append(group_at)
         group = self.steps[group_at]
         assert isinstance(group, Group)
-        task.position = group_at
         group.tasks.append(task)
         group.weight += weight
         if task.kind == "write" and not task.parallel:
