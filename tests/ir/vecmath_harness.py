@@ -62,8 +62,10 @@ def compile_loop(text: str, arity: int, features: str | None = None, cpu: str | 
     if cpu is None:
         cpu = llvm.get_host_cpu_name()
         features = llvm.get_host_cpu_features().flatten()
+    # Small code: constants are operands in memory. The large model, which `jit=True` brings, keeps them
+    # in registers, and on the stack around calls.
     target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features or "", opt=3, jit=True
+        cpu=cpu, features=features or "", opt=3, reloc="pic", codemodel="small", jit=True
     )
     module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n' + text)
     module.verify()
@@ -99,8 +101,14 @@ def arity_of(name: str) -> int:
 def ours(name: str, dtype: str, **options):
     """The loop over our function, and its assembly."""
     kind, arity = TYPES[dtype], arity_of(name)
-    text = vecmath.definition(name, dtype) + loop_text(vecmath.symbol(name, dtype), kind, arity)
+    text = complete_text(name, dtype) + loop_text(vecmath.symbol(name, dtype), kind, arity)
     return compile_loop(text, arity, **options)
+
+
+def complete_text(name: str, dtype: str) -> str:
+    """The function and all that it needs."""
+    parts = (name, *vecmath.dependencies(name, dtype))
+    return "\n".join(vecmath.definition(part, dtype) for part in parts)
 
 
 def libmvec(name: str, dtype: str):

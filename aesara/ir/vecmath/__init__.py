@@ -1,9 +1,10 @@
-"""Branch-free elementary functions as LLVM IR text.
+"""Elementary functions as LLVM IR text, made for vectorised loops.
 
 Each function is a single basic block of plain arithmetic, so LLVM's loop vectoriser widens it to whatever
-the target offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no tables
-in memory, no fast-math flags inside: results do not depend on flags of the surrounding code. With and without
-FMA in the target they may differ in the last place.
+the target offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no
+fast-math flags inside: results do not depend on flags of the surrounding code. With and without FMA in the
+target they may differ in the last place. All are within 4 units in the last place for all arguments; sin,
+cos and tan of large ones need a call, see `large_arguments`, and with it the texts of `dependencies`.
 
 The formulas are long chains: asking for two or four interleaved copies of a loop
 (``llvm.loop.interleave.count``) makes them 10 to 30 % faster.
@@ -17,7 +18,6 @@ True
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 
@@ -32,6 +32,7 @@ _FORMULAS: dict[str, Callable[..., Value]] = {
     **error_function.FORMULAS,
     **power.FORMULAS,
 }
+_LARGE_ARGUMENTS = "replace_large"
 _PARAMETERS = {"pow": ("x", "y"), "atan2": ("y", "x")}
 
 
@@ -47,22 +48,19 @@ def available() -> set[tuple[str, str]]:
 
 @cache
 def definition(name: str, dtype: str) -> str | None:
-    """LLVM IR text of the function, or None if there is none for this name and dtype."""
-    if name not in _FORMULAS or dtype not in FORMATS:
+    """LLVM IR text of the function, or None if there is none for this name and dtype.
+
+    Besides the functions of `available` this knows the `dependencies` of those.
+    """
+    if dtype not in FORMATS:
+        return None
+    if name == _LARGE_ARGUMENTS:
+        return trigonometric.replacements(FORMATS[dtype])
+    if name not in _FORMULAS:
         return None
     return build(symbol(name, dtype), FORMATS[dtype], _PARAMETERS.get(name, ("x",)), _FORMULAS[name])
 
 
 def dependencies(name: str, dtype: str) -> tuple[str, ...]:
-    """Names of the vecmath functions that the text calls: none, everything is written out."""
-    return ()
-
-
-def accurate_range(name: str, dtype: str) -> tuple[float, float]:
-    """Arguments (low, high) between which the function is accurate to 4 units in the last place.
-
-    All functions but sin, cos and tan are accurate everywhere. Outside their range those three lose
-    all accuracy, so that a caller must take another way there.
-    """
-    limit = trigonometric.LARGEST[dtype] if name in trigonometric.FORMULAS else math.inf
-    return -limit, limit
+    """Names, for `definition`, of what must stand in the module besides the text of the function."""
+    return (_LARGE_ARGUMENTS,) if name in trigonometric.FORMULAS and dtype in FORMATS else ()

@@ -58,7 +58,7 @@ FLOAT64 = Format("float64", "double", "i64", "f64", 64, 52, 1023)
 FLOAT32 = Format("float32", "float", "i32", "f32", 32, 23, 127)
 FORMATS = {format.dtype: format for format in (FLOAT64, FLOAT32)}
 
-_BIT_WIDTH = {"i1": 1, "i32": 32, "i64": 64}
+_BIT_WIDTH = {"i1": 1, "i32": 32, "i64": 64, "i128": 128}
 _FLOAT_SUFFIX = {"double": "f64", "float": "f32"}
 
 
@@ -208,15 +208,19 @@ class Value:
     def to_single(self) -> Value:
         return self._convert("fptrunc", "float")
 
-    def to_i32(self) -> Value:
-        return self._convert("trunc", "i32")
+    def narrow(self, type_: str) -> Value:
+        return self._convert("trunc", type_)
+
+    def widen(self, type_: str) -> Value:
+        """Zero-extend."""
+        return self._convert("zext", type_)
 
 
 ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 
 
 class Function:
-    """One function of a single basic block under construction."""
+    """One function of a single basic block, or a block of a larger one, under construction."""
 
     def __init__(self, name: str, format: Format, parameters: Sequence[str]):
         self.name = name

@@ -97,7 +97,7 @@ def _magnitude_float32(x: Value, y: Value) -> Value:
     magic = FLOAT64.round_magic + 2 * format.bias
     shifted = total + magic
     fraction = (total - (shifted - magic)).to_single()
-    return scale_in_two_steps(exp2_minus_1(fraction) + 1.0, shifted.as_bits().to_i32())
+    return scale_in_two_steps(exp2_minus_1(fraction) + 1.0, shifted.as_bits().narrow("i32"))
 
 
 def power(x: Value, y: Value) -> Value:

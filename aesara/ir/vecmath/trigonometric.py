@@ -1,8 +1,8 @@
 """sin, cos and tan.
 
 The argument is reduced by an integer multiple n of pi / 2, subtracted in parts short enough for n times each
-part to be exact without FMA (Cody and Waite). This bounds |x|: see `LARGEST`. Beyond it the
-results lose accuracy, and from about 2**50 they mean nothing; inf gives NaN.
+part to be exact without FMA (Cody and Waite). That is right up to `large_arguments.LARGEST`; the results of
+larger arguments are replaced. inf gives NaN.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import coefficients
-from .builder import FLOAT64, Value, absolute, fma_add, format_of, polynomial, select, split_constant
+from . import coefficients, large_arguments
+from .builder import FLOAT64, Format, Value, absolute, fma_add, format_of, polynomial, select, split_constant
 
 PI_DIGITS = (
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 )
 
-# n stays below 2**24 for float64 and 2**22 for float32 (whose reduction is done in float64).
-LARGEST = {"float64": 2.0**24, "float32": 2.0**22}
+# Which function `replace_large` is called for.
+SIN, COS, TAN = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ def reduce_by_half_pi(x: Value) -> Reduced:
     n = shifted - magic
     if x.type == "double":
         return Reduced(_subtract_four_parts(wide, n), shifted.as_bits())
-    high, low = _half_pi_parts(30, 2)
+    high, low = _half_pi_parts(29, 2)
     r = fma_add(n, -low, fma_add(n, -high, wide))
-    return Reduced(r.to_single(), shifted.as_bits().to_i32())
+    return Reduced(r.to_single(), shifted.as_bits().narrow("i32"))
 
 
 def _half_pi_parts(bits: int, count: int) -> tuple[float, ...]:
@@ -73,14 +73,14 @@ def sin(x: Value) -> Value:
     reduced = reduce_by_half_pi(absolute(x))
     sine, cosine = _sine_and_cosine(reduced.r)
     value = select((reduced.low_bits & 1).equals(0), sine, cosine)
-    return _flip(value, (reduced.low_bits << (format_of(x).bits - 2)) ^ x.as_bits())
+    return _complete(x, _flip(value, (reduced.low_bits << (format_of(x).bits - 2)) ^ x.as_bits()), SIN)
 
 
 def cos(x: Value) -> Value:
     reduced = reduce_by_half_pi(absolute(x))
     sine, cosine = _sine_and_cosine(reduced.r)
     value = select((reduced.low_bits & 1).equals(0), cosine, sine)
-    return _flip(value, (reduced.low_bits + 1) << (format_of(x).bits - 2))
+    return _complete(x, _flip(value, (reduced.low_bits + 1) << (format_of(x).bits - 2)), COS)
 
 
 def tan(x: Value) -> Value:
@@ -88,7 +88,32 @@ def tan(x: Value) -> Value:
     sine, cosine = _sine_and_cosine(reduced.r)
     even = (reduced.low_bits & 1).equals(0)
     quotient = select(even, sine, cosine) / select(even, cosine, sine)
-    return _flip(quotient, (reduced.low_bits << (format_of(x).bits - 1)) ^ x.as_bits())
+    return _complete(x, _flip(quotient, (reduced.low_bits << (format_of(x).bits - 1)) ^ x.as_bits()), TAN)
+
+
+def _complete(x: Value, fast: Value, kind: int) -> Value:
+    return large_arguments.replace_large(x, fast, format_of(x), kind)
+
+
+def _of_large(x: Value, kind: Value) -> Value:
+    """Whichever function `kind` says, for |x| > 1."""
+    format = format_of(x)
+    r, n = large_arguments.reduce_large(x)
+    sine, cosine = _sine_and_cosine(r if format.bits == 64 else r.to_single())
+    is_cos, is_tan = kind.equals(COS), kind.equals(TAN)
+    # The cosine is the sine a quadrant on.
+    n = n.narrow(x.as_bits().type)
+    n = select(is_cos, n + 1, n)
+    even = (n & 1).equals(0)
+    value = select(even, sine, cosine)
+    value = select(is_tan, value / select(even, cosine, sine), value)
+    sign = select(is_tan, n << (format.bits - 1), n << (format.bits - 2)) ^ select(is_cos, 0, x.as_bits())
+    return select(absolute(x) < math.inf, _flip(value, sign), math.nan)
+
+
+def replacements(format: Format) -> str:
+    """The functions that the texts of sin, cos and tan call."""
+    return large_arguments.definition(format, _of_large)
 
 
 FORMULAS: dict[str, Callable[..., Value]] = {"sin": sin, "cos": cos, "tan": tan}

@@ -1,0 +1,195 @@
+"""sin, cos and tan of arguments too large for the short reduction: rare, slow, and out of the way.
+
+A fast formula computes its result for every argument; a call of `replace_large` then puts right the results
+whose argument is too large. The call names vector versions of itself (``vector-function-abi-variant``):
+the loop vectoriser keeps the loop and calls one of those once per vector. They test whether any lane is
+large, return at once if not, and otherwise go through the lanes one by one. Where no version has the
+width wanted, the scalar function is called for each lane.
+
+Large arguments are reduced as Payne and Hanek do. With |x| = m 2**q, the bits of 2 / pi whose
+product with |x| is a multiple of 4 are skipped; the next 192 bits times m, kept modulo a full turn, give the
+quadrant and the remainder in fixed point, all in integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from .builder import Format, Function, Value, constant
+
+# Up to here the short reduction is right.
+LARGEST = 2.0**24
+
+# Vector lengths of 128, 256 and 512 bits.
+VECTOR_LENGTHS = {64: (2, 4, 8), 32: (4, 8, 16)}
+
+_ATTRIBUTES = "nounwind willreturn speculatable memory(none)"
+
+
+def symbol(format: Format) -> str:
+    return f"ae.replace_large.{format.dtype}"
+
+
+def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
+    """`fast` where |x| <= LARGEST, else the right value; `kind` says of which function."""
+    name = symbol(format)
+    versions = ",".join(
+        f"_ZGV_LLVM_N{length}vvu_{name}({name}.x{length})" for length in VECTOR_LENGTHS[format.bits]
+    )
+    arguments = f"{x.type} {x.name}, {x.type} {fast.name}, i32 {kind}"
+    return x.function.emit(
+        x.type, f'call {x.type} @{name}({arguments}) "vector-function-abi-variant"="{versions}"'
+    )
+
+
+@cache
+def pi_fixed_point(places: int) -> int:
+    """floor(pi 2**places), or one less, by Machin's formula: pi / 4 = 4 atan(1 / 5) - atan(1 / 239)."""
+    guard = 32
+
+    def atan_of_inverse(n: int) -> int:
+        power = (1 << places + guard) // n
+        total, divisor, sign = 0, 1, 1
+        while power:
+            total += sign * (power // divisor)
+            power //= n * n
+            divisor, sign = divisor + 2, -sign
+        return total
+
+    return 4 * (4 * atan_of_inverse(5) - atan_of_inverse(239)) >> guard
+
+
+def two_over_pi_words(format: Format) -> list[int]:
+    """The bits of 2 / pi in 64-bit words, after one word of zeros: enough for the largest number."""
+    count = (format.bias + 62) // 64 + 4
+    places = 64 * (count - 1)
+    bits = (1 << 2 * places + 65) // pi_fixed_point(places + 64)
+    return [bits >> 64 * (count - 1 - k) & (1 << 64) - 1 for k in range(count)]
+
+
+def reduce_large(x: Value) -> tuple[Value, Value]:
+    """(r, n) with |x| = n pi / 2 + r, |r| <= pi / 4 and n modulo 4 in an i64; r is a double.
+
+    |x| must be finite and above 1.
+    """
+    function, bits = x.function, x.as_bits().widen("i64")
+    format = function.format
+    stored = (1 << format.fraction_bits) - 1
+    mantissa = ((bits & stored) | (stored + 1)).widen("i128")
+    exponent = (bits >> format.fraction_bits) & (2 * format.bias + 1)
+    # The window starts with the bit whose product with the last bit of the mantissa is worth 2.
+    first = exponent + (62 - format.bias - format.fraction_bits)
+    words = [_table_word(function, (first >> 6) + k) for k in range(4)]
+    high, middle, low = (_funnel_shift(words[k], words[k + 1], first & 63).widen("i128") for k in range(3))
+    # 2 bits of the quadrant and 126 of the fraction.
+    turn = ((mantissa * high) << 64) + mantissa * middle + ((mantissa * low) >> 64)
+    fraction = turn << 2
+    negative = fraction.shift_arithmetic(127)
+    n = (turn >> 126) - negative
+    size = (fraction ^ negative) - negative
+    zeros = function.emit("i128", f"call i128 @llvm.ctlz.i128(i128 {size.name}, i1 false)")
+    leading = (size << (zeros & 127)) >> 64
+    # Times pi / 2 while still in integers: the conversion is the only rounding.
+    angle = ((leading * pi_fixed_point(62)) >> 65).narrow("i64")
+    magnitude = function.emit("double", f"sitofp i64 {angle.name} to double")
+    scale = (((1023 - 62) - zeros.narrow("i64")) << 52).as_float()
+    r = (magnitude * scale).as_bits() ^ (negative.narrow("i64") << 63)
+    return r.as_float(), n.narrow("i64")
+
+
+def _table_word(function: Function, index: Value) -> Value:
+    table = f"@{symbol(function.format)}.bits"
+    place = function.emit("ptr", f"getelementptr inbounds i64, ptr {table}, i64 {index.name}")
+    return function.emit("i64", f"load i64, ptr {place.name}, align 8")
+
+
+def _funnel_shift(high: Value, low: Value, count: Value) -> Value:
+    operands = f"i64 {high.name}, i64 {low.name}, i64 {count.name}"
+    return high.function.emit("i64", f"call i64 @llvm.fshl.i64({operands})")
+
+
+def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
+    """IR text of all that `replace_large` calls.
+
+    Parameters
+    ----------
+    formula
+        The value for a large x, given x and the kind (an i32).
+    """
+    function = Function(symbol(format), format, ("x", "fast"))
+    value = formula(function.parameters[0], Value(function, "i32", "%kind"))
+    words = two_over_pi_words(format)
+    fill = {
+        "name": symbol(format),
+        "t": format.llvm,
+        "f": format.suffix,
+        "attributes": _ATTRIBUTES,
+        "limit": constant(function.parameters[0], LARGEST).name,
+        "body": "\n".join(function.lines),
+        "value": value.name,
+        "count": len(words),
+        "words": ", ".join(f"i64 {word - (word >> 63 << 64)}" for word in words),
+        "align": format.bits // 8,
+    }
+    versions = [_VERSION.format(**fill, n=length) for length in VECTOR_LENGTHS[format.bits]]
+    return "".join([_SCALAR.format(**fill), _LANES.format(**fill), *versions])
+
+
+# `optnone`: compiling this well would take longer than running it.
+_SCALAR = """\
+@{name}.bits = internal unnamed_addr constant [{count} x i64] [{words}]
+
+define internal {t} @{name}({t} %x, {t} %fast, i32 %kind) noinline optnone {attributes} {{
+  %size = call {t} @llvm.fabs.{f}({t} %x)
+  %large = fcmp ogt {t} %size, {limit}
+  br i1 %large, label %slow, label %end, !prof !{{!"branch_weights", i32 1, i32 1000}}
+slow:
+{body}
+  ret {t} {value}
+end:
+  ret {t} %fast
+}}
+"""
+
+_LANES = """
+define internal void @{name}.lanes(ptr %x, ptr %fast, i64 %count, i32 %kind) noinline optnone cold nounwind {{
+entry:
+  br label %lane
+lane:
+  %i = phi i64 [ 0, %entry ], [ %next, %lane ]
+  %from = getelementptr {t}, ptr %x, i64 %i
+  %to = getelementptr {t}, ptr %fast, i64 %i
+  %value = load {t}, ptr %from
+  %before = load {t}, ptr %to
+  %after = call {t} @{name}({t} %value, {t} %before, i32 %kind)
+  store {t} %after, ptr %to
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %lane, label %end
+end:
+  ret void
+}}
+"""
+
+# Hidden instead of internal: nothing refers to a version before the vectoriser has run.
+_VERSION = """
+define hidden <{n} x {t}> @{name}.x{n}(<{n} x {t}> %x, <{n} x {t}> %fast, i32 %kind) noinline {attributes} {{
+entry:
+  %lanes = alloca [{n} x {t}], align {align}
+  %results = alloca [{n} x {t}], align {align}
+  %size = call <{n} x {t}> @llvm.fabs.v{n}{f}(<{n} x {t}> %x)
+  %large = fcmp ogt <{n} x {t}> %size, splat ({t} {limit})
+  %any = call i1 @llvm.vector.reduce.or.v{n}i1(<{n} x i1> %large)
+  br i1 %any, label %slow, label %end
+slow:
+  store <{n} x {t}> %x, ptr %lanes, align {align}
+  store <{n} x {t}> %fast, ptr %results, align {align}
+  call void @{name}.lanes(ptr %lanes, ptr %results, i64 {n}, i32 %kind)
+  %changed = load <{n} x {t}>, ptr %results, align {align}
+  br label %end
+end:
+  %result = phi <{n} x {t}> [ %fast, %entry ], [ %changed, %slow ]
+  ret <{n} x {t}> %result
+}}
+"""
