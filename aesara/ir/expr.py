@@ -19,11 +19,12 @@ and two values.
 
 from __future__ import annotations
 
-import math
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = ["Expr", "PRIMITIVES", "COMPARISONS", "INDEX", "const", "var", "load", "cast", "call", "op", "walk",
-           "linear_offset", "substitute"]
+           "linear_offset", "sharing", "substitute"]
 
 INDEX = "int64"
 
@@ -50,7 +51,9 @@ TESTS = frozenset({"isnan", "isinf"})
 
 _CALL_COST = 60
 _table: dict[tuple, Expr] = {}
-_TABLE_LIMIT = 400_000
+_TABLE_LIMIT = 200_000
+_lock = threading.Lock()
+_users = 0
 
 
 class Expr:
@@ -80,16 +83,29 @@ def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], ke
     key = (operation, dtype, key_attr, args)
     found = _table.get(key)
     if found is None:
-        found = Expr.__new__(Expr)
-        found.op, found.dtype, found.attr, found.args = operation, dtype, attr, args
-        _table[key] = found
+        made = Expr.__new__(Expr)
+        made.op, made.dtype, made.attr, made.args = operation, dtype, attr, args
+        found = _table.setdefault(key, made)  # atomic, so that threads agree on one object
     return found
 
 
-def forget_all_if_large() -> None:
-    """Bound the table of expressions.  Only sharing is lost, never meaning."""
-    if len(_table) > _TABLE_LIMIT:
-        _table.clear()
+@contextmanager
+def sharing() -> Iterator[None]:
+    """Within, equal expressions are the same object; between uses, a large table is emptied.
+
+    Constants and variables stay, since modules hold on to some.
+    """
+    global _users
+    with _lock:
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0 and len(_table) > _TABLE_LIMIT:
+                for key in [key for key in _table if key[0] not in ("const", "var")]:
+                    del _table[key]
 
 
 def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
@@ -295,7 +311,3 @@ def cost(e: Expr) -> int:
         return _CALL_COST
     arity_cost = PRIMITIVES[e.op][1]
     return arity_cost if e.dtype.startswith("float") or arity_cost < 20 else 20
-
-
-def is_finite_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -62,6 +62,8 @@ class Context:
         self.errors: list[ErrorInfo] = []
         self.python_nodes: list[tuple[Apply, tuple[Variable, ...]]] = []
         self.reasons: dict[Apply, str] = {}
+        #: parts of composite ops by what they are made of, so that equal ones are made once
+        self.parts: dict[tuple, Array] = {}
         #: the elements of vectors that were put together from 0-d arrays
         self.vectors: dict[Array, tuple[Array, ...]] = {}
         #: smallest and largest entry of index arrays

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_toposort
-from aesara.ir.expr import forget_all_if_large
+from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
 from aesara.lower.context import Context, Unsupported
@@ -52,15 +52,15 @@ def lower_graph(
     Unsupported
         If a value that crosses the border of the function, or of a Python node, is not a tensor.
     """
-    forget_all_if_large()
-    context = Context()
-    for variable, implicit in inputs:
-        if not isinstance(variable.type, (TensorType, ScalarType)):
-            raise Unsupported(f"an input of type {variable.type}")
-        context.add_input(variable, implicit)
-    for node in io_toposort([v for v, _ in inputs], outputs):
-        _lower_node(node, context)
-    return assemble(context, outputs, updates, returned, unpack_single)
+    with sharing():
+        context = Context()
+        for variable, implicit in inputs:
+            if not isinstance(variable.type, (TensorType, ScalarType)):
+                raise Unsupported(f"an input of type {variable.type}")
+            context.add_input(variable, implicit)
+        for node in io_toposort([v for v, _ in inputs], outputs):
+            _lower_node(node, context)
+        return assemble(context, outputs, updates, returned, unpack_single)
 
 
 def _lower_node(node: Apply, context: Context) -> None:

@@ -202,30 +202,45 @@ def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Cont
 
 
 def _broadcast_shape(
-    variables: Sequence[Variable], arrays: Sequence[Array], node: Apply, context: Context
+    arrays: Sequence[Array], node: Apply, context: Context
 ) -> tuple[tuple[Expr, ...], list[object]]:
-    """The common shape of index arrays; lengths that are statically 1 are broadcast."""
+    """The common shape of index arrays; a length of 1, known or not, is broadcast as in NumPy."""
     rank = max(a.ndim for a in arrays)
     shape: list[Expr] = []
     guards: list[object] = []
     for d in range(rank):
-        size: Expr | None = None
-        for variable, array in zip(variables, arrays, strict=True):
+        size: Expr = ONE
+        for array in arrays:
             k = d - (rank - array.ndim)
-            if k < 0 or array.shape[k] is ONE:
+            if k < 0 or array.shape[k] is ONE or context.same_size(size, array.shape[k]):
                 continue
-            if size is None:
-                size = array.shape[k]
-            else:
-                message = "shape mismatch: index arrays have sizes {0} and {1} along one dimension."
-                guards += context.require_equal(size, array.shape[k], IndexError, message, node)
-        shape.append(ONE if size is None else size)
+            other = array.shape[k]
+            if size is ONE:
+                size = other
+                continue
+            message = "shape mismatch: index arrays have sizes {0} and {1} along one dimension."
+            fits = primitive("or", primitive("eq", size, other), primitive("eq", other, ONE))
+            if not size.is_const:
+                fits = primitive("or", fits, primitive("eq", size, ONE))
+            guards += context.guard(fits, IndexError, message, node, [size, other])
+            size = size if size.is_const else primitive("select", primitive("eq", size, ONE), other, size)
+        shape.append(size)
     return tuple(shape), guards
 
 
+def _along(index: Expr, size: Expr, whole: Expr, context: Context) -> Expr:
+    """The index along one dimension of an index array of that size in a region of size `whole`."""
+    if size is ONE:
+        return ZERO
+    if context.same_size(size, whole):
+        return index
+    return primitive("select", primitive("eq", size, ONE), ZERO, index)
+
+
 def _region(
-    parts: Sequence[object], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object]
-) -> _Region:
+    parts: Sequence[object], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object],
+    context: Context,
+) -> _Region:  # fmt: skip
     """Shape and location rule of the selected region, with the dimensions of index arrays where NumPy puts them."""
     gathers = [k for k, p in enumerate(parts) if isinstance(p, _Gather)]
     advanced = [k for k, p in enumerate(parts) if isinstance(p, (_Gather, _At))] if gathers else []
@@ -260,7 +275,7 @@ def _region(
                 array = arrays[part.operand]
                 lead = rank - array.ndim
                 own = tuple(
-                    ZERO if array.shape[d] is ONE else inner[lead + d] for d in range(array.ndim)
+                    _along(inner[lead + d], n, index_shape[lead + d], context) for d, n in enumerate(array.shape)
                 )
                 entry = cast(readers[part.operand](own), "int64")
                 if part.negative:
@@ -274,12 +289,11 @@ def _region(
 
 def _basic_region(op: Subtensor | IncSubtensor, scalars: Sequence[Variable], x: Array, node: Apply, context: Context) -> _Region:
     parts, guards = _basic_parts(op.idx_list, iter(scalars), x, node, context)
-    return _region(parts, (), (), guards)
+    return _region(parts, (), (), guards, context)
 
 
 def _advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: Context) -> _Region:
     parts: list[object] = []
-    variables: list[Variable] = []
     arrays: list[Array] = []
     guards: list[object] = []
     axis = 0
@@ -298,7 +312,6 @@ def _advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: 
             array = context.array(variable)
             checks, negative = _check_range(array, size, node, axis, context)
             parts.append(_Gather(len(arrays), size, negative))
-            variables.append(variable)
             arrays.append(array)
         guards += checks
         axis += 1
@@ -306,9 +319,9 @@ def _advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: 
         parts.append(_Run(ZERO, ONE, size))
     shape: tuple[Expr, ...] = ()
     if arrays:
-        shape, checks = _broadcast_shape(variables, arrays, node, context)
+        shape, checks = _broadcast_shape(arrays, node, context)
         guards += checks
-    return _region(parts, arrays, shape, guards)
+    return _region(parts, arrays, shape, guards, context)
 
 
 def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, ...] | None:

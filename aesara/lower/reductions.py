@@ -48,9 +48,12 @@ def reduce_array(
     """A reduction, or the array itself if nothing is reduced."""
     if not axes:
         return array
-    if array.stamp < 0:
-        context.add(array)
-    return context.add(Reduction(array, tuple(sorted(axes)), kind, identity_of(kind, array.dtype), requires))
+    key = (kind, array, tuple(sorted(axes)), tuple(requires))
+    found = context.parts.get(key)
+    if found is None:
+        found = context.add(Reduction(array, key[2], kind, identity_of(kind, array.dtype), requires))
+        context.parts[key] = found
+    return found
 
 
 @lower_op.register

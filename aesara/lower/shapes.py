@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Constant
@@ -92,6 +93,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
         raise Unsupported("a reshape with several unknown lengths")
     if negative:
         known = _product([n for d, n in enumerate(wanted) if d not in negative])
+        guards += _divisible(known, total, node, context)
         wanted[negative[0]] = primitive("intdiv", total, primitive("maximum", known, const(1)))
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
@@ -114,6 +116,10 @@ def _resolve_unknown(
     known: Expr = const(1)
     for n in wanted:
         known = primitive("mul", known, primitive("select", primitive("eq", n, const(-1)), const(1), n))
+    unknown = functools.reduce(lambda a, b: primitive("or", a, b), [primitive("eq", n, const(-1)) for n in wanted])
+    message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."
+    given = primitive("or", primitive("invert", unknown), primitive("ne", known, const(0)))
+    guards += context.guard(given, ValueError, message, node, [total])
     for n in wanted:
         rest = primitive("intdiv", total, primitive("maximum", known, const(1)))
         free = n.op == "load" or (n.op == "var" and n.attr[0] == "h") or n.op not in ("var", "const")  # type: ignore[index]
@@ -122,6 +128,12 @@ def _resolve_unknown(
             message = "Reshape: lengths must be -1 or at least 0; one is {0}."
             guards += context.guard(primitive("ge", n, const(-1)), ValueError, message, node, [n])
     return resolved, []
+
+
+def _divisible(known: Expr, total: Expr, node: Apply, context: Context) -> tuple[object, ...]:
+    """The check that an unknown length can be worked out."""
+    message = "cannot reshape array of size {0} into a shape whose other lengths multiply to {1}."
+    return context.guard(primitive("ne", known, const(0)), ValueError, message, node, [total, known])
 
 
 def _product(sizes: Sequence[Expr]) -> Expr:

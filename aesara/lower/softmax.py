@@ -37,21 +37,28 @@ def _pointwise(
 
 
 def _shifted(x: Array, axes: Sequence[int], context: Context) -> Array:
-    largest = reduce_array(context, x, axes, "maximum")
-    return _pointwise(
-        x.shape, x.dtype, [x, largest], lambda a, m: primitive("sub", a, m), 1, axes, [False, True], context
-    )
+    key = ("shifted", x, tuple(axes))
+    if key not in context.parts:
+        largest = reduce_array(context, x, axes, "maximum")
+        context.parts[key] = _pointwise(
+            x.shape, x.dtype, [x, largest], lambda a, m: primitive("sub", a, m), 1, axes, [False, True], context
+        )
+    return context.parts[key]
 
 
 def _exponentials(x: Array, context: Context) -> Array:
-    return context.add(
-        Pointwise(x.dtype, x.shape, (x,), lambda index, readers: primitive("exp", readers[0](index)), 20)
-    )
+    key = ("exp", x)
+    if key not in context.parts:
+        context.parts[key] = context.add(
+            Pointwise(x.dtype, x.shape, (x,), lambda index, readers: primitive("exp", readers[0](index)), 20)
+        )
+    return context.parts[key]
 
 
 def _total(x: Array, axes: Sequence[int], context: Context) -> Array:
     """A sum that accumulates in float64, as sums of narrow floats do."""
-    return converted(reduce_array(context, converted(x, "float64"), axes, "add"), x.dtype)
+    wide = context.parts.setdefault(("float64", x), converted(x, "float64"))
+    return converted(reduce_array(context, wide, axes, "add"), x.dtype)
 
 
 @lower_op.register

@@ -86,8 +86,7 @@ class LLVMLinker(VMLinker):
             lowered = lower_graph(
                 [(i.variable, i.implicit) for i in inputs], fgraph.outputs, dict(updates), n_outputs, unpack_single
             )
-        except Unsupported as reason:
-            self.refused = str(reason)
+        except Unsupported:
             return None
         program = lowered.program
         if config.native_verify:

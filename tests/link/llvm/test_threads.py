@@ -1,0 +1,51 @@
+"""Compiling and calling from several threads at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+import aesara
+import aesara.tensor as at
+from aesara.configdefaults import config
+from aesara.ir import expr
+
+
+def test_compiling_in_threads():
+    def work(k):
+        x = at.matrix("x")
+        y = at.tanh(x * k).sum(axis=0) + at.exp(x[0]) * x.shape[0]
+        f = aesara.function([x], [y, aesara.grad(y.sum(), x)])
+        value = np.linspace(-1, 1, 12).reshape(3, 4)
+        got = f(value)
+        np.testing.assert_allclose(got[0], np.tanh(value * k).sum(axis=0) + np.exp(value[0]) * 3, rtol=1e-13)
+        return True
+
+    with config.change_flags(native_cache=False), ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(16)))
+
+
+def test_calling_one_function_from_threads():
+    x = at.vector("x")
+    f = aesara.function([x], (at.exp(x).dot(at.exp(-x)), at.cumsum(x)))
+
+    def work(n):
+        value = np.linspace(0, 1, n)
+        for _ in range(50):
+            total, running = f(value)
+            np.testing.assert_allclose(total, n, rtol=1e-12)
+            np.testing.assert_allclose(running, np.cumsum(value), rtol=1e-12)
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, [3, 1000, 17, 5000]))
+
+
+def test_emptying_the_table_of_expressions_changes_nothing(monkeypatch):
+    monkeypatch.setattr(expr, "_TABLE_LIMIT", 0)
+    x = at.matrix("x")
+    for _ in range(2):
+        f = aesara.function([x], [at.exp(x).sum(axis=1), (x - x.max(axis=0)).T.dot(x)])
+        value = np.arange(6.0).reshape(2, 3)
+        got = f(value)
+        np.testing.assert_allclose(got[0], np.exp(value).sum(axis=1))
+        np.testing.assert_allclose(got[1], (value - value.max(axis=0)).T @ value)
