@@ -255,7 +255,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
             for rewriter in rewriters:
                 pairs: list[Any] = []
                 try:
-                    result = rewriter.transform(fgraph, node)
+                    result = rewriter.transform_tracked(fgraph, node)
                     if not result:
                         continue
                     pairs, remove = replacements_of(node, result, rewriter)

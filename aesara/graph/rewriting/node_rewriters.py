@@ -40,8 +40,28 @@ class NodeRewriter(Rewriter):
             list of nodes that must have left the graph afterwards.
         """
 
+    def transform_tracked(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        """`transform` for a node that is known to be tracked."""
+        return self.transform(fgraph, node)
+
     def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
+
+
+def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:
+    """Whether `tracks` names an op; see `OpToRewriterTracker` for what it may hold."""
+    if tracks is None:
+        return True
+    for key in tracks:
+        if isinstance(key, type):
+            if isinstance(op, key):
+                return True
+        elif isinstance(key, tuple):
+            if isinstance(op, key[0]) and isinstance(getattr(op, "scalar_op", None), key[1]):
+                return True
+        elif op == key:
+            return True
+    return False
 
 
 class FromFunctionNodeRewriter(NodeRewriter):
@@ -57,11 +77,12 @@ class FromFunctionNodeRewriter(NodeRewriter):
         self._tracks = tracks
         self.requirements = tuple(requirements)
         self.name = getattr(fn, "__name__", None)
-        # The function itself is what the drivers call: no frame in between.
-        self.transform = fn  # type: ignore[method-assign]
+        # Drivers that find rewriters by the op of a node call the function itself.
+        self.transform_tracked = fn  # type: ignore[method-assign]
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        return self.fn(fgraph, node)
+        """What the function says of nodes that it tracks; False for others."""
+        return self.fn(fgraph, node) if is_tracked(self._tracks, node.op) else False
 
     def tracks(self) -> Sequence[Any] | None:
         return self._tracks
@@ -194,7 +215,7 @@ class SequentialNodeRewriter(NodeRewriter):
             if id(rw) in tried:
                 continue
             start = time.perf_counter() if self.profile else 0.0
-            found = rw.transform(fgraph, node)
+            found = rw.transform_tracked(fgraph, node)
             if self.profile:
                 self.time_rewrites[rw] += time.perf_counter() - start
                 self.process_count[rw] += 1

@@ -102,6 +102,8 @@ def constant_value(var: Variable) -> Any:
 
 
 def _is_value(var: Variable, wanted: Any) -> bool:
+    while var.owner is not None and hasattr(var.owner.op, "new_order"):
+        var = var.owner.inputs[0]  # a rearrangement of dimensions keeps the elements
     if not isinstance(var, Constant):
         return False
     if isinstance(wanted, np.ndarray) and wanted.size != 1:

@@ -9,7 +9,7 @@ from typing import Any
 from aesara.graph.cloning import clone_replace
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.merge import MergeOptimizer
@@ -80,7 +80,7 @@ def is_same_graph_with_merge(var1: Variable, var2: Variable, givens: Any = None)
     pair = [var1, var2]
     if givens:
         pair = clone_replace(pair, replace=dict(givens))
-    inputs = list(graph_inputs(pair))
+    inputs = [var for var in graph_inputs(pair) if not isinstance(var, AtomicVariable)]
     fgraph = FunctionGraph(inputs, pair, clone=True, features=None)
     MergeOptimizer().rewrite(fgraph)
     return fgraph.outputs[0] is fgraph.outputs[1]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from aesara.graph.features import NodeFinder
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import (
     FailureCallback,
     NodeProcessingGraphRewriter,
@@ -188,7 +188,7 @@ def _apply_until_settled(fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter]
         if node is None or len(node.outputs) != 1:
             return var
         for rewriter in rewrites:
-            if not _tracks_node(rewriter, node):
+            if not is_tracked(rewriter.tracks(), node.op):
                 continue
             result = rewriter.transform(fgraph, node)
             if result and not isinstance(result, dict) and result[0] is not var:
@@ -197,17 +197,3 @@ def _apply_until_settled(fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter]
         else:
             return var
     return var
-
-
-def _tracks_node(rewriter: NodeRewriter, node: Apply) -> bool:
-    tracks = rewriter.tracks()
-    if tracks is None:
-        return True
-    op = node.op
-    for key in tracks:
-        if isinstance(key, tuple):
-            if isinstance(op, key[0]) and isinstance(getattr(op, "scalar_op", None), key[1]):
-                return True
-        elif isinstance(op, key) if isinstance(key, type) else op == key:
-            return True
-    return False

@@ -4,7 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import special
 
+import aesara
 import aesara.tensor as at
 from aesara.graph.cloning import clone
 from aesara.tensor.special import log_softmax, softmax
@@ -341,3 +343,63 @@ def test_known_conditions_are_not_checked():
     assert len(after.owner.inputs) == 2
     after, _ = rewrite(Assert("no")(x, at.constant(np.array(True))))
     assert after is x
+
+
+def logistic_regression():
+    x, w, b, y = at.dmatrix("x"), at.dvector("w"), at.dscalar("b"), at.dvector("y")
+    p = 1 / (1 + at.exp(-at.dot(x, w) - b))
+    return (x, w, b, y), (-y * at.log(p) - (1 - y) * at.log(1 - p)).mean()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5])
+def test_gradient_of_logistic_regression_does_not_overflow(scale):
+    (x, w, b, y), cost = logistic_regression()
+    after, _ = rewrite([cost, *aesara.grad(cost, [w, b])])
+    assert all("Exp" not in ops_of(variable) for variable in after)
+    rng = np.random.default_rng(3)
+    values = {
+        x: scale * rng.normal(size=(6, 2)),
+        w: np.array([0.7, -1.1]),
+        b: 0.3,
+        y: rng.integers(0, 2, size=6),
+    }
+    margin = values[x] @ values[w] + 0.3
+    error = special.expit(margin) - values[y]
+    expected = [
+        np.mean(np.logaddexp(0, margin) - values[y] * margin),
+        values[x].T @ error / 6,
+        error.mean(),
+    ]
+    for got, wanted in zip(evaluate(after, values), expected):
+        np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-14)
+
+
+def test_gradient_of_log_sum_exp_is_a_softmax():
+    x = at.dmatrix("x")
+    after, _ = rewrite(aesara.grad(at.log(at.exp(x).sum(axis=1)).sum(), x))
+    assert ops_of(after) == ["Softmax"]
+    np.testing.assert_allclose(evaluate(after, {x: np.array([[1000.0, 1000.0]])}), [[0.5, 0.5]])
+
+
+def test_differences_are_not_distributed():
+    x, y = at.dvectors("x", "y")
+    after, _ = rewrite((x - y) / x)
+    assert ops_of(after) == ["Sub", "TrueDivide"]
+    after, _ = rewrite((x / y + 2 / y) * y)
+    assert ops_of(after) == ["Add"]
+
+
+@pytest.mark.parametrize("value", [-5.0, 0.5, 1.0, 3.0, 26.0, 100.0, 1e6])
+def test_logarithm_of_erfc(value):
+    x = at.dvector("x")
+    after, _ = rewrite(at.log(at.erfc(x)))
+    got = evaluate(after, {x: np.array([value])})[0]
+    expected = np.log(special.erfc(value)) if value < 1 else np.log(special.erfcx(value)) - value**2
+    assert got == pytest.approx(expected, rel=1e-12)
+
+
+def test_logarithm_of_a_difference_of_exponentials():
+    x, y = at.dvectors("x", "y")
+    after, _ = rewrite(at.log(at.exp(x) - at.exp(y)))
+    got = evaluate(after, {x: np.array([1000.0, 1.0]), y: np.array([999.0, -1.0])})
+    np.testing.assert_allclose(got, [1000 + np.log(-np.expm1(-1.0)), np.log(np.exp(1) - np.exp(-1))])

@@ -1,0 +1,163 @@
+import pytest
+
+from aesara.graph.rewriting.basic import (
+    EquilibriumGraphRewriter,
+    GraphRewriter,
+    SequentialGraphRewriter,
+    SequentialNodeRewriter,
+    WalkingGraphRewriter,
+    node_rewriter,
+)
+from aesara.graph.rewriting.db import (
+    EquilibriumDB,
+    LocalGroupDB,
+    ProxyDB,
+    RewriteDatabase,
+    RewriteDatabaseQuery,
+    SequenceDB,
+    TopoDB,
+)
+
+
+class Noted(GraphRewriter):
+    def __init__(self, label=None, log=None):
+        self.label, self.log = label, log
+
+    def apply(self, fgraph):
+        self.log.append(self.label)
+
+
+def local(name):
+    @node_rewriter(None)
+    def rewriter(fgraph, node):
+        return False
+
+    rewriter.name = name
+    return rewriter
+
+
+def names(rewriters):
+    return [rewriter.name for rewriter in rewriters]
+
+
+class TestRewriteDatabase:
+    def test_names_tags_and_lookup(self):
+        db = RewriteDatabase()
+        db.name = "mine"
+        a, b = Noted(), Noted()
+        db.register("a", a, "x", "y")
+        db.register("b", b, "y")
+        assert db["a"] is a and "x" in db and "z" not in db
+        assert a.name == "a"
+        assert set(names(db.query("+y"))) == {"a", "b"}
+        assert names(db.query("+y", "&x")) == ["a"]
+        assert names(db.query("+mine", "-x")) == ["b"]
+        assert set(names(db.query("+Noted"))) == {"a", "b"}
+        with pytest.raises(KeyError, match="More than one"):
+            db["y"]
+        with pytest.raises(KeyError, match="Nothing"):
+            db["nothing"]
+
+    def test_wrong_registrations(self):
+        db = RewriteDatabase()
+        db.register("a", Noted(), "x")
+        with pytest.raises(ValueError, match="in use"):
+            db.register("a", Noted())
+        with pytest.raises(ValueError, match="in use"):
+            db.register("x", Noted())
+        with pytest.raises(ValueError, match="name of a rewriter"):
+            db.register("b", Noted(), "a")
+        with pytest.raises(TypeError, match="rewriters and databases"):
+            db.register("c", object())
+        with pytest.raises(ValueError, match="no rewriter named"):
+            db.add_tags("unknown", "t")
+
+    def test_tags_can_change(self):
+        db = RewriteDatabase()
+        db.register("a", Noted(), "x")
+        db.add_tags("a", "z")
+        assert names(db.query("+z")) == ["a"]
+        db.remove_tags("a", "x")
+        assert not db.query("+x")
+
+    def test_a_sign_is_needed(self):
+        with pytest.raises(ValueError, match=r"starts with '\+'"):
+            RewriteDatabase().query("fast_run")
+
+
+class TestQuery:
+    def test_changes_give_new_queries(self):
+        query = RewriteDatabaseQuery(include=["a"])
+        wider = query.including("b").excluding("c").requiring("d")
+        assert list(query.include) == ["a"]
+        assert (list(wider.include), list(wider.exclude), list(wider.require)) == (["a", "b"], ["c"], ["d"])
+        assert query == RewriteDatabaseQuery(include=["a"]) and hash(query) == hash(query.including())
+        assert query != wider
+
+    def test_extra_rewrites(self):
+        log = []
+        db = SequenceDB(failure_callback=None)
+        db.register("one", Noted(1, log), "t", position=1)
+        extra = Noted(0, log)
+        query = RewriteDatabaseQuery(include=["t"]).register((extra, 0.5))
+        sequence = db.query(query)
+        assert list(sequence) == [extra, db["one"]]
+
+
+class TestSequenceDB:
+    def test_positions(self):
+        log = []
+        db = SequenceDB()
+        for label, position in (("c", 3), ("a", 1), ("b", 2.5)):
+            db.register(label, Noted(label, log), "t", position=position)
+        db.register("last", Noted("last", log), "t")
+        sequence = db.query("+t")
+        assert isinstance(sequence, SequentialGraphRewriter)
+        assert names(sequence) == ["a", "b", "c", "last"]
+        assert names(db.query("+t", position_cutoff=2.5)) == ["a"]
+        assert names(db.query(RewriteDatabaseQuery(["t"], position_cutoff=3))) == ["a", "b"]
+        with pytest.raises(TypeError, match="position"):
+            db.register("d", Noted(), position="middle")
+
+    def test_databases_inside(self):
+        outer = SequenceDB()
+        inner = EquilibriumDB()
+        outer.register("inner", inner, "t", position=1)
+        inner.register("one", local("one"), "t")
+        inner.register("two", local("two"), "u")
+        (equilibrium,) = outer.query("+t")
+        assert isinstance(equilibrium, EquilibriumGraphRewriter) and equilibrium.name == "inner"
+        assert names(equilibrium.get_node_rewriters()) == ["one"]
+        (equilibrium,) = outer.query("+t", inner=RewriteDatabaseQuery(["u"]))
+        assert names(equilibrium.get_node_rewriters()) == ["two"]
+        assert len(outer.query("+t", inner=RewriteDatabaseQuery([]))) == 0
+
+
+def test_equilibrium_db_sorts_final_and_cleanup():
+    db = EquilibriumDB()
+    db.register("node", local("node"), "t")
+    db.register("graph", Noted(), "t")
+    db.register("final", Noted(), "t", final_rewriter=True)
+    db.register("clean", Noted(), "t", cleanup=True)
+    rewriter = db.query("+t")
+    assert names(rewriter.get_node_rewriters()) == ["node"]
+    assert names(rewriter.global_rewriters) == ["graph"]
+    assert names(rewriter.final_rewriters) == ["final"]
+    assert names(rewriter.cleanup_rewriters) == ["clean"]
+    with pytest.raises(ValueError, match="final or a clean-up"):
+        db.register("both", Noted(), final_rewriter=True, cleanup=True)
+
+
+def test_local_group_topo_and_proxy():
+    group = LocalGroupDB()
+    group.register("second", local("second"), "t", position=2)
+    group.register("first", local("first"), "t", position=1)
+    combined = group.query("+t")
+    assert isinstance(combined, SequentialNodeRewriter)
+    assert names(combined.rewrites) == ["first", "second"]
+    walk = TopoDB(group, order="out_to_in").query("+t")
+    assert isinstance(walk, WalkingGraphRewriter) and walk.order == "out_to_in"
+    assert names(ProxyDB(group).query("+t").rewrites) == ["first", "second"]
+    assert group.query("+nothing") is None and TopoDB(group).query("+nothing") is None
+    with pytest.raises(TypeError, match="node rewriters"):
+        group.register("graph", Noted())
