@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, op as primitive
-from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.tensor.allocation import Alloc, AllocEmpty
@@ -31,23 +31,37 @@ def _alloc(op: Alloc, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(value)
     shape, guards = _lengths(lengths, node, context)
     lead = len(shape) - array.ndim
-    stretched = []
-    for d in range(array.ndim):
-        flag = value.type.shape[d] == 1
-        stretched.append(flag)
-        if not flag:
+    own: list[Expr | None] = []  # for each dimension of the value: ONE, its size if that may be 1, None if it is not
+    for d, size in enumerate(array.shape):
+        wanted = shape[lead + d]
+        if value.type.shape[d] == 1:
+            own.append(ONE)
+        elif context.same_size(size, wanted):
+            own.append(None)
+        else:
             message = f"Alloc: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
-            guards += context.require_equal(shape[lead + d], array.shape[d], ValueError, message, node)
+            fits = primitive("or", primitive("eq", wanted, size), primitive("eq", size, ONE))
+            guards += context.guard(fits, ValueError, message, node, [wanted, size])
+            own.append(size)
+
+    def place(d: int, i: Expr) -> Expr:
+        size = own[d]
+        if size is None:
+            return i
+        return ZERO if size is ONE else primitive("select", primitive("eq", size, ONE), ZERO, i)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        inner = index[lead:]
-        return readers[0](tuple(ZERO if flag else i for flag, i in zip(stretched, inner, strict=True)))
+        return readers[0](tuple(place(d, i) for d, i in enumerate(index[lead:])))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        own = tuple(ZERO if flag else s for flag, s in zip(stretched, strides, strict=True))
-        return offset, (ZERO,) * lead + own
+        steps = []
+        for size, step in zip(own, strides, strict=True):
+            if size is not None:
+                step = ZERO if size is ONE else primitive("select", primitive("eq", size, ONE), ZERO, step)
+            steps.append(step)
+        return offset, (ZERO,) * lead + tuple(steps)
 
-    expands = lead > 0 and any(not flag for flag in stretched)
+    expands = lead > 0 and any(size is not ONE for size in own)
     return [Pointwise(array.dtype, shape, (array,), body, 0, [expands], guards, strided)]
 
 

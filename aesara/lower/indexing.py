@@ -124,15 +124,18 @@ def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, for
         if step is ONE:
             length = span if first is ZERO else primitive("maximum", span, ZERO)
         else:
-            padded = primitive("add", span, primitive("sub", step, ONE))
-            length = primitive("maximum", primitive("intdiv", padded, step), ZERO)
+            length = _steps(span, primitive("intdiv", primitive("sub", span, ONE), step))
         return _Run(first, step, length)
     end = primitive("sub", size, ONE)
     first = end if start is None else _clamped(start, size, const(-1), end)
     last = const(-1) if stop is None else _clamped(stop, size, const(-1), end)
-    back = primitive("sub", ZERO, step)
-    padded = primitive("add", primitive("sub", first, last), primitive("sub", back, ONE))
-    return _Run(first, step, primitive("maximum", primitive("intdiv", padded, back), ZERO))
+    span = primitive("sub", first, last)
+    return _Run(first, step, _steps(span, primitive("intdiv", primitive("sub", ONE, span), step)))
+
+
+def _steps(span: Expr, further: Expr) -> Expr:
+    """Number of elements in a span: the first and `further` ones, in a form that no step makes overflow."""
+    return primitive("select", primitive("gt", span, ZERO), primitive("add", further, ONE), ZERO)
 
 
 def _basic_parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.nodes import Apply, Constant
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write
 from aesara.lower.context import Context, Unsupported, check_dtype
@@ -77,7 +77,7 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     x, axis_variable, lengths = node.inputs
     array = context.array(x)
     axis = constant_axis(axis_variable, array.ndim)
-    sizes = _lengths(lengths, op.len_splits, context)
+    sizes = integers_of_vector(lengths, op.len_splits, node, context)
     guards: list[object] = []
     total: Expr = ZERO
     for n in sizes:
@@ -93,18 +93,24 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     return pieces
 
 
-def _lengths(variable: object, count: int, context: Context) -> list[Expr]:
-    array = context.array(variable)  # type: ignore[arg-type]
+def integers_of_vector(variable: Variable, count: int, node: Apply, context: Context) -> list[Expr]:
+    """The elements of an integer vector that must have `count` of them, as sizes."""
+    array = context.array(variable)
     data = context.constant_data(array)
-    if data is not None:
+    if data is not None and len(data) == count:
         return [const(int(n)) for n in data]
+    message = f"{node.op}: expected a vector of {count} lengths, got one of {{0}}."
+    guards = context.require_equal(array.shape[0], const(count), ValueError, message, node)
     parts = context.vectors.get(array)
-    if parts is None:
-        index = [(const(k),) for k in range(count)]
-        parts = tuple(
-            context.add(Pointwise(array.dtype, (), (array,), lambda _, readers, i=i: readers[0](i), 0)) for i in index
-        )
+    if parts is None or len(parts) != count:
+        parts = tuple(_element(array, k, guards, context) for k in range(count))
     return [context.size_from(p) for p in parts]
+
+
+def _element(vector: Array, k: int, guards: Sequence[object], context: Context) -> Array:
+    """One element of a vector as a 0-d array."""
+    index = (const(k),)
+    return context.add(Pointwise(vector.dtype, (), (vector,), lambda _, read: read[0](index), 0, requires=guards))
 
 
 def window(array: Array, axis: int, start: Expr, length: Expr, guards: Sequence[object]) -> Array:

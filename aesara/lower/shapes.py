@@ -10,7 +10,7 @@ from aesara.ir.expr import Expr, const, op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
-from aesara.lower.joining import vector_of
+from aesara.lower.joining import integers_of_vector, vector_of
 from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
 
 
@@ -61,29 +61,11 @@ def _same(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Arra
     )
 
 
-def sizes_of_vector(variable: object, length: int, context: Context) -> list[Expr]:
-    """The elements of an integer vector as sizes."""
-    array = context.array(variable)  # type: ignore[arg-type]
-    data = context.constant_data(array)
-    if data is not None:
-        return [const(int(n)) for n in data]
-    return [context.size_from(element(array, k, context)) for k in range(length)]
-
-
-def element(vector: Array, k: int, context: Context) -> Array:
-    """One element of a vector as a 0-d array; an element of an assembled vector is the element itself."""
-    parts = context.vectors.get(vector)
-    if parts is not None:
-        return parts[k]
-    index = (const(k),)
-    return context.add(Pointwise(vector.dtype, (), (vector,), lambda _, readers: readers[0](index), 0))
-
-
 @lower_op.register
 def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     x, shape = node.inputs
     array = context.array(x)
-    wanted = sizes_of_vector(shape, op.ndim, context)
+    wanted = integers_of_vector(shape, op.ndim, node, context)
     total = _product(array.shape)
     negative = [d for d, n in enumerate(wanted) if n.is_const and n.attr == -1]
     guards: list[object] = []

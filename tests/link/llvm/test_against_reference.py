@@ -382,3 +382,27 @@ def test_rectangular_gradients_agree():
         return [cost, *aesara.grad(cost, [x, w, b])]
 
     assert_agree(build, [normal(5, 4), normal(4, 3), normal(3)], rtol=1e-12)
+
+
+@pytest.mark.parametrize("step", [2**63 - 1, -(2**63), 2**62, -3])
+def test_huge_steps(step):
+    x = normal(4)
+    (got,) = assert_agree(lambda v, k: v[::k], [x, np.int64(step)])
+    np.testing.assert_array_equal(got, x[::step])
+
+
+def test_vectors_of_lengths_have_the_right_length():
+    x, lengths = normal(3, 4), np.array([3])
+    with pytest.raises(ValueError):
+        evaluate(lambda v, n: at.split(v, n, 2, axis=0), [x, lengths], "FAST_RUN")
+    with pytest.raises(ValueError):
+        evaluate(lambda v, n: at.reshape(v, n, ndim=2), [x, np.array([12])], "FAST_RUN")
+
+
+def test_lengths_of_one_that_are_found_at_run_time():
+    x, i, j = normal(3, 4, 5), np.array([0, 2]), np.array([1])
+    (got,) = assert_agree(lambda v, a, b: v[a, :, b], [x, i, j])
+    np.testing.assert_array_equal(got, x[i, :, j])
+    assert_agree(lambda v, n: at.alloc(v, 2, n), [normal(1), np.int64(4)])
+    with pytest.raises(ValueError):
+        evaluate(lambda v, n: v.reshape((n, -1)), [np.zeros((0, 4)), np.int64(0)], "FAST_RUN")
