@@ -20,9 +20,7 @@ UNARY = [case for case in ALL if harness.arity_of(case[0]) == 1]
 BINARY = [case for case in ALL if harness.arity_of(case[0]) == 2]
 TRIGONOMETRIC = ["sin", "cos", "tan"]
 BASELINE = {"cpu": "x86-64", "features": ""}
-TARGETS = (
-    {"host": {}, "baseline": BASELINE} if "x86_64" in harness.llvm.get_process_triple() else {"host": {}}
-)
+TARGETS = {"host": {}, "baseline": BASELINE} if "x86_64" in harness.llvm.get_process_triple() else {"host": {}}
 
 # (low, high) outside which the result is inf, 0, NaN or a constant.
 INTERESTING = {
@@ -90,9 +88,7 @@ def reference(name: str, *arguments: float):
         return mp.atan2(mp.mpf(y), mp.mpf(x))
     if np.isinf(x):
         with np.errstate(all="ignore"):
-            known = {"erf": np.sign, "erfc": lambda v: 1.0 - np.sign(v)}.get(name) or harness.numpy_function(
-                name
-            )
+            known = {"erf": np.sign, "erfc": lambda v: 1.0 - np.sign(v)}.get(name) or harness.numpy_function(name)
             return mp.mpf(float(known(x)))
     value = mp.mpf(x)
     if name in ("log", "log2", "log10", "log1p"):
@@ -261,9 +257,7 @@ def test_exact_results(dtype):
 def test_results_stay_within_one(name, dtype):
     rng = np.random.default_rng(0)
     near = np.arange(-2000, 2000) * (np.pi / 2)
-    x = np.concatenate([near, near + rng.normal(size=4000) * 1e-8, rng.uniform(-30, 30, 50_000)]).astype(
-        dtype
-    )
+    x = np.concatenate([near, near + rng.normal(size=4000) * 1e-8, rng.uniform(-30, 30, 50_000)]).astype(dtype)
     assert np.abs(harness.ours(name, dtype)[0](x)).max() <= 1
 
 
@@ -287,12 +281,7 @@ def test_form_of_the_text(name, dtype):
     module.verify()
     function = module.get_function(vecmath.symbol(name, dtype))
     assert len(list(function.blocks)) == 1
-    called = {
-        str(i).split("@")[1].split("(")[0]
-        for b in function.blocks
-        for i in b.instructions
-        if i.opcode == "call"
-    }
+    called = {str(i).split("@")[1].split("(")[0] for b in function.blocks for i in b.instructions if i.opcode == "call"}
     dependencies = [vecmath.symbol(needed, dtype) for needed in vecmath.dependencies(name, dtype)]
     assert bool(dependencies) == (name in TRIGONOMETRIC)
     allowed = ("llvm.fmuladd.", "llvm.fabs.", "llvm.copysign.", "llvm.sqrt.", *dependencies)
@@ -313,9 +302,7 @@ def test_vectorises_without_library_calls(name, dtype):
         called = functions_called(assembly)
         if name in TRIGONOMETRIC:
             assert f"x {harness.TYPES[dtype]}> @ae.replace_large.{dtype}.x" in call.optimised
-        assert all("ae.replace_large." in symbol for symbol in called) and bool(called) == (
-            name in TRIGONOMETRIC
-        )
+        assert all("ae.replace_large." in symbol for symbol in called) and bool(called) == (name in TRIGONOMETRIC)
 
 
 @pytest.mark.parametrize("name", ["exp", "log1p", "sin", "pow"])
@@ -411,9 +398,7 @@ def test_one_module_holds_all_that_share_a_dependency(dtype):
     kind = harness.TYPES[dtype]
     shared = {needed for name in TRIGONOMETRIC for needed in vecmath.dependencies(name, dtype)}
     parts = [vecmath.definition(name, dtype) for name in [*shared, *TRIGONOMETRIC]]
-    steps = "\n".join(
-        f"  %{name} = call {kind} @{vecmath.symbol(name, dtype)}({kind} %x)" for name in TRIGONOMETRIC
-    )
+    steps = "\n".join(f"  %{name} = call {kind} @{vecmath.symbol(name, dtype)}({kind} %x)" for name in TRIGONOMETRIC)
     sum_ = f"  %a = fadd {kind} %sin, %cos\n  %b = fadd {kind} %a, %tan\n  ret {kind} %b\n"
     parts.append(f"define internal {kind} @f({kind} %x) alwaysinline {{\n{steps}\n{sum_}}}\n")
     x = np.array([1, 1e10, 3e30, -7, -2e20], dtype)
@@ -444,9 +429,7 @@ def test_unknown_names_have_no_definition():
 def test_coefficients_are_those_of_the_generator():
     with mp.workdps(110):
         for name, dtype, _, found, _ in minimax._exponentials():
-            assert np.allclose(
-                [float(c) for c in found], getattr(coefficients, name)[dtype], rtol=1e-14, atol=0
-            )
+            assert np.allclose([float(c) for c in found], getattr(coefficients, name)[dtype], rtol=1e-14, atol=0)
 
 
 def test_minimax_levels_the_error():

@@ -185,9 +185,7 @@ def main(names) -> None:
         vector = libmvec(name, dtype)
         times = [nanoseconds(call, arrays), nanoseconds(vector, arrays) if vector else float("nan")]
         times.append(nanoseconds(numpy_function(name), arrays, 3))
-        print(
-            f"{name + ' ' + dtype:16s}{times[0]:8.3f}{times[1]:9.3f}{times[2]:8.3f}   {assembly.count('zmm')}"
-        )
+        print(f"{name + ' ' + dtype:16s}{times[0]:8.3f}{times[1]:9.3f}{times[2]:8.3f}   {assembly.count('zmm')}")
 
 
 if __name__ == "__main__":

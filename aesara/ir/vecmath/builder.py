@@ -266,9 +266,7 @@ def fma_add(a: Operand, b: Operand, c: Operand) -> Value:
     """a * b + c, fused where the machine can; never relied on to be exact."""
     like = _first_value(a, b, c)
     operands = ", ".join(f"{like.type} {like._lift(operand)}" for operand in (a, b, c))
-    return like.function.emit(
-        like.type, f"call {like.type} @llvm.fmuladd.{_FLOAT_SUFFIX[like.type]}({operands})"
-    )
+    return like.function.emit(like.type, f"call {like.type} @llvm.fmuladd.{_FLOAT_SUFFIX[like.type]}({operands})")
 
 
 def select(condition: Value, yes: Operand, no: Operand) -> Value:
@@ -287,9 +285,7 @@ def square_root(x: Value) -> Value:
 
 def copy_sign(magnitude: Value, sign: Value) -> Value:
     operands = f"{sign.type} {magnitude._lift(magnitude)}, {sign.type} {sign.name}"
-    return sign.function.emit(
-        sign.type, f"call {sign.type} @llvm.copysign.{_FLOAT_SUFFIX[sign.type]}({operands})"
-    )
+    return sign.function.emit(sign.type, f"call {sign.type} @llvm.copysign.{_FLOAT_SUFFIX[sign.type]}({operands})")
 
 
 def at_most(x: Value, limit: float) -> Value:

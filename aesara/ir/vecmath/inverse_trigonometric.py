@@ -68,9 +68,7 @@ def _atan_quotient(numerator: Value, denominator: Value) -> Value:
     t = top / bottom
     high, low = _pi_parts(numerator, 4)
     z = t * t
-    tail = fma_add(
-        t * z, polynomial(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0)
-    )
+    tail = fma_add(t * z, polynomial(coefficients.ATAN[format_of(t).dtype], z), select(turn, constant(t, low), 0.0))
     return select(turn, constant(t, high), 0.0) + (t + tail)
 
 

@@ -34,13 +34,9 @@ def symbol(format: Format) -> str:
 def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
     """`fast` where |x| <= LARGEST, else the right value; `kind` says of which function."""
     name = symbol(format)
-    versions = ",".join(
-        f"_ZGV_LLVM_N{length}vvu_{name}({name}.x{length})" for length in VECTOR_LENGTHS[format.bits]
-    )
+    versions = ",".join(f"_ZGV_LLVM_N{length}vvu_{name}({name}.x{length})" for length in VECTOR_LENGTHS[format.bits])
     arguments = f"{x.type} {x.name}, {x.type} {fast.name}, i32 {kind}"
-    return x.function.emit(
-        x.type, f'call {x.type} @{name}({arguments}) "vector-function-abi-variant"="{versions}"'
-    )
+    return x.function.emit(x.type, f'call {x.type} @{name}({arguments}) "vector-function-abi-variant"="{versions}"')
 
 
 @cache

@@ -52,9 +52,7 @@ def _extremes(error: Callable, low, high, count: int):
 ERFC_CENTRE = mp.mpf("2.5")  # also in error_function.py
 
 
-def minimax(
-    target, low, high, count: int, weight=lambda x: mp.mpf(1), first_power: int = 0, rounds: int = 12
-):
+def minimax(target, low, high, count: int, weight=lambda x: mp.mpf(1), first_power: int = 0, rounds: int = 12):
     """Best polynomial sum c[k] x**(first_power + k) for `target` on [low, high] under |weight * error|.
 
     Returns the coefficients (mpf) and the largest weighted error.
@@ -101,9 +99,7 @@ def _exponentials():
         yield "EXP", dtype, "(exp(r) - 1 - r) / r**2, |r| <= ln(2) / 2", *fit
     exp2_tail = _removable(lambda f: (mp.mpf(2) ** f - 1 - f * mp.log(2)) / f**2, mp.log(2) ** 2 / 2)
     for dtype, count in (("float64", 10), ("float32", 5)):
-        fit = minimax(
-            exp2_tail, mp.mpf("-0.50001"), mp.mpf("0.50001"), count, weight=lambda f: abs(f) + mp.mpf("0.01")
-        )
+        fit = minimax(exp2_tail, mp.mpf("-0.50001"), mp.mpf("0.50001"), count, weight=lambda f: abs(f) + mp.mpf("0.01"))
         yield "EXP2", dtype, "(2**f - 1 - f ln(2)) / f**2, |f| <= 1/2", *fit
 
 
@@ -113,9 +109,7 @@ def _logarithms():
     atanh_tail = _removable(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, mp.mpf(2) / 3)
     yield "LOG", "float64", "(2 atanh(s) / s - 2) / s**2 in s**2", *minimax(atanh_tail, 0, widest, 7)
     log_tail = _removable(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3, mp.mpf(1) / 3)
-    fit = minimax(
-        log_tail, low * mp.mpf("1.0001"), high * mp.mpf("1.0001"), 8, weight=lambda f: f**2 + mp.mpf("0.001")
-    )
+    fit = minimax(log_tail, low * mp.mpf("1.0001"), high * mp.mpf("1.0001"), 8, weight=lambda f: f**2 + mp.mpf("0.001"))
     yield "LOG", "float32", "(log(1 + f) - f + f**2 / 2) / f**3", *fit
 
 
@@ -185,7 +179,7 @@ def _powers():
     fit = minimax(tail, 0, widest, 7, lambda z: z**2 + mp.mpf("0.00001"))
     yield "POW_LOG", "float64", "(3 atanh(s) / s - 3 - s**2) / s**4 in s**2", *fit
     log2 = _removable(lambda f: mp.log1p(f) / f / mp.log(2), 1 / mp.log(2))
-    fit = minimax(log2, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, 14)
+    fit = minimax(log2, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, 12)
     yield "POW_LOG", "float32", "log2(1 + f) / f", *fit
 
 

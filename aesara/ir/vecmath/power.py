@@ -78,20 +78,25 @@ def _exp2_two_parts(head: Value, tail: Value) -> Value:
 
 
 def _magnitude_float64(x: Value, y: Value) -> Value:
-    """x**y for finite positive x."""
+    """x**y for x >= 0, inf included."""
+    is_zero, is_infinite = x.equals(0.0), x.equals(math.inf)
+    limit = select(is_zero ^ (y > 0.0), constant(x, math.inf), 0.0)
     # An exponent this large overflows or underflows for every x but 1, whose logarithm is 0.
     y = at_most(at_least(y, -(2.0**66)), 2.0**66)
     head, tail = _log2_two_parts(x)
     y_head = _head(y)
-    return _exp2_two_parts(y_head * head, fma_add(y, tail, (y - y_head) * head))
+    finite = _exp2_two_parts(y_head * head, fma_add(y, tail, (y - y_head) * head))
+    return select(is_zero | is_infinite, limit, finite)
 
 
 def _magnitude_float32(x: Value, y: Value) -> Value:
-    """x**y for finite positive x; the exponent is computed in float64."""
+    """x**y for x >= 0, inf included; the exponent is computed in float64."""
     format = format_of(x)
     split = split_exponent(*normalise(x))
+    exponent = select(x.equals(0.0), -math.inf, select(x.equals(math.inf), math.inf, split.exponent))
     f = (split.mantissa - 1.0).to_double()
-    log2 = fma_add(f, polynomial(coefficients.POW_LOG["float32"], f), split.exponent.to_double())
+    log2 = fma_add(f, polynomial(coefficients.POW_LOG["float32"], f), exponent.to_double())
+    # An infinite exponent of 1 would give NaN.
     y = at_most(at_least(y, -(2.0**40)), 2.0**40)
     total = at_most(at_least(y.to_double() * log2, -160.0), 140.0)
     magic = FLOAT64.round_magic + 2 * format.bias
@@ -100,25 +105,25 @@ def _magnitude_float32(x: Value, y: Value) -> Value:
     return scale_in_two_steps(exp2_minus_1(fraction) + 1.0, shifted.as_bits().narrow("i32"))
 
 
+def _integer_and_odd(y: Value) -> tuple[Value, Value]:
+    """(whether y is an integer, the sign bit where it is an odd one and else 0)."""
+    format = format_of(y)
+    unit = 2.0**format.fraction_bits
+    # From 2 * unit on all numbers are even, below it the last bit of y itself or of the sum is worth 1.
+    size = select(absolute(y) < 2.0 * unit, absolute(y), 2.0 * unit)
+    has_fraction_bits = size < unit
+    shifted = select(has_fraction_bits, size + unit, size)
+    back = select(has_fraction_bits, shifted - unit, size)
+    whole = back.equals(size)
+    return whole, select(whole, shifted.as_bits() << (format.bits - 1), 0)
+
+
 def power(x: Value, y: Value) -> Value:
     format = format_of(x)
     base = absolute(x)
     magnitude = (_magnitude_float64 if format.bits == 64 else _magnitude_float32)(base, y)
-
-    is_zero, is_infinite = base.equals(0.0), base.equals(math.inf)
-    grows = is_zero ^ (y > 0.0)
-    magnitude = select(is_zero | is_infinite, select(grows, constant(x, math.inf), 0.0), magnitude)
-
-    # y / 2 minus its nearest integer: 0 for even integers, 1/2 for odd ones. Large numbers are even;
-    # half of the smallest number must not vanish.
-    threshold = 2.0**format.fraction_bits
-    half = at_most(at_least(absolute(y) * 0.5, format.smallest_normal), threshold)
-    distance = absolute(half - ((half + threshold) - threshold))
-    odd = distance.equals(0.5)
-    whole = odd | distance.equals(0.0)
-    sign = x.as_bits() & select(odd, constant(x.as_bits(), format.sign_bits), 0)
-    result = (magnitude.as_bits() ^ sign).as_float()
-
+    whole, odd = _integer_and_odd(y)
+    result = (magnitude.as_bits() ^ (x.as_bits() & odd)).as_float()
     undefined = (x < 0.0) & (x > -math.inf) & ~whole
     either_nan = x.unordered(y)
     result = select(undefined | either_nan, math.nan, result)

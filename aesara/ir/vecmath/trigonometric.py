@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from . import coefficients, large_arguments
 from .builder import FLOAT64, Format, Value, absolute, fma_add, format_of, polynomial, select, split_constant
 
-PI_DIGITS = (
-    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
-)
+PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 
 # Which function `replace_large` is called for.
 SIN, COS, TAN = 0, 1, 2
