@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 
 import aesara.finite_differences
-import aesara.gradient
 import aesara.graph.autodiff
 import aesara.graph.forward_mode
+import aesara.tensor.derivatives
+import aesara.tensor.gradient_operators
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [
     aesara.finite_differences,
-    aesara.gradient,
     aesara.graph.autodiff,
     aesara.graph.forward_mode,
+    aesara.tensor.derivatives,
+    aesara.tensor.gradient_operators,
 ]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 

@@ -522,6 +522,10 @@ class TestLopRop:
 
 
 class TestJacobianHessian:
+    def test_names_in_tensor(self):
+        assert (at.jacobian, at.hessian, at.grad) == (jacobian, hessian, aesara.grad)
+        assert at.consider_constant is aesara.gradient.consider_constant
+
     def test_jacobian(self):
         z = at.tensor("float64", shape=(3,), name="z")
         value = evaluate(jacobian(at.sin(z) * z[0], z), {z: POINT})

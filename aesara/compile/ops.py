@@ -12,30 +12,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
-
-
-class ViewOp(Op):
-    """Returns its input itself: another variable for the same memory."""
-
-    view_map = {0: [0]}
-    __props__: tuple[str, ...] = ()
-    _f16_ok = True
-    passes_value_on = True
-
-    def make_node(self, x: Variable) -> Apply:
-        return Apply(self, [x], [x.type()])
-
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = inputs[0]
-
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return input_shapes
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
-        return output_gradients
-
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:
-        return eval_points
+from aesara.graph.view import ViewOp
 
 
 class OutputGuard(ViewOp):

@@ -57,6 +57,7 @@ from aesara.tensor.creation import (
 )
 from aesara.tensor.cumulative import cumprod, cumsum, diff
 from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES, deprecated_attribute
+from aesara.tensor.derivatives import hessian, jacobian
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
 from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
@@ -166,6 +167,7 @@ from aesara.tensor.elementwise_ops import (
     xor,
 )
 from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
+from aesara.tensor.gradient_operators import consider_constant
 from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
 from aesara.tensor.joining import (
     concatenate,
