@@ -75,6 +75,7 @@ class Elemwise(Op):
         self.nin = getattr(scalar_op, "nin", -1)
         self.nout = getattr(scalar_op, "nout", 1)
         self._hash = hash((type(self), scalar_op, self.inplace_pattern))
+        # By `floatX`, cast policy and the dtypes of the inputs: scalar ops may ask for the first two.
         self._output_dtypes: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __hash__(self) -> int:
@@ -109,10 +110,10 @@ class Elemwise(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         tensors = [as_tensor_variable(x) for x in inputs]
-        dtypes = tuple([x.type.dtype for x in tensors])
-        out_dtypes = self._output_dtypes.get(dtypes)
+        key = (config.floatX, config.cast_policy, *[x.type.dtype for x in tensors])
+        out_dtypes = self._output_dtypes.get(key)
         if out_dtypes is None:
-            out_dtypes = self._find_output_dtypes(dtypes)
+            out_dtypes = self._output_dtypes[key] = self._find_output_dtypes(key[2:])
         shape = tensors[0].type.shape
         for x in tensors:
             if x.type.shape != shape:
@@ -124,14 +125,12 @@ class Elemwise(Op):
 
     def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""
+        if not dtypes:
+            raise TypeError(f"{self} needs at least one input.")
         node = self.scalar_op.make_node(
             *[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes]
         )
-        out_dtypes = tuple([out.type.dtype for out in node.outputs])
-        if dtypes:
-            self._output_dtypes[dtypes] = out_dtypes
-            return out_dtypes
-        raise TypeError(f"{self} needs at least one input.")
+        return tuple([out.type.dtype for out in node.outputs])
 
     def _check_inplace(
         self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aesara import scalar as aes
+from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
@@ -45,7 +46,8 @@ def pullback_plan(
 
     A dtype of None means that the output is disconnected from the cost.
     """
-    key = (scalar_op, in_dtypes, grad_dtypes)
+    # Ops may give results, and with them gradients, a dtype that the configuration decides.
+    key = (scalar_op, in_dtypes, grad_dtypes, config.floatX, config.cast_policy)
     plan = _plans.get(key)
     if plan is None:
         if len(_plans) > 10_000:

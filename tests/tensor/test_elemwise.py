@@ -8,6 +8,7 @@ import scipy.special
 
 import aesara.scalar as aes
 import aesara.tensor as at
+from aesara.configdefaults import config
 from aesara.graph.autodiff import grad
 from aesara.graph.basic import Apply, equal_computations
 from aesara.tensor.elemwise import DimShuffle, Elemwise, scalar_elemwise
@@ -358,3 +359,21 @@ class TestGradients:
 def test_connection_pattern():
     node = at.add(at.vector(), at.vector()).owner
     assert isinstance(node, Apply) and node.op.connection_pattern(node) == [[True], [True]]
+
+
+class TestConfiguration:
+    """What is remembered about an op is remembered for one configuration."""
+
+    def test_dtypes_follow_floatX(self):
+        x = tensor((3,), "int64")
+        op = Elemwise(aes.true_divide)
+        for dtype in ("float64", "float32", "float64"):
+            with config.change_flags(floatX=dtype):
+                assert op(x, x).type.dtype == dtype
+
+    def test_gradient_dtypes_follow_floatX(self):
+        x, y = tensor((3,), "int64"), tensor((3,))
+        op = Elemwise(aes.mul)
+        for dtype in ("float64", "float32", "float64"):
+            with config.change_flags(floatX=dtype):
+                assert op.L_op([x, x], [op(x, x)], [y])[0].type.dtype == dtype
