@@ -16,7 +16,8 @@ class Generic(Type):
     def is_valid_value(self, data: Any, strict: bool = True) -> bool:
         return True
 
-    def values_eq(self, a: Any, b: Any) -> bool:
+    @classmethod
+    def values_eq(cls, a: Any, b: Any) -> bool:
         return a is b or bool(a == b)
 
     def __eq__(self, other: Any) -> bool:
