@@ -264,9 +264,7 @@ def _as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQue
                 f"A tag of a query starts with '+' (include), '&' (require) or '-' (exclude); got {tag!r}."
             )
         by_sign[tag[0]].append(tag[1:])
-    return RewriteDatabaseQuery(
-        include=by_sign["+"], require=by_sign["&"], exclude=by_sign["-"], subquery=kwtags
-    )
+    return RewriteDatabaseQuery(include=by_sign["+"], require=by_sign["&"], exclude=by_sign["-"], subquery=kwtags)
 
 
 class EquilibriumDB(RewriteDatabase):
@@ -322,8 +320,8 @@ class EquilibriumDB(RewriteDatabase):
             ignore_newtrees=self.ignore_newtrees,
             tracks_on_change_inputs=self.tracks_on_change_inputs,
             failure_callback=EquilibriumGraphRewriter.warn_inplace,
-            final_rewriters=final,
-            cleanup_rewriters=cleanup,
+            final_rewriters=final,  # type: ignore[arg-type]
+            cleanup_rewriters=cleanup,  # type: ignore[arg-type]
         )
 
 
@@ -378,7 +376,7 @@ class SequenceDB(RewriteDatabase):
         kept = [rw for rw in answer if position[id(rw)] < query.position_cutoff]
         return sorted(kept, key=lambda rw: (position[id(rw)], rw.name or ""))
 
-    def query(
+    def query(  # type: ignore[override]
         self,
         *tags: Any,
         position_cutoff: int | float | None = None,
@@ -441,9 +439,7 @@ class LocalGroupDB(SequenceDB):
         rewriters = self._ordered(_as_query(tags, kwtags))
         if not rewriters:
             return None
-        return self.node_rewriter(
-            *rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile
-        )
+        return self.node_rewriter(*rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile)
 
 
 class TopoDB(RewriteDatabase):

@@ -179,8 +179,8 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         for rewriter in self.get_node_rewriters():
             rewriter.add_requirements(fgraph)
         for group in (self.global_rewriters, self.final_rewriters, self.cleanup_rewriters):
-            for rewriter in group:
-                rewriter.add_requirements(fgraph)
+            for graph_rewriter in group:
+                graph_rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> Any:
         """Apply all rewriters until nothing changes; profile data of the run."""
@@ -223,13 +223,9 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
                 if self.failure_callback is None:
                     raise
                 self.failure_callback(exc, self, [], rewriter, None)  # type: ignore[arg-type]
-            profile.global_seconds[rewriter] = (
-                profile.global_seconds.get(rewriter, 0.0) + time.perf_counter() - start
-            )
+            profile.global_seconds[rewriter] = profile.global_seconds.get(rewriter, 0.0) + time.perf_counter() - start
 
-    def _apply_node_rewriters(
-        self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile
-    ) -> None:
+    def _apply_node_rewriters(self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile) -> None:
         alive = fgraph.apply_nodes
         trackers = self.node_tracker.get_trackers
         queue = work.queue

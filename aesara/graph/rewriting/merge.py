@@ -63,7 +63,7 @@ class MergeFeature(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "merge_feature"):
             raise AlreadyThere()
-        fgraph.merge_feature = self
+        fgraph.merge_feature = self  # type: ignore[attr-defined]
         self.fgraph = fgraph
         self.scheduled: list[Apply] = []
         self.dirty = True

@@ -78,7 +78,7 @@ class FromFunctionNodeRewriter(NodeRewriter):
         self.requirements = tuple(requirements)
         self.name = getattr(fn, "__name__", None)
         # Drivers that find rewriters by the op of a node call the function itself.
-        self.transform_tracked = fn  # type: ignore[method-assign]
+        self.transform_tracked = fn  # type: ignore[method-assign,assignment]
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         """What the function says of nodes that it tracks; False for others."""
@@ -135,8 +135,7 @@ def node_rewriter(
         for key in tracks:
             if not (isinstance(key, (Op, tuple)) or (isinstance(key, type) and issubclass(key, Op))):
                 raise ValueError(
-                    "`tracks` must hold Op instances, Op classes or pairs (Op class, scalar Op "
-                    f"class); got {key!r}."
+                    f"`tracks` must hold Op instances, Op classes or pairs (Op class, scalar Op class); got {key!r}."
                 )
     needed = tuple(requirements or ())
     if inplace:

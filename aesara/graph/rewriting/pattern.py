@@ -100,9 +100,7 @@ class PatternNodeRewriter(NodeRewriter):
             return self._tracks
         return [self.op] if isinstance(self.op, (Op, type)) else None
 
-    def transform(
-        self, fgraph: FunctionGraph, node: Apply, get_nodes: bool = True, *args: Any, **kwargs: Any
-    ) -> Any:
+    def transform(self, fgraph: FunctionGraph, node: Apply, get_nodes: bool = True, *args: Any, **kwargs: Any) -> Any:
         if get_nodes and self.get_nodes is not None:
             for root in self.get_nodes(fgraph, node):
                 if root == "output" or root is None:
@@ -129,7 +127,7 @@ class PatternNodeRewriter(NodeRewriter):
         if fitting is None:
             return False
         if self.values_eq_approx is not None:
-            fitting.tag.values_eq_approx = self.values_eq_approx
+            fitting.tag.values_eq_approx = self.values_eq_approx  # type: ignore[attr-defined]
         return [fitting]
 
     def __str__(self) -> str:
@@ -154,9 +152,7 @@ def _as_variable_like(old: Variable, value: Any) -> Any:
 
 def _pattern_text(pattern: Any) -> str:
     if isinstance(pattern, LogicVariable):
-        return (
-            pattern.name if pattern.constraint is None else f"{pattern.name} subject to {pattern.constraint}"
-        )
+        return pattern.name if pattern.constraint is None else f"{pattern.name} subject to {pattern.constraint}"
     if isinstance(pattern, ValuePattern):
         return repr(pattern.value)
     if isinstance(pattern, OpPattern):
@@ -181,6 +177,7 @@ class Rule(NodeRewriter):
         if not isinstance(self.pattern, OpPattern):
             raise TypeError(f"The pattern of the rule {name!r} must start with an op.")
         self.variables = _variables_of(self.pattern)
+        self._operands = [p for p in self.pattern.inputs if isinstance(p, OpPattern)]
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -193,6 +190,13 @@ class Rule(NodeRewriter):
         return [op] if isinstance(op, (Op, type)) else None
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        # Most nodes are ruled out by what their inputs come from.
+        for operand in self._operands:
+            for var in node.inputs:
+                if var.owner is not None and operand.accepts(var.owner.op):
+                    break
+            else:
+                return False
         old = node.outputs[0]
         may_enter = None
         if self.single_client:
@@ -204,13 +208,13 @@ class Rule(NodeRewriter):
         for found in matches(self.pattern, old, commutative=True, may_enter=may_enter):
             found["out"] = old
             if self.condition is not None and not self.condition(
-                *(found[name] for name in self._condition_names)
+                *[found[name] for name in self._condition_names or ()]
             ):
                 continue
             if self._replacement_names is None:
                 new = reify(self.replacement, found)
             else:
-                new = self.replacement(*(found[name] for name in self._replacement_names))
+                new = self.replacement(*[found[name] for name in self._replacement_names])
             if new is None:
                 continue
             fitting = fits_in_place(old, new)

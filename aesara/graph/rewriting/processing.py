@@ -132,9 +132,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         if updater is not None:
             fgraph.remove_feature(updater)
 
-    def process_node(
-        self, fgraph: FunctionGraph, node: Apply, node_rewriter: NodeRewriter | None = None
-    ) -> bool:
+    def process_node(self, fgraph: FunctionGraph, node: Apply, node_rewriter: NodeRewriter | None = None) -> bool:
         """Apply the node rewriter to `node` and do the replacements; whether there were any."""
         node_rewriter = node_rewriter or self.node_rewriter
         assert node_rewriter is not None

@@ -144,7 +144,7 @@ class ChangeTracker(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "change_tracker"):
             raise AlreadyThere()
-        fgraph.change_tracker = self
+        fgraph.change_tracker = self  # type: ignore[attr-defined]
         self.changed = False
         self.nb_imported = 0
 
@@ -155,9 +155,7 @@ class ChangeTracker(Feature):
         self.nb_imported += 1
         self.changed = True
 
-    def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Any, new_r: Any, reason: Any = None
-    ) -> None:
+    def on_change_input(self, fgraph: FunctionGraph, node: Any, i: int, r: Any, new_r: Any, reason: Any = None) -> None:
         self.changed = True
 
     def reset(self) -> None:
@@ -215,7 +213,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
     def __str__(self) -> str:
@@ -238,8 +236,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         indent = "    " * level
         total = sum(t for _, t in timings)
         print(
-            f"{indent}SequentialGraphRewriter {sequence.name} time {total:.3f}s, "
-            f"nodes {sizes[0]} -> {sizes[-1]}",
+            f"{indent}SequentialGraphRewriter {sequence.name} time {total:.3f}s, nodes {sizes[0]} -> {sizes[-1]}",
             file=stream,
         )
         for (rewriter, seconds), before, after in zip(timings, sizes, sizes[1:]):

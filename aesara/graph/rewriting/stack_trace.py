@@ -42,7 +42,10 @@ def copy_stack_trace(from_var: Any, to_var: Any) -> Any:
             var.owner.source = source
         if trace:
             known = getattr(var.tag, "trace", [])
-            var.tag.trace = [*known, *(entry for entry in trace if entry not in known)]
+            var.tag.trace = [  # type: ignore[attr-defined]
+                *known,
+                *(entry for entry in trace if entry not in known),
+            ]
     return to_var
 
 
@@ -83,9 +86,7 @@ def check_stack_trace(
     if not isinstance(fgraph, FunctionGraph):
         fgraph = getattr(getattr(f_or_fgraph, "maker", None), "fgraph", None)
         if fgraph is None:
-            raise ValueError(
-                f"`f_or_fgraph` must be a compiled function or a FunctionGraph; got {f_or_fgraph!r}."
-            )
+            raise ValueError(f"`f_or_fgraph` must be a compiled function or a FunctionGraph; got {f_or_fgraph!r}.")
     nodes = _nodes_to_check(fgraph, ops_to_check)
     missing = [node for node in nodes if not has_source(node)]
     if missing:

@@ -109,4 +109,4 @@ _UNKNOWN: Any = object()
 
 
 def _as_sequence(tracks: Any) -> Sequence[Any]:
-    return tracks if isinstance(tracks, (list, tuple, set, frozenset)) else (tracks,)
+    return tuple(tracks) if isinstance(tracks, (list, tuple, set, frozenset)) else (tracks,)

@@ -141,9 +141,7 @@ class OpKeyGraphRewriter(NodeProcessingGraphRewriter):
         attach_once(fgraph, NodeFinder())
 
 
-def pre_greedy_node_rewriter(
-    fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], out: Variable
-) -> Variable:
+def pre_greedy_node_rewriter(fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], out: Variable) -> Variable:
     """Apply node rewriters to the graph of a variable that is not in a `FunctionGraph` yet.
 
     The nodes between what `fgraph` holds already and `out` are visited once, inputs first, and

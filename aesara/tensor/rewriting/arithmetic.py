@@ -190,9 +190,7 @@ def local_0_dot_x(fgraph, node):
         return False
     out = node.outputs[0]
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
-    return in_place_of(
-        out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out)
-    )
+    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
 
 
 @register_specialize

@@ -144,9 +144,7 @@ def local_fill_to_alloc(fgraph, node):
     # Of a dimension that the value has, its own length is as good.
     lengths = [
         of_value if value.type.shape[i] != 1 else of_template
-        for i, (of_value, of_template) in enumerate(
-            zip(lengths_of(value, fgraph), lengths_of(template, fgraph))
-        )
+        for i, (of_value, of_template) in enumerate(zip(lengths_of(value, fgraph), lengths_of(template, fgraph)))
     ]
     if isinstance(value, Constant) and value.data.size == 1:
         value = constant(value.data.reshape(()))
@@ -399,9 +397,7 @@ def local_remove_all_assert(fgraph, node):
     return [node.inputs[0]]
 
 
-databases.canonicalize.register(
-    "local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False
-)
+databases.canonicalize.register("local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
 
 
 # Joins and splits

@@ -109,9 +109,7 @@ class AlgebraicCanonizer(NodeRewriter):
         """
         return self._flatten(inp, lambda var: True)
 
-    def _flatten(
-        self, inp: Variable, may_enter: Callable[[Variable], bool]
-    ) -> tuple[list[Variable], list[Variable]]:
+    def _flatten(self, inp: Variable, may_enter: Callable[[Variable], bool]) -> tuple[list[Variable], list[Variable]]:
         num: list[Variable] = []
         denum: list[Variable] = []
         dtype = inp.type.dtype
@@ -200,9 +198,7 @@ class AlgebraicCanonizer(NodeRewriter):
             num, denum = simplifier(num, denum)
         return num, denum
 
-    def simplify_factors(
-        self, num: list[Variable], denum: list[Variable]
-    ) -> tuple[list[Variable], list[Variable]]:
+    def simplify_factors(self, num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
         """The lists without what is in both; changed in place.
 
         Examples
@@ -249,6 +245,12 @@ class AlgebraicCanonizer(NodeRewriter):
         denum, denum_constants = self._split(orig_denum)
         if not num_constants and not denum_constants:
             return list(orig_num), list(orig_denum)
+        if len(num_constants) == 1 and not denum_constants:
+            known, value = num_constants[0]
+            in_place = out_type is None or known.type.dtype == out_type.dtype
+            if in_place and value != self.calculate([], []):
+                # The constant is there already: keep it, rather than an equal one.
+                return [known, *num], denum
         tops = [value for _, value in num_constants]
         bottoms = [value for _, value in denum_constants]
         with np.errstate(all="ignore"):
@@ -258,11 +260,6 @@ class AlgebraicCanonizer(NodeRewriter):
             return list(orig_num), list(orig_denum)
         if not values:
             return num, denum
-        if len(num_constants) == 1 and not denum_constants:
-            known = num_constants[0][0]
-            if out_type is None or known.type.dtype == out_type.dtype:
-                # The constant is there already: keep it, rather than an equal one.
-                return [known, *num], denum
         return [self._constant(values[0], out_type, [*num, *denum]), *num], denum
 
     @staticmethod
@@ -414,9 +411,7 @@ class MulCanonizer(AlgebraicCanonizer):
         return neg(super().rebuild(num[1:], denum, out_type))
 
 
-def mul_calculate(
-    num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None
-) -> Any:
+def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
     """The product of some numbers divided by the product of others.
 
     Parameters
@@ -440,9 +435,7 @@ def mul_calculate(
     return value
 
 
-def add_calculate(
-    num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None
-) -> Any:
+def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
     """The sum of some numbers less the sum of others; see `mul_calculate`."""
     dtype = _working_dtype([*num, *denum], out_type)
     zero = np.asarray(0, dtype)

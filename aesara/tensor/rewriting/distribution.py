@@ -124,10 +124,7 @@ def local_greedy_distributor(fgraph, node):
     def is_sum(var: Variable) -> bool:
         inner = var.owner
         return (
-            inner is not None
-            and inner.op in (add, sub)
-            and len(clients[var]) == 1
-            and var.type.dtype == out.type.dtype
+            inner is not None and inner.op in (add, sub) and len(clients[var]) == 1 and var.type.dtype == out.type.dtype
         )
 
     num, denum = node.inputs, []

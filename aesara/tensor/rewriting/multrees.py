@@ -138,9 +138,7 @@ def compute_mul(tree: list) -> Variable:
     """The variable that a tree of products stands for; the inverse of `parse_mul_tree`."""
     negative, inputs = tree
     if inputs is None:
-        raise AssertionError(
-            "A leaf without a variable is computed away: use simplify_mul before compute_mul."
-        )
+        raise AssertionError("A leaf without a variable is computed away: use simplify_mul before compute_mul.")
     if isinstance(inputs, list):
         factors = [compute_mul(inner) for inner in inputs]
         result = factors[0] if len(factors) == 1 else mul(*factors)

@@ -42,9 +42,7 @@ def register_useless(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags:
     return _register(databases.local_useless, node_rewriter, tags, ("fast_run",), kwargs)
 
 
-def register_canonicalize(
-    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
-) -> Any:
+def register_canonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that brings expressions into a canonical form.
 
     Use as a decorator, with or without tags, or as a function. The same holds for the other
@@ -65,23 +63,17 @@ def register_stabilize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tag
     return _register(databases.stabilize, node_rewriter, tags, ("fast_run",), kwargs)
 
 
-def register_specialize(
-    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
-) -> Any:
+def register_specialize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that makes a computation faster."""
     return _register(databases.specialize, node_rewriter, tags, ("fast_run",), kwargs)
 
 
-def register_specialize_device(
-    node_rewriter: RewriteDatabase | Rewriter | str, *tags: str, **kwargs: Any
-) -> Any:
+def register_specialize_device(node_rewriter: RewriteDatabase | Rewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that makes a computation faster on the device it runs on."""
     return _register(databases.specialize_device, node_rewriter, tags, ("fast_run",), kwargs)
 
 
-def register_uncanonicalize(
-    node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any
-) -> Any:
+def register_uncanonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags: str, **kwargs: Any) -> Any:
     """Register a rewriter that undoes a canonical form that is slower."""
     return _register(databases.uncanonicalize, node_rewriter, tags, ("fast_run",), kwargs)
 

@@ -124,9 +124,7 @@ def local_merge_consecutive_specify_shape(fgraph, node):
             merged.append(outer)
         else:
             return False
-    return in_place_of(
-        out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged])
-    )
+    return in_place_of(out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged]))
 
 
 def _states_nothing_new(x, lengths):
@@ -150,11 +148,7 @@ def local_useless_reshape(fgraph, node):
     """A reshape to the shape that is there, and of what was reshaped before."""
     x, shape = node.inputs
     out = node.outputs[0]
-    if (
-        x.type.ndim == 1
-        and out.type.ndim == 1
-        and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,))
-    ):
+    if x.type.ndim == 1 and out.type.ndim == 1 and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,)):
         return in_place_of(out, x)
     if x.type.ndim == out.type.ndim and None not in x.type.shape and x.type.shape == out.type.shape:
         return in_place_of(out, x)
@@ -181,9 +175,7 @@ def _is_shape_of(shape, x):
             elif x.type.shape[i] != value:
                 return False
             continue
-        while (
-            entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1
-        ):
+        while entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1:
             entry = entry.owner.inputs[0]
         inner = entry.owner
         if inner is None or not isinstance(inner.op, Shape_i) or inner.op.i != i or inner.inputs[0] is not x:

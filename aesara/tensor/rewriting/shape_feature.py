@@ -106,9 +106,7 @@ class ShapeFeature(Feature):
             return self.lscalar_one if known == 1 else constant(np.int64(known))
         return Shape_i(i)(r)
 
-    def same_shape(
-        self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None
-    ) -> bool:
+    def same_shape(self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None) -> bool:
         """Whether two variables, or dimensions of them, are known to be of the same length."""
         first, second = self.shape_of[x], self.shape_of[y]
         if first is None or second is None:
@@ -181,9 +179,7 @@ class ShapeFeature(Feature):
         if not isinstance(s, (tuple, list)):
             raise TypeError(f"A shape is a tuple or a list; got {s!r} for {r}.")
         if len(s) != r.type.ndim:
-            raise ShapeError(
-                f"A shape of {len(s)} entries was given for {r}, which has {r.type.ndim} dimensions."
-            )
+            raise ShapeError(f"A shape of {len(s)} entries was given for {r}, which has {r.type.ndim} dimensions.")
         shape = tuple(
             self.unpack(entry, r) if known is None else self.shape_ir(i, r)
             for i, (entry, known) in enumerate(zip(s, r.type.shape))
