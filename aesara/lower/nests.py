@@ -25,6 +25,7 @@ BLOCK = 1024
 #: loops that accumulate and do less work than this per element take several vectors at once
 _LIGHT = 24
 _INTERLEAVE = 4
+_LONG = frozenset({"pow", "asinh", "acosh", "atanh"})
 
 
 @dataclass
@@ -135,7 +136,8 @@ class _Builder:
         parallel = innermost and all(t.parallel for t in self.nest.tasks)
         if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):  # type: ignore[operator]
             return (*before, *self._blocked(depth, extent, inner, parallel), *after)
-        return (*before, For(f"v{depth}", extent, inner, parallel), *after)
+        interleave = 2 if innermost and self._waits(inner) else 1
+        return (*before, For(f"v{depth}", extent, inner, parallel, interleave), *after)
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -196,6 +198,11 @@ class _Builder:
         if not is_trailing_run(self.nest.axes[task], self.rank):
             value = op(task.primitive, load(buffer, value.dtype, offset), value)
         return [Store(buffer, offset, value)]
+
+    @staticmethod
+    def _waits(body: tuple[Statement, ...]) -> bool:
+        """Whether the loop has functions so long that two vectors at once hide their latency."""
+        return any(e.op in _LONG for s in body for e in walk(expressions_of(s)))
 
     # -- sums in blocks ----------------------------------------------------------------------------------------
 

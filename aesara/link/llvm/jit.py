@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,11 @@ from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
 
 __all__ = ["Code", "build", "optimized_text"]
+
+#: level of LLVM's passes and of its code generator
+_LEVEL = 1
+#: objects are small; the large model, which JIT compilers default to, keeps constants in registers and spills them
+_CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 _lock = threading.RLock()
 _serial = itertools.count()
@@ -51,7 +57,7 @@ def _machine() -> llvm.TargetMachine:
     host = _host()
     target = llvm.Target.from_triple(host.triple)
     return target.create_target_machine(
-        cpu=host.cpu, features=host.features, opt=1, reloc="pic", codemodel="jitdefault", jit=True
+        cpu=host.cpu, features=host.features, opt=_LEVEL, reloc="pic", codemodel=_CODE_MODEL, jit=True
     )
 
 
@@ -66,7 +72,7 @@ def _optimize(module: llvm.ModuleRef) -> None:
     # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
     # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
     # of the compile time; level 2 adds time and finds nothing more.
-    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=_LEVEL)
     tuning.loop_vectorization = True
     tuning.slp_vectorization = False
     tuning.loop_interleaving = False
@@ -104,7 +110,8 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
         code = key = None
         if cache is not None:
             version = ".".join(map(str, llvm.llvm_version_info))
-            key = cache.key(text, llvmlite.__version__, version, host.triple, host.cpu, host.features)
+            settings = f"{_LEVEL} {_CODE_MODEL}"
+            key = cache.key(text, llvmlite.__version__, version, settings, host.triple, host.cpu, host.features)
             code = cache.load(key)
         cached = code is not None
         if code is None:
