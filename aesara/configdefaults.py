@@ -123,8 +123,7 @@ def add_basic_configvars() -> None:
     )
     config.add(
         "cast_policy",
-        "How the dtype of Python scalars is chosen: 'custom' takes the smallest dtype that does not widen "
-        "the other "
+        "How the dtype of Python scalars is chosen: 'custom' takes the smallest dtype that does not widen the other "
         "operand, 'numpy+floatX' follows NumPy and turns float64 results of float32 operands into floatX.",
         EnumStr("custom", ["numpy+floatX"]),
     )
@@ -169,15 +168,12 @@ def add_basic_configvars() -> None:
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
     config.add(
         "int_division",
-        "What `/` between integer variables gives: 'int' follows NumPy's true division, 'floatX' casts the "
-        "result to "
+        "What `/` between integer variables gives: 'int' follows NumPy's true division, 'floatX' casts the result to "
         "floatX, 'raise' refuses.",
         EnumStr("int", ["raise", "floatX"]),
         in_c_key=False,
     )
-    config.add(
-        "deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False
-    )
+    config.add("deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False)
     config.add("seed", "Seed of the package's own random choices in tests.", IntParam(666), in_c_key=False)
 
 
@@ -203,8 +199,7 @@ def add_compile_configvars() -> None:
     )
     config.add(
         "linker",
-        "Default linker of the mode 'Mode'. 'llvm' is native code, 'py' the reference interpreter. The names "
-        "that "
+        "Default linker of the mode 'Mode'. 'llvm' is native code, 'py' the reference interpreter. The names that "
         "stood for C linkers mean the default.",
         EnumStr(
             "llvm",
@@ -237,18 +232,14 @@ def add_compile_configvars() -> None:
         config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
     for name in ("cmodule__compilation_warning", "cmodule__debug"):
         config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add(
-        "cmodule__age_thresh_use", "Age of usable C modules." + _NO_EFFECT, IntParam(2073600), in_c_key=False
-    )
+    config.add("cmodule__age_thresh_use", "Age of usable C modules." + _NO_EFFECT, IntParam(2073600), in_c_key=False)
     config.add("compile__wait", "Waiting time for the lock." + _NO_EFFECT, IntParam(5), in_c_key=False)
     config.add("compile__timeout", "Waiting time for the lock." + _NO_EFFECT, IntParam(120), in_c_key=False)
     config.add("blas__ldflags", "How to link BLAS." + _NO_EFFECT, StrParam(""), in_c_key=False)
     config.add("blas__check_openmp", "Check BLAS for OpenMP." + _NO_EFFECT, BoolParam(True), in_c_key=False)
     config.add("ctc__root", "Folder of warp-ctc." + _NO_EFFECT, StrParam(""), in_c_key=False)
     config.add("openmp", "Let element-wise C code use OpenMP." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add(
-        "openmp_elemwise_minsize", "Smallest size for OpenMP." + _NO_EFFECT, IntParam(200000), in_c_key=False
-    )
+    config.add("openmp_elemwise_minsize", "Smallest size for OpenMP." + _NO_EFFECT, IntParam(200000), in_c_key=False)
     config.add("check_input", "Check the inputs of C code." + _NO_EFFECT, BoolParam(True), in_c_key=False)
 
 
@@ -359,17 +350,14 @@ def add_error_and_warning_configvars() -> None:
         "warn__round",
         "warn__inc_subtensor1_opt",
     ):
-        config.add(
-            name, "Warn where an old bug may have mattered." + _NO_EFFECT, BoolParam(False), in_c_key=False
-        )
+        config.add(name, "Warn where an old bug may have mattered." + _NO_EFFECT, BoolParam(False), in_c_key=False)
 
 
 def add_testvalue_and_checking_configvars() -> None:
     """Options about test values, debug modes and checks."""
     config.add(
         "compute_test_value",
-        "Compute every new node on test values: 'off' never, 'ignore' where all inputs have one, 'warn', "
-        "'raise' or "
+        "Compute every new node on test values: 'off' never, 'ignore' where all inputs have one, 'warn', 'raise' or "
         "'pdb' where one is missing.",
         EnumStr("off", ["ignore", "warn", "raise", "pdb"]),
         in_c_key=False,
@@ -400,9 +388,7 @@ def add_testvalue_and_checking_configvars() -> None:
         EnumStr("raise", ["warn", "pdb"]),
         in_c_key=False,
     )
-    config.add(
-        "DebugMode__patience", "How often a rewrite is repeated.", IntParam(10, _positive), in_c_key=False
-    )
+    config.add("DebugMode__patience", "How often a rewrite is repeated.", IntParam(10, _positive), in_c_key=False)
     config.add("DebugMode__check_c", "Run native implementations.", BoolParam(True), in_c_key=False)
     config.add("DebugMode__check_py", "Run Python implementations.", BoolParam(True), in_c_key=False)
     config.add("DebugMode__check_finite", "True asks for finite results.", BoolParam(True), in_c_key=False)
@@ -469,8 +455,7 @@ def add_optimizer_configvars() -> None:
     )
     config.add(
         "cycle_detection",
-        "How in-place rewrites are checked: 'regular' finds every valid one, 'fast' refuses doubtful ones "
-        "early.",
+        "How in-place rewrites are checked: 'regular' finds every valid one, 'fast' refuses doubtful ones early.",
         EnumStr("regular", ["fast"]),
         in_c_key=False,
     )
@@ -480,38 +465,28 @@ def add_optimizer_configvars() -> None:
     config.add("profiling__time_thunks", "Measure each node.", BoolParam(True), in_c_key=False)
     config.add("profiling__n_apply", "Nodes to print.", IntParam(20, _non_negative), in_c_key=False)
     config.add("profiling__n_ops", "Operations to print.", IntParam(20, _non_negative), in_c_key=False)
-    config.add(
-        "profiling__output_line_width", "Width of the lines.", IntParam(512, _positive), in_c_key=False
-    )
+    config.add("profiling__output_line_width", "Width of the lines.", IntParam(512, _positive), in_c_key=False)
     config.add(
         "profiling__min_memory_size",
         "Leave out results below this number of bytes.",
         IntParam(1024, _non_negative),
         in_c_key=False,
     )
-    config.add(
-        "profiling__min_peak_memory", "Search for the smallest peak memory.", BoolParam(False), in_c_key=False
-    )
+    config.add("profiling__min_peak_memory", "Search for the smallest peak memory.", BoolParam(False), in_c_key=False)
     config.add(
         "profiling__destination",
         "Where the profile goes: 'stderr', 'stdout' or a file name.",
         StrParam("stderr"),
         in_c_key=False,
     )
-    config.add(
-        "profiling__debugprint", "Print the graph after the profile.", BoolParam(False), in_c_key=False
-    )
+    config.add("profiling__debugprint", "Print the graph after the profile.", BoolParam(False), in_c_key=False)
     config.add("profiling__ignore_first_call", "Leave out the first call.", BoolParam(False), in_c_key=False)
 
 
 def add_metaopt_configvars() -> None:
     """Options about choosing among implementations."""
-    config.add(
-        "metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False
-    )
-    config.add(
-        "metaopt__optimizer_excluding", "Tags to leave out, separated by ':'.", StrParam(""), in_c_key=False
-    )
+    config.add("metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False)
+    config.add("metaopt__optimizer_excluding", "Tags to leave out, separated by ':'.", StrParam(""), in_c_key=False)
     config.add("metaopt__optimizer_including", "Tags to try, separated by ':'.", StrParam(""), in_c_key=False)
 
 
@@ -534,9 +509,7 @@ def add_deprecated_configvars() -> None:
 def add_scan_configvars() -> None:
     """Options about loops."""
     config.add("scan__allow_gc", "Free memory between iterations.", BoolParam(False), in_c_key=False)
-    config.add(
-        "scan__allow_output_prealloc", "Let the loop write into its outputs.", BoolParam(True), in_c_key=False
-    )
+    config.add("scan__allow_output_prealloc", "Let the loop write into its outputs.", BoolParam(True), in_c_key=False)
 
 
 def add_numba_configvars() -> None:

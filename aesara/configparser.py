@@ -322,8 +322,7 @@ class AesaraConfigParser:
             raise ConfigAccessViolation(self._unknown(name))
         if not param.mutable and name in self.__dict__:
             raise Exception(
-                f"Can't change the value of the configuration option '{name}': it is read once, when the "
-                "package "
+                f"Can't change the value of the configuration option '{name}': it is read once, when the package "
                 f"starts. Set it in the environment variable AESARA_FLAGS='{name}={value}'."
             )
         self.__dict__[name] = param.convert(value)

@@ -95,9 +95,7 @@ class numeric_grad:
         arrays = [np.array(p) for p in (pt if several else [pt])]
         for array in arrays:
             if array.dtype.name not in FLOAT_DTYPES:
-                raise TypeError(
-                    f"All function arguments must be floats, got an array of dtype {array.dtype}."
-                )
+                raise TypeError(f"All function arguments must be floats, got an array of dtype {array.dtype}.")
         if eps is None:
             eps = max((self.type_eps[array.dtype] for array in arrays), default=1e-7)
         start = f(*[array.copy() for array in arrays])
@@ -160,9 +158,7 @@ class numeric_grad:
         own = self.gf if isinstance(self.gf, list) else [self.gf]
         other = g_pt if isinstance(self.gf, list) else [g_pt]
         if len(own) != len(other):
-            raise ValueError(
-                f"argument has wrong number of elements: {len(other)} for a point of {len(own)} arrays."
-            )
+            raise ValueError(f"argument has wrong number of elements: {len(other)} for a point of {len(own)} arrays.")
         return own, other
 
 
@@ -229,8 +225,7 @@ def verify_grad(
     for k, point in enumerate(points):
         if point.dtype.name not in FLOAT_DTYPES:
             raise TypeError(
-                f"verify_grad can work only with floating point inputs, but input {k} has dtype"
-                f' "{point.dtype}".'
+                f'verify_grad can work only with floating point inputs, but input {k} has dtype "{point.dtype}".'
             )
     if rng is None:
         raise TypeError(
@@ -261,9 +256,7 @@ def verify_grad(
     arguments = [*inputs, direction]
     options = {"accept_inplace": True, "on_unused_input": "ignore"}
     cost_function = function(arguments, cost, mode=reference_mode, **options)
-    gradient_function = function(
-        arguments, grad(cost, inputs, disconnected_inputs="ignore"), mode=mode, **options
-    )
+    gradient_function = function(arguments, grad(cost, inputs, disconnected_inputs="ignore"), mode=mode, **options)
 
     for _ in range(n_tests):
         # Away from zero, so that no element of the output goes unchecked.

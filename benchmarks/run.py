@@ -98,9 +98,7 @@ def start_up(seconds: float) -> Iterator[Result]:
         def median(code: str) -> float:
             return float(np.median([in_fresh_process(code, cache) for _ in range(repeats)]))
 
-        yield Result(
-            "import (NumPy: import numpy)", median(IMPORT.format("aesara")), median(IMPORT.format("numpy"))
-        )
+        yield Result("import (NumPy: import numpy)", median(IMPORT.format("aesara")), median(IMPORT.format("numpy")))
     code = COMPILE.format(path=[str(ROOT), str(ROOT / "benchmarks")])
     colds, cached = [], []
     for _ in range(repeats):
@@ -118,9 +116,7 @@ def calls(seconds: float) -> Iterator[Result]:
     x, y = at.dvectors("x", "y")
     a, b = np.ones(3), np.ones(3)
     f = aesara.function([x, y], x + y)
-    yield Result(
-        "call: x + y, 3 elements", median_time(lambda: f(a, b), seconds), median_time(lambda: a + b, seconds)
-    )
+    yield Result("call: x + y, 3 elements", median_time(lambda: f(a, b), seconds), median_time(lambda: a + b, seconds))
     s = at.dscalar("s")
     g = aesara.function([s], s * 2.0)
     value = np.float64(3.0)

@@ -43,9 +43,7 @@ def initial_parameters(hidden: int, rng: np.random.Generator) -> list[np.ndarray
 def build(parameters: list[np.ndarray], decay: float) -> tuple[Callable, Callable, list]:
     """Build the graph, differentiate it, and compile a training step and a predictor."""
     images, labels, rate = at.dmatrix("images"), at.lvector("labels"), at.dscalar("rate")
-    w1, b1, w2, b2 = shared = [
-        aesara.shared(p, name) for p, name in zip(parameters, ("w1", "b1", "w2", "b2"))
-    ]
+    w1, b1, w2, b2 = shared = [aesara.shared(p, name) for p, name in zip(parameters, ("w1", "b1", "w2", "b2"))]
 
     hidden = at.tanh(images @ w1 + b1)
     probabilities = at.special.softmax(hidden @ w2 + b2, axis=1)
@@ -142,9 +140,7 @@ def main() -> int:
 
     images, labels = train_x[: options.batch], train_y[: options.batch]
     by_hand = [p.copy() for p in start_values]
-    difference = abs(
-        step(images, labels, options.rate) - numpy_step(by_hand, images, labels, options.rate, decay)
-    )
+    difference = abs(step(images, labels, options.rate) - numpy_step(by_hand, images, labels, options.rate, decay))
     difference += sum(abs(p.get_value() - q).max() for p, q in zip(shared, by_hand))
     step_time = median_time(lambda: step(images, labels, options.rate))
     numpy_time = median_time(lambda: numpy_step(by_hand, images, labels, options.rate, decay))
@@ -170,9 +166,7 @@ def main() -> int:
             batches = [order[k : k + options.batch] for k in range(0, len(order), options.batch)]
             losses.append(float(np.mean([step(noisy[b], train_y[b], rate) for b in batches])))
             accuracies.append(float((predict(test_x).argmax(axis=1) == test_y).mean()))
-            progress.update(
-                task, advance=1, description=f"loss {losses[-1]:.4f}, accuracy {accuracies[-1]:.4f}"
-            )
+            progress.update(task, advance=1, description=f"loss {losses[-1]:.4f}, accuracy {accuracies[-1]:.4f}")
     training_time = time.perf_counter() - start
 
     accuracy = accuracies[-1]

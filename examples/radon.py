@@ -49,9 +49,7 @@ class Houses:
 def simulate(rng: np.random.Generator) -> Houses:
     """Draw counties of uneven size, and measurements from the model with the values of `TRUTH`."""
     weights = rng.gamma(1.0, size=COUNTIES) + 0.1
-    county = np.concatenate(
-        [np.arange(COUNTIES), rng.choice(COUNTIES, HOUSES - COUNTIES, p=weights / weights.sum())]
-    )
+    county = np.concatenate([np.arange(COUNTIES), rng.choice(COUNTIES, HOUSES - COUNTIES, p=weights / weights.sum())])
     floor = (rng.random(HOUSES) < 0.3).astype(float)
     intercept = TRUTH["mu_a"] + TRUTH["sigma_a"] * rng.normal(size=COUNTIES)
     slope = TRUTH["mu_b"] + TRUTH["sigma_b"] * rng.normal(size=COUNTIES)
@@ -201,9 +199,7 @@ def main() -> int:
     calls = sum(run[2] for run in runs)
 
     chains = {"mu_a": positions[..., 0], "mu_b": positions[..., 1]}
-    chains |= {
-        name: np.exp(positions[..., k]) for k, name in enumerate(("sigma_a", "sigma_b", "sigma_y"), start=2)
-    }
+    chains |= {name: np.exp(positions[..., k]) for k, name in enumerate(("sigma_a", "sigma_b", "sigma_y"), start=2)}
     table = Table("parameter", "true", "mean", "sd", "5%", "95%", "R-hat")
     worst = 0.0
     for name, values in chains.items():

@@ -316,13 +316,8 @@ def in_a_new_process(code, **environment):
 def test_environment_and_files_of_a_process(tmp_path):
     file = tmp_path / "rc"
     file.write_text("[global]\nfloatX = float16\n[scan]\nallow_gc = True\n")
-    code = (
-        "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
-    )
-    assert (
-        in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE")
-        == "float16 True FAST_COMPILE"
-    )
+    code = "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
+    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE") == "float16 True FAST_COMPILE"
     assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="floatX=float32").startswith("float32")
 
 

@@ -354,9 +354,7 @@ class TestDisconnected:
 
 
 class TestNull:
-    @pytest.mark.parametrize(
-        ("make", "word"), [(grad_undefined, "undefined"), (grad_not_implemented, "implemented")]
-    )
+    @pytest.mark.parametrize(("make", "word"), [(grad_undefined, "undefined"), (grad_not_implemented, "implemented")])
     def test_raise(self, make, word):
         cost = Reciprocal(lambda op, inputs, g: [make(op, 0, inputs[0], "Use another one.")])(x)
         with pytest.raises(NullTypeGradError, match=f"{word}.*Use another one."):

@@ -59,9 +59,7 @@ def is_facade(name: str) -> bool:
     """Whether the module only re-exports: a docstring, imports, and assignments to dunder names."""
     if FILES[name].name == "__init__.py":
         return False
-    body = [
-        s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-    ]
+    body = [s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
 
     def passes_names_on(statement: ast.stmt) -> bool:
         if isinstance(statement, ast.Assign):
@@ -222,10 +220,7 @@ def strongly_connected(edges: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_no_import_cycles():
-    edges = {
-        name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name}
-        for name in FILES
-    }
+    edges = {name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name} for name in FILES}
     cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
     assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
 

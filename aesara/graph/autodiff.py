@@ -45,9 +45,7 @@ OnDisconnected = Literal["ignore", "warn", "raise"]
 ReturnDisconnected = Literal["none", "zero", "disconnected"]
 
 
-def as_list_or_tuple(
-    use_list: bool, use_tuple: bool, outputs: V | Sequence[V]
-) -> V | list[V] | tuple[V, ...]:
+def as_list_or_tuple(use_list: bool, use_tuple: bool, outputs: V | Sequence[V]) -> V | list[V] | tuple[V, ...]:
     """Return `outputs` as a list, as a tuple, or, when neither is wanted, as a single variable.
 
     >>> as_list_or_tuple(False, True, [1, 2])
@@ -61,9 +59,7 @@ def as_list_or_tuple(
     if use_tuple:
         return tuple(sequence)
     if len(sequence) != 1:
-        raise ValueError(
-            f"A single variable was wanted, but there are {len(sequence)}: pass a list or a tuple."
-        )
+        raise ValueError(f"A single variable was wanted, but there are {len(sequence)}: pass a list or a tuple.")
     return sequence[0]
 
 
@@ -73,12 +69,8 @@ def as_sequence(value: Any, name: str) -> list[Any]:
         return [value]
     if isinstance(value, list | tuple):
         return list(value)
-    if isinstance(value, Mapping | set | str) or (
-        isinstance(value, Iterable) and not hasattr(value, "dtype")
-    ):
-        raise TypeError(
-            f"`{name}` must be a variable, or a list or tuple of variables; got a {type(value).__name__}."
-        )
+    if isinstance(value, Mapping | set | str) or (isinstance(value, Iterable) and not hasattr(value, "dtype")):
+        raise TypeError(f"`{name}` must be a variable, or a list or tuple of variables; got a {type(value).__name__}.")
     return [value]
 
 
@@ -94,8 +86,7 @@ def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
     if value not in choices:
         listed = ", ".join(map(repr, choices[:-1]))
         raise ValueError(
-            f"Invalid value for keyword '{name}', valid values are {listed} and {choices[-1]!r}; got"
-            f" {value!r}."
+            f"Invalid value for keyword '{name}', valid values are {listed} and {choices[-1]!r}; got {value!r}."
         )
 
 
@@ -110,8 +101,7 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
         return variable_type.constant_type(variable_type, variable_type.filter(value, allow_downcast=True))
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"`{name}` must hold variables, or values that fit {variable.type} ({variable}); got {value!r}:"
-            f" {error}"
+            f"`{name}` must hold variables, or values that fit {variable.type} ({variable}); got {value!r}: {error}"
         ) from error
 
 
@@ -137,9 +127,7 @@ def handle_disconnected(variable: Variable, action: OnDisconnected, stacklevel: 
 def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Variable]:
     """Check what the caller says the gradients of some variables are."""
     if not isinstance(known_grads, Mapping):
-        raise TypeError(
-            f"`known_grads` must map variables to their gradients; got {type(known_grads).__name__}."
-        )
+        raise TypeError(f"`known_grads` must map variables to their gradients; got {type(known_grads).__name__}.")
     check_variables(known_grads, "known_grads")
     seeds = {}
     for variable, gradient in known_grads.items():
@@ -150,15 +138,13 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
             )
         if is_discrete(gradient):
             raise TypeError(
-                "Gradients must always be NullType, DisconnectedType, or continuous, but grad was given a"
-                " known_grad"
+                "Gradients must always be NullType, DisconnectedType, or continuous, but grad was given a known_grad"
                 f" of type {gradient.type} for {variable}."
             )
         wanted, ndim = getattr(variable.type, "ndim", None), getattr(gradient.type, "ndim", None)
         if wanted is not None and ndim is not None and wanted != ndim:
             raise ValueError(
-                f"`known_grads` gives a gradient with {ndim} dimensions for {variable}, which has {wanted}:"
-                " a term"
+                f"`known_grads` gives a gradient with {ndim} dimensions for {variable}, which has {wanted}: a term"
                 f" with {wanted} dimensions is required."
             )
         if not is_disconnected(gradient):
@@ -172,8 +158,7 @@ def constants(consider_constant: Any) -> frozenset[Variable]:
         return frozenset()
     if isinstance(consider_constant, Variable) or not isinstance(consider_constant, Iterable):
         raise TypeError(
-            "`consider_constant` must be a list of variables or None; got"
-            f" {type(consider_constant).__name__}."
+            f"`consider_constant` must be a list of variables or None; got {type(consider_constant).__name__}."
         )
     variables = list(consider_constant)
     check_variables(variables, "consider_constant")
@@ -281,9 +266,8 @@ def check_cost(cost: Any) -> None:
     ndim = getattr(cost.type, "ndim", 0)
     if ndim != 0:
         raise TypeError(
-            f"Cost must be a scalar. Got {cost}, which has {ndim} dimensions: reduce it, for example by"
-            " cost.sum(),"
-            " or use jacobian."
+            f"Cost must be a scalar. Got {cost}, which has {ndim} dimensions: reduce it, for example by cost.sum(), or"
+            " use jacobian."
         )
 
 
@@ -322,9 +306,7 @@ def Lop(
     functions, points = as_sequence(f, "f"), as_sequence(eval_points, "eval_points")
     check_variables(functions, "f")
     if len(functions) != len(points):
-        raise ValueError(
-            f"`f` must be the same length as `eval_points`; got {len(functions)} and {len(points)}."
-        )
+        raise ValueError(f"`f` must be the same length as `eval_points`; got {len(functions)} and {len(points)}.")
     seeds: dict[Variable, Any] = {}
     for k, (function, point) in enumerate(zip(functions, points)):
         point = as_value_of(point, function, "eval_points")

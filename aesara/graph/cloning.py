@@ -168,9 +168,7 @@ def clone_replace(
     """
     unknown = set(rebuild_kwds) - _REBUILD_OPTIONS
     if unknown:
-        raise TypeError(
-            f"clone_replace does not take {sorted(unknown)}; it takes {sorted(_REBUILD_OPTIONS)}."
-        )
+        raise TypeError(f"clone_replace does not take {sorted(unknown)}; it takes {sorted(_REBUILD_OPTIONS)}.")
     strict = rebuild_kwds.get("rebuild_strict", True)
     outputs = _list_of_variables(output)
     memo: dict[Any, Any] = {}

@@ -29,7 +29,6 @@ def as_symbolic(x: Any, name: str | None = None, **kwargs) -> Variable:
 def _as_symbolic(x: Any, **kwargs) -> Variable:
     """Convert a value; register conversions by ``_as_symbolic.register(kind)``."""
     raise NotImplementedError(
-        f"A value of type {type(x).__name__} cannot be made a variable: {x!r}. Pass a variable, or register "
-        "a "
+        f"A value of type {type(x).__name__} cannot be made a variable: {x!r}. Pass a variable, or register a "
         "conversion with `_as_symbolic.register`."
     )

@@ -41,9 +41,8 @@ def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
     for output, indices in view_map.items():
         if len(indices) > 1:
             raise NotImplementedError(
-                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may "
-                "show a single "
-                "input."
+                f"{node.op}.view_map says that output {output} shows the inputs {indices}; an output may show a "
+                "single input."
             )
         if indices:
             pairs.append((output, indices[0]))
@@ -69,9 +68,7 @@ def fast_inplace_check(fgraph, inputs: list[Variable]) -> list[Variable]:
     return [
         variable
         for variable in inputs
-        if not isinstance(variable, Constant)
-        and variable not in protected
-        and not fgraph.has_destroyers([variable])
+        if not isinstance(variable, Constant) and variable not in protected and not fgraph.has_destroyers([variable])
     ]
 
 
@@ -133,9 +130,7 @@ class DestroyHandler(Bookkeeper):
     def on_attach(self, fgraph) -> None:
         """Look at the nodes of the graph."""
         if fgraph.has_method("destroyers"):
-            raise AlreadyThere(
-                "DestroyHandler feature is already present or in conflict with another plugin."
-            )
+            raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
         if self.fgraph is not None and self.fgraph is not fgraph:
             raise Exception("A DestroyHandler instance can only serve one FunctionGraph.")
         self._clear()
@@ -258,9 +253,7 @@ class DestroyHandler(Bookkeeper):
             return
         for node in stale:
             self._forget_roots(node)
-            roots = list(
-                dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node))
-            )
+            roots = list(dict.fromkeys(self.root_of(node.inputs[index]) for _, index in _destroyed_inputs(node)))
             self._roots_of[node] = roots
             for root in roots:
                 self._destroyers_of.setdefault(root, {})[node] = None
@@ -316,13 +309,11 @@ class DestroyHandler(Bookkeeper):
                 raise InconsistencyError(f"{app.op} would overwrite the constant {variable}.")
             if any(client is not app for client, _ in clients):
                 raise InconsistencyError(
-                    f"{app.op} would overwrite {variable}, which has other clients (refused by "
-                    "cycle_detection='fast')."
+                    f"{app.op} would overwrite {variable}, which has other clients (refused by cycle_detection='fast')."
                 )
             if variable in self.view_i:
                 raise InconsistencyError(
-                    f"{app.op} would overwrite {variable}, which is a view (refused by "
-                    "cycle_detection='fast')."
+                    f"{app.op} would overwrite {variable}, which is a view (refused by cycle_detection='fast')."
                 )
 
     def validate(self, fgraph) -> bool:
@@ -373,12 +364,8 @@ class DestroyHandler(Bookkeeper):
         if len(nodes) > 1:
             raise InconsistencyError(_several_destroyers(root, nodes))
         (node,) = nodes
-        if isinstance(root, Constant) or (
-            root._tag is not None and getattr(root._tag, "indestructible", False)
-        ):
-            raise InconsistencyError(
-                f"Attempting to destroy indestructible variables: {node.op} overwrites {root}."
-            )
+        if isinstance(root, Constant) or (root._tag is not None and getattr(root._tag, "indestructible", False)):
+            raise InconsistencyError(f"Attempting to destroy indestructible variables: {node.op} overwrites {root}.")
         impact = self.impact_of(root)
         for variable in impact:
             if any(client == "output" for client, _ in fgraph.clients.get(variable, ())):
@@ -428,9 +415,7 @@ class DestroyHandler(Bookkeeper):
 
     def _children(self, node: Apply) -> list[Apply]:
         clients = self.fgraph.clients
-        return [
-            client for output in node.outputs for client, _ in clients.get(output, ()) if client != "output"
-        ]
+        return [client for output in node.outputs for client, _ in clients.get(output, ()) if client != "output"]
 
     def _successors(self, node: Apply) -> list[Apply]:
         after = self._children(node)
@@ -481,6 +466,5 @@ def _check_aliases(node: Apply, destroyed: int, impact: dict[Variable, None]) ->
             continue
         if index not in same or other is not variable:
             raise InconsistencyError(
-                f"Input aliasing: input {index} of {op} shares the memory of input {destroyed}, which it "
-                "overwrites."
+                f"Input aliasing: input {index} of {op} shares the memory of input {destroyed}, which it overwrites."
             )

@@ -16,16 +16,14 @@ class DisconnectedType(Type):
     def filter(self, data, strict: bool = False, allow_downcast: bool | None = None):
         """Raise `AssertionError`: there are no values."""
         raise AssertionError(
-            f"A disconnected gradient has no value, but {data!r} was given. It says that an output does not "
-            "depend on "
+            f"A disconnected gradient has no value, but {data!r} was given. It says that an output does not depend on "
             "an input."
         )
 
     def filter_variable(self, other, allow_convert: bool = True):
         """Raise `AssertionError`: nothing converts to this type."""
         raise AssertionError(
-            "Nothing can be converted to a disconnected gradient. It says that an output does not depend on "
-            "an input."
+            "Nothing can be converted to a disconnected gradient. It says that an output does not depend on an input."
         )
 
     @staticmethod

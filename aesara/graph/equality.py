@@ -32,15 +32,11 @@ def equal_computations(
         equal_computations([x + 1], [y + 1], [x], [y])  # True
     """
     if len(xs) != len(ys):
-        raise ValueError(
-            f"The number of graphs in each argument must match: {len(xs)} and {len(ys)} were given."
-        )
+        raise ValueError(f"The number of graphs in each argument must match: {len(xs)} and {len(ys)} were given.")
     in_xs = () if in_xs is None else in_xs
     in_ys = () if in_ys is None else in_ys
     if len(in_xs) != len(in_ys):
-        raise ValueError(
-            f"The number of inputs in each argument must match: {len(in_xs)} and {len(in_ys)} were given."
-        )
+        raise ValueError(f"The number of inputs in each argument must match: {len(in_xs)} and {len(in_ys)} were given.")
     for in_x, in_y in zip(in_xs, in_ys):
         if in_x.type != in_y.type:
             return False

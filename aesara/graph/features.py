@@ -40,9 +40,7 @@ class BadOptimization(Exception):
         Texts of the graphs.
     """
 
-    def __init__(
-        self, old_r, new_r=None, old_r_val=None, new_r_val=None, reason=None, old_graph=None, new_graph=None
-    ):
+    def __init__(self, old_r, new_r=None, old_r_val=None, new_r_val=None, reason=None, old_graph=None, new_graph=None):
         super().__init__()
         self.old_r = old_r
         self.new_r = new_r
@@ -80,9 +78,7 @@ class BadOptimization(Exception):
             lines.append(f"  {label} Value shape, dtype: {shape}, {dtype}")
             lines.append(f"  {label} Value: {_excerpt(value)}")
         try:
-            difference = np.abs(
-                np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float)
-            )
+            difference = np.abs(np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float))
             if difference.size:
                 lines.append(f"  Max Abs Diff: {np.nanmax(difference)}")
         except (TypeError, ValueError):
@@ -91,8 +87,7 @@ class BadOptimization(Exception):
         lines += ["  Old Graph:", str(self.old_graph), "  New Graph:", str(self.new_graph)]
         lines.append("")
         lines.append(
-            "Hint: relax the tolerance of comparisons by the option tensor__cmp_sloppy, or report the "
-            "rewrite."
+            "Hint: relax the tolerance of comparisons by the option tensor__cmp_sloppy, or report the rewrite."
         )
         self.full_err = "\n".join(lines)
         return self.full_err
@@ -201,9 +196,7 @@ class LambdaExtract:
         self.reason = reason
 
     def __call__(self):
-        return self.fgraph.change_node_input(
-            self.node, self.i, self.r, reason=("Revert", self.reason), check=False
-        )
+        return self.fgraph.change_node_input(self.node, self.i, self.r, reason=("Revert", self.reason), check=False)
 
 
 class History(Feature):
@@ -289,9 +282,7 @@ class Validator(Feature):
             cause = getattr(error, "reason", None)
             if config.optimizer_verbose and cause is None:
                 caller = inspect.currentframe()
-                name = (
-                    caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
-                )
+                name = caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
                 print(f"validate failed in {name}: {error}")
             raise
 
@@ -334,9 +325,7 @@ class ReplaceValidate(History, Validator):
         """Start to remember."""
         for name in ("replace_validate", "replace_all_validate", "replace_all_validate_remove"):
             if fgraph.has_method(name):
-                raise AlreadyThere(
-                    "ReplaceValidate feature is already present or in conflict with another plugin."
-                )
+                raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
         History.on_attach(self, fgraph)
         Validator.on_attach(self, fgraph)
 
@@ -426,9 +415,8 @@ class ReplaceValidate(History, Validator):
                     self.revert(fgraph, start)
                     if warn:
                         warnings.warn(
-                            f"The replacement '{reason}' was undone: {variable}, which it should remove, is "
-                            "still "
-                            "in use.",
+                            f"The replacement '{reason}' was undone: {variable}, which it should remove, is still in "
+                            "use.",
                             stacklevel=2,
                         )
                     raise ReplacementDidNotRemoveError(f"{variable} is still part of the graph.")
@@ -442,9 +430,7 @@ class ReplaceValidate(History, Validator):
         if self.fail_validate:
             error = self.fail_validate
             self.fail_validate = False
-            raise (
-                error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail.")
-            )
+            raise (error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail."))
 
     def on_import(self, fgraph, node, reason) -> None:
         """Note nodes that were removed for good and come back."""
@@ -591,8 +577,7 @@ class NoOutputFromInplace(Feature):
                 node = root.owner
                 if node is not None and root.index in (node.op.destroy_map or ()):
                     raise InconsistencyError(
-                        f"Output {index} would be written over an input of {node.op}. Its index is protected "
-                        "by "
+                        f"Output {index} would be written over an input of {node.op}. Its index is protected by "
                         "NoOutputFromInplace."
                     )
         return True

@@ -69,9 +69,7 @@ class FunctionGraph(MetaObject):
         if outputs is None:
             raise ValueError("No outputs specified: a FunctionGraph needs a list of outputs.")
         if inputs is None:
-            inputs = [
-                variable for variable in graph_inputs(outputs) if not isinstance(variable, AtomicVariable)
-            ]
+            inputs = [variable for variable in graph_inputs(outputs) if not isinstance(variable, AtomicVariable)]
         if clone:
             memo = clone_get_equiv(inputs, outputs, **clone_kwds)
             outputs = [memo[variable] for variable in outputs]
@@ -95,8 +93,7 @@ class FunctionGraph(MetaObject):
         for variable in inputs:
             if variable in self.variables:
                 raise ValueError(
-                    f"The variable {variable} is given as input more than once. Give each input its own "
-                    "variable."
+                    f"The variable {variable} is given as input more than once. Give each input its own variable."
                 )
             self.add_input(variable, check=False)
         for variable in outputs:
@@ -176,10 +173,7 @@ class FunctionGraph(MetaObject):
         for pair in self.update_mapping.items():
             if pair[position] == removed:
                 continue
-            moved = [
-                number - (number > removed) if place == position else number
-                for place, number in enumerate(pair)
-            ]
+            moved = [number - (number > removed) if place == position else number for place, number in enumerate(pair)]
             adapted[moved[0]] = moved[1]
         self.update_mapping = adapted
 
@@ -248,9 +242,7 @@ class FunctionGraph(MetaObject):
             if node is not None and node in self.apply_nodes:
                 if not any(self.clients.get(output) for output in node.outputs):
                     self._drop_node(node, reason)
-                    removals.extend(
-                        (input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs)))
-                    )
+                    removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
             elif remove_if_empty and isinstance(variable, AtomicVariable):
                 self.variables.discard(variable)
                 del self.clients[variable]
@@ -463,9 +455,7 @@ class FunctionGraph(MetaObject):
         if verbose is None:
             verbose = config.optimizer_verbose
         if verbose:
-            print(
-                f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}"
-            )
+            print(f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}")
         new_var = var.type.filter_variable(new_var, allow_convert=True)
         if var not in self.variables:
             # An earlier replacement of the same batch may have removed it.
@@ -597,8 +587,7 @@ class FunctionGraph(MetaObject):
             orderings = method(self)
             if not isinstance(orderings, dict):
                 raise TypeError(
-                    f"{type(feature).__name__}.orderings must return a dictionary of lists, not "
-                    f"{orderings!r}."
+                    f"{type(feature).__name__}.orderings must return a dictionary of lists, not {orderings!r}."
                 )
             for node, before in orderings.items():
                 merged.setdefault(node, {}).update(dict.fromkeys(before))

@@ -77,9 +77,7 @@ def Rop(
     check_variables(functions, "f")
     check_variables(variables, "wrt")
     if len(variables) != len(points):
-        raise ValueError(
-            f"`wrt` must be the same length as `eval_points`; got {len(variables)} and {len(points)}."
-        )
+        raise ValueError(f"`wrt` must be the same length as `eval_points`; got {len(variables)} and {len(points)}.")
     tangents: dict[Variable, Any] = {}
     for k, (variable, point) in enumerate(zip(variables, points)):
         point = as_value_of(point, variable, "eval_points")
@@ -138,9 +136,7 @@ def output_tangents(node: Apply, points: list[Variable | None]) -> Sequence[Vari
             pass
         else:
             if len(result) != len(node.outputs):
-                raise ValueError(
-                    f"{node.op}.R_op returned {len(result)} tangents for {len(node.outputs)} outputs."
-                )
+                raise ValueError(f"{node.op}.R_op returned {len(result)} tangents for {len(node.outputs)} outputs.")
             return result
     return transposed_twice(node, points)
 
@@ -170,9 +166,7 @@ def transposed_twice(node: Apply, points: list[Variable | None]) -> list[Variabl
     return [None if is_disconnected(t) else substitute(t, shapes, local) for t in tangents]
 
 
-def substitute(
-    variable: Variable, replace: dict[Variable, Variable], blocked: frozenset[Variable]
-) -> Variable:
+def substitute(variable: Variable, replace: dict[Variable, Variable], blocked: frozenset[Variable]) -> Variable:
     """Return `variable` with the keys of `replace` replaced, copying only nodes that depend on them."""
     new = dict(replace)
     for node in nodes_towards([variable], blocked):

@@ -19,9 +19,7 @@ def check_integrity(fgraph) -> None:
     for node in nodes:
         for index, output in enumerate(node.outputs):
             if output.owner is not node or output.index != index:
-                raise Exception(
-                    f"Output {index} of {node} has owner {output.owner} and index {output.index}."
-                )
+                raise Exception(f"Output {index} of {node} has owner {output.owner} and index {output.index}.")
             expected.setdefault(output, set())
     for node in nodes:
         for i, variable in enumerate(node.inputs):
@@ -52,8 +50,7 @@ def missing_input_message(variable: Variable, user: Apply | None) -> str:
     """Say which input is missing, and what needs it."""
     if user is None:
         return (
-            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, "
-            "and has no "
+            f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, and has no "
             "given value. Declare it as an input of the graph."
         )
     source = f", built at {user.source}," if user.source is not None else ""
@@ -75,7 +72,6 @@ def check_test_values(var: Variable, new_var: Variable, reason) -> None:
     new_shape = getattr(getattr(new_tag, "test_value", None), "shape", None)
     if old_shape is not None and new_shape is not None and old_shape != new_shape:
         raise AssertionError(
-            f"The replacement variable has a test value of shape {new_shape}, but the original one has "
-            f"{old_shape}. "
+            f"The replacement variable has a test value of shape {new_shape}, but the original one has {old_shape}. "
             f"Reason of the replacement: {reason}."
         )

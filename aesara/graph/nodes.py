@@ -73,16 +73,14 @@ class Apply(Node):
         for index, output in enumerate(self.outputs):
             if not isinstance(output, Variable):
                 raise TypeError(
-                    "The 'outputs' argument to Apply must contain Variable instances with no owner, not "
-                    f"{output!r}."
+                    f"The 'outputs' argument to Apply must contain Variable instances with no owner, not {output!r}."
                 )
             if output.owner is None:
                 output.owner = self
                 output.index = index
             elif output.owner is not self or output.index != index:
                 raise ValueError(
-                    f"All output variables passed to Apply must belong to it, but output {index} ({output}) "
-                    "already "
+                    f"All output variables passed to Apply must belong to it, but output {index} ({output}) already "
                     f"belongs to {output.owner}. Make a new variable, for example by `variable.type()`."
                 )
         self._source = user_mark(2)
@@ -120,15 +118,12 @@ class Apply(Node):
             if len(self.outputs) == 1:
                 return self.outputs[0]
             raise ValueError(
-                f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of "
-                "`node.outputs`."
+                f"{self.op} has {len(self.outputs)} outputs and no default_output: choose one of `node.outputs`."
             )
         if not isinstance(index, int):
             raise AttributeError(f"{self.op}.default_output should be an int, not {index!r}.")
         if not 0 <= index < len(self.outputs):
-            raise AttributeError(
-                f"{self.op}.default_output is {index}, but the node has {len(self.outputs)} outputs."
-            )
+            raise AttributeError(f"{self.op}.default_output is {index}, but the node has {len(self.outputs)} outputs.")
         return self.outputs[index]
 
     out = property(default_output, doc="The output that stands for the node.")
@@ -260,9 +255,7 @@ class Variable(Node):
 
     _auto_names = count()
 
-    def __init__(
-        self, type, owner: Apply | None = None, index: int | None = None, name: str | None = None
-    ) -> None:
+    def __init__(self, type, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
         if index is not None and not isinstance(index, int):
             raise TypeError(f"The index of a Variable must be an int, not {index!r}.")
         if name is not None and not isinstance(name, str):
@@ -306,9 +299,7 @@ class Variable(Node):
         """Return the test value; raise `TestValueError` where there is none."""
         tag = self._tag
         if tag is None or not hasattr(tag, "test_value"):
-            raise TestValueError(
-                f"{self} has no test value. Set `variable.tag.test_value`." + _creation_remark(self)
-            )
+            raise TestValueError(f"{self} has no test value. Set `variable.tag.test_value`." + _creation_remark(self))
         return tag.test_value
 
     def clone(self, **kwargs) -> Variable:
@@ -456,9 +447,7 @@ class Constant(AtomicVariable):
     @data.setter
     def data(self, value) -> None:
         if "_data" in self.__dict__:
-            raise AttributeError(
-                f"The value of the constant {self} is already set. Make a new constant instead."
-            )
+            raise AttributeError(f"The value of the constant {self} is already set. Make a new constant instead.")
         self._data = value
 
     @property

@@ -83,9 +83,7 @@ def missing_test_message(msg: str) -> None:
     elif policy == "pdb":
         pdb.set_trace()
     elif policy != "ignore":
-        raise ValueError(
-            f"compute_test_value is '{policy}': there is nothing to do about a missing test value."
-        )
+        raise ValueError(f"compute_test_value is '{policy}': there is nothing to do about a missing test value.")
 
 
 def get_test_value(v: Any) -> Any:
@@ -243,13 +241,11 @@ class Op(MetaObject):
         """Return the gradients with respect to `inputs`; unlike `grad` it may use the outputs."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self, inputs: list[Variable], eval_points: Variable | list[Variable]) -> list[Variable]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         """Return the directional derivatives of the outputs along `eval_points`, which may contain None."""
         raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
         """Compute the outputs.
 
         Parameters
@@ -270,9 +266,7 @@ class Op(MetaObject):
         """Tell whether rewriting may compute the node where all its inputs are constants."""
         return True
 
-    def prepare_node(
-        self, node: Apply, storage_map: dict | None, compute_map: dict | None, impl: str | None
-    ) -> None:
+    def prepare_node(self, node: Apply, storage_map: dict | None, compute_map: dict | None, impl: str | None) -> None:
         """Prepare the node for `make_thunk`; by default nothing."""
 
     def make_py_thunk(

@@ -138,15 +138,13 @@ def connections(node: Apply) -> list[list[bool]] | None:
         return None
     if not isinstance(pattern, list) or not all(isinstance(row, list) for row in pattern):
         raise TypeError(
-            f"{node.op}.connection_pattern must return a list of lists of booleans, [input][output]; got"
-            f" {pattern!r}."
+            f"{node.op}.connection_pattern must return a list of lists of booleans, [input][output]; got {pattern!r}."
         )
     n_outputs = len(node.outputs)
     if len(pattern) != len(node.inputs) or any(len(row) != n_outputs for row in pattern):
         raise ValueError(
-            f"{node.op}.connection_pattern must have one row for each of the {len(node.inputs)} inputs and"
-            " in each"
-            f" row one entry for each of the {n_outputs} outputs; got {pattern!r}."
+            f"{node.op}.connection_pattern must have one row for each of the {len(node.inputs)} inputs and in each row"
+            f" one entry for each of the {n_outputs} outputs; got {pattern!r}."
         )
     return pattern
 
@@ -232,8 +230,7 @@ def pull_back(
         # Nothing below can arrive at these outputs any more: their clients come later in `order`.
         with inherit_source(node):
             output_gradients = [
-                total(arrived, output, output in wanted) if output in arrived else nothing
-                for output in node.outputs
+                total(arrived, output, output in wanted) if output in arrived else nothing for output in node.outputs
             ]
             connected = [j for j, g in enumerate(output_gradients) if not is_disconnected(g)]
             if pattern is not None:
@@ -287,8 +284,7 @@ def input_gradients(
     terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
     if len(terms) != len(node.inputs):
         raise ValueError(
-            f"{node.op}.L_op returned {len(terms)} gradients for {len(node.inputs)} inputs: the wrong number"
-            " of"
+            f"{node.op}.L_op returned {len(terms)} gradients for {len(node.inputs)} inputs: the wrong number of"
             " gradient terms. It must return one for each input."
         )
     smooth = [not is_discrete(o) and not is_disconnected(g) for o, g in zip(outputs, output_gradients)]
@@ -323,12 +319,9 @@ def check_term(node: Apply, position: int, term: Any) -> None:
     if not isinstance(term, Variable):
         what = "None" if term is None else f"{term!r} of type {type(term).__name__}"
         raise TypeError(
-            f"{node.op}.grad returned {what} for a gradient term (input index {position}), this is"
-            " prohibited."
-            " Return a variable: x.zeros_like() where the gradient is zero, disconnected_type() where the"
-            " output"
-            " does not depend on the input, grad_undefined(...) or grad_not_implemented(...) where there is"
-            " none."
+            f"{node.op}.grad returned {what} for a gradient term (input index {position}), this is prohibited. Return"
+            " a variable: x.zeros_like() where the gradient is zero, disconnected_type() where the output does not"
+            " depend on the input, grad_undefined(...) or grad_not_implemented(...) where there is none."
         )
     term_type = term.type
     if isinstance(term_type, NullType | DisconnectedType):

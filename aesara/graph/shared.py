@@ -65,9 +65,7 @@ class SharedVariable(Variable):
         super().__init__(type, None, None, name)
         if container is not None:
             if value is not None or strict is not None:
-                raise TypeError(
-                    "A shared variable takes either a container, or a value and strict, not both."
-                )
+                raise TypeError("A shared variable takes either a container, or a value and strict, not both.")
             self.container = container
         else:
             self.container = Container(
@@ -117,9 +115,7 @@ class SharedVariable(Variable):
 
     @default_update.setter
     def default_update(self, expression: Any) -> None:
-        self._default_update = (
-            None if expression is None else self.type.filter_variable(expression, allow_convert=True)
-        )
+        self._default_update = None if expression is None else self.type.filter_variable(expression, allow_convert=True)
 
     def clone(self, **kwargs: Any) -> SharedVariable:
         """Return another variable for the same value."""
@@ -154,8 +150,7 @@ def shared_constructor(
     borrow = kwargs.pop("borrow", False)
     if kwargs:
         raise TypeError(
-            f"shared() does not understand {', '.join(map(repr, kwargs))} for a value of type "
-            f"{type(value).__name__}"
+            f"shared() does not understand {', '.join(map(repr, kwargs))} for a value of type {type(value).__name__}"
         )
     return SharedVariable(
         type=generic,

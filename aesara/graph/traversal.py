@@ -342,9 +342,7 @@ def io_toposort(
     return order
 
 
-def _fill_clients(
-    order: list[Apply], stop: set[Variable], orderings: dict, clients: dict[Any, list[Any]]
-) -> None:
+def _fill_clients(order: list[Apply], stop: set[Variable], orderings: dict, clients: dict[Any, list[Any]]) -> None:
     for node in order:
         for variable in node.inputs:
             clients.setdefault(variable, []).append(node)
@@ -419,9 +417,7 @@ def view_roots(node: Variable) -> list[Variable]:
     return list(roots)
 
 
-def get_var_by_name(
-    graphs: Iterable[Variable], target_var_id: str, ids: str = "CHAR"
-) -> tuple[Variable, ...]:
+def get_var_by_name(graphs: Iterable[Variable], target_var_id: str, ids: str = "CHAR") -> tuple[Variable, ...]:
     """Return the variables whose name, or automatic name, is `target_var_id`; inner graphs are searched too.
 
     Parameters

@@ -63,9 +63,7 @@ class Type(MetaObject):
         """
         raise NotImplementedError(f"{self.__class__.__name__} does not define filter.")
 
-    def filter_inplace(
-        self, value: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None
-    ) -> Any:
+    def filter_inplace(self, value: Any, storage: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Filter `value` into the memory of the old value `storage`; optional."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define filter_inplace.")
 

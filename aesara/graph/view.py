@@ -19,17 +19,17 @@ class ViewOp(Op):
     _f16_ok = True
     passes_value_on = True
 
-    def make_node(self, x: Variable) -> Apply:
+    def make_node(self, x: Variable) -> Apply:  # type: ignore[override]  # one input
         return Apply(self, [x], [x.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = inputs[0]
 
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return input_shapes
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
-        return output_gradients
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+        return list(output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Any]) -> Sequence[Any]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
         return eval_points

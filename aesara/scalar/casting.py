@@ -78,9 +78,7 @@ class Cast(UnaryScalarOp):
         return (g,)
 
 
-_casts = {
-    scalar_type.dtype: Cast(scalar_type, name=f"convert_to_{scalar_type.dtype}") for scalar_type in all_types
-}
+_casts = {scalar_type.dtype: Cast(scalar_type, name=f"convert_to_{scalar_type.dtype}") for scalar_type in all_types}
 
 identity = Identity(name="identity")
 convert_to_bool = _casts["bool"]
@@ -125,7 +123,5 @@ def cast(x: Any, dtype: str | np.dtype) -> Any:
     if variable.type.dtype == target.dtype:
         return variable
     if variable.type.is_complex and not target.is_complex:
-        raise TypeError(
-            "Casting from complex to real is ambiguous: consider real(), imag(), angle() or abs()"
-        )
+        raise TypeError("Casting from complex to real is ambiguous: consider real(), imag(), angle() or abs()")
     return _casts[target.dtype](variable)

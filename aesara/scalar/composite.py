@@ -189,10 +189,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return results[0] if self.nout == 1 else results
 
     def evaluate(self, values: Any, input_types: Any, output_types: Any) -> tuple:
-        known = {
-            variable: _filtered(value, variable.type)
-            for variable, value in zip(self.inputs, values, strict=True)
-        }
+        known = {variable: _filtered(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)}
 
         def value_of(variable: Any) -> Any:
             return variable.data if isinstance(variable, Constant) else known[variable]
@@ -222,10 +219,7 @@ class Composite(ScalarOp, HasInnerGraph):
                 for i, variable in enumerate(inner.inputs):
                     if connected is None or connected[i][j]:
                         reaches[output] |= reaches.get(variable, 0)
-        return [
-            [bool(reaches.get(output, 0) >> i & 1) for output in self.outputs]
-            for i in range(len(self.inputs))
-        ]
+        return [[bool(reaches.get(output, 0) >> i & 1) for output in self.outputs] for i in range(len(self.inputs))]
 
     def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> list:
         leaves = [variable.type() for variable in inputs]
@@ -245,9 +239,7 @@ class Composite(ScalarOp, HasInnerGraph):
             replaced.setdefault(gradient, gradient)
         scalars = [i for i, gradient in enumerate(gradients) if isinstance(gradient.type, ScalarType)]
         known = list(replaced)
-        copies = iter(
-            _copy_graph(known, [gradients[i] for i in scalars], list(replaced.values()), strict=False)
-        )
+        copies = iter(_copy_graph(known, [gradients[i] for i in scalars], list(replaced.values()), strict=False))
         terms = list(gradients)
         for i in scalars:
             terms[i] = next(copies)
@@ -274,9 +266,7 @@ def _position_of(variable: Any, position: dict) -> Any:
     return position[variable]
 
 
-def _copy_graph(
-    inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[Any], strict: bool = True
-) -> list:
+def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[Any], strict: bool = True) -> list:
     """Rebuild `outputs` with `leaves` in the place of `inputs`, unfolding composites.
 
     Where a leaf has another type than the input it replaces, the types of what depends on it follow.
@@ -287,16 +277,12 @@ def _copy_graph(
         if variable in copies:
             return copies[variable]
         if strict and not isinstance(variable, Constant):
-            raise ValueError(
-                f"The inner graph of a Composite depends on {variable}, which is none of its inputs"
-            )
+            raise ValueError(f"The inner graph of a Composite depends on {variable}, which is none of its inputs")
         return variable
 
     for node in io_toposort(list(inputs), list(outputs)):
         if not isinstance(node.op, ScalarOp):
-            raise TypeError(
-                f"A Composite holds scalar ops only, got {node.op} of type {type(node.op).__name__}"
-            )
+            raise TypeError(f"A Composite holds scalar ops only, got {node.op} of type {type(node.op).__name__}")
         arguments = [copy_of(variable) for variable in node.inputs]
         copies.update(zip(node.outputs, _apply_again(node, arguments)))
     return [copy_of(variable) for variable in outputs]
@@ -317,8 +303,7 @@ def _apply_again(node: Apply, arguments: list) -> list:
 
 def _replace_float16(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[list, list]:
     leaves = [
-        float32(variable.name) if variable.type == float16 else variable.type(variable.name)
-        for variable in inputs
+        float32(variable.name) if variable.type == float16 else variable.type(variable.name) for variable in inputs
     ]
     mapping = dict(zip(inputs, leaves))
     for node in io_toposort(list(inputs), list(outputs)):

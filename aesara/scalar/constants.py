@@ -124,9 +124,7 @@ class autocast_float_as:
     def __init__(self, *dtypes: str):
         self.dtypes = dtypes
         if config.cast_policy != "custom":
-            raise ValueError(
-                f"autocast_float_as needs config.cast_policy='custom', but it is {config.cast_policy!r}"
-            )
+            raise ValueError(f"autocast_float_as needs config.cast_policy='custom', but it is {config.cast_policy!r}")
 
     def __enter__(self) -> None:
         self.previous = autocast_float.dtypes

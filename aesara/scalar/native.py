@@ -45,9 +45,7 @@ class Primitive:
 
     def __post_init__(self) -> None:
         if self.name not in PRIMITIVES:
-            raise ValueError(
-                f"Unknown primitive {self.name!r}: expected one of {', '.join(sorted(PRIMITIVES))}"
-            )
+            raise ValueError(f"Unknown primitive {self.name!r}: expected one of {', '.join(sorted(PRIMITIVES))}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,9 +190,7 @@ class ScalarOp(Op):
             raise TypeError(f"{self} must have {self.nout} scalar output type(s), its rule returned {result}")
         return result
 
-    def operand_dtypes(
-        self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
-    ) -> list[str]:
+    def operand_dtypes(self, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]) -> list[str]:
         """Return the dtype to which each input is cast before the op computes."""
         if self.operands == "output":
             return [output_types[0].dtype] * len(input_types)
@@ -235,9 +233,7 @@ class ScalarOp(Op):
             return self.impl(*[np.asarray(value)[()] for value in values])
         return np.frompyfunc(self.impl, len(values), self.nout)(*values)
 
-    def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         results = self.evaluate(
             inputs, [variable.type for variable in node.inputs], [variable.type for variable in node.outputs]
         )

@@ -87,9 +87,7 @@ def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
     """All inputs promoted together; booleans alone are refused."""
     result = _upcast_type(types)
     if result == bool:
-        raise TypeError(
-            "booleans alone are not supported here: use xor, invert or a logical op, or cast to an integer"
-        )
+        raise TypeError("booleans alone are not supported here: use xor, invert or a logical op, or cast to an integer")
     return (result,)
 
 
@@ -121,9 +119,7 @@ def integer_upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
         raise TypeError(f"expected either only booleans or only integers, got {_types_text(types)}")
     result = _upcast_type(types)
     if not result.is_discrete:
-        raise TypeError(
-            f"no integer dtype holds the values of both {' and '.join(t.dtype for t in types)}: cast one"
-        )
+        raise TypeError(f"no integer dtype holds the values of both {' and '.join(t.dtype for t in types)}: cast one")
     return (result,)
 
 
@@ -260,11 +256,7 @@ class transfer_type(MetaObject):
     def __call__(self, *types: ScalarType) -> tuple[ScalarType, ...]:
         upcast_type = upcast_out(*types)[0] if None in self.transfer else None
         return tuple(
-            upcast_type
-            if position is None
-            else types[position]
-            if isinstance(position, int)
-            else position(types)
+            upcast_type if position is None else types[position] if isinstance(position, int) else position(types)
             for position in self.transfer
         )
 

@@ -17,9 +17,7 @@ class ScalarSharedVariable(_scalar_py_operators, SharedVariable):
     """A shared variable whose value is a NumPy scalar."""
 
 
-def shared(
-    value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None
-) -> Any:
+def shared(value: Any, name: str | None = None, strict: bool = False, allow_downcast: bool | None = None) -> Any:
     """Return a shared variable of scalar type.
 
     Parameters
@@ -42,9 +40,7 @@ def shared(
     ScalarType(float64)
     """
     if not isinstance(value, np.number | np.bool_ | float | int | complex):
-        raise TypeError(
-            f"A scalar shared variable holds one number, got {value!r} of type {type(value).__name__}"
-        )
+        raise TypeError(f"A scalar shared variable holds one number, got {value!r} of type {type(value).__name__}")
     number = np.asarray(value)[()]
     scalar_type = get_scalar_type(number.dtype.name)
     return ScalarSharedVariable(scalar_type, number, strict=strict, allow_downcast=allow_downcast, name=name)

@@ -155,11 +155,7 @@ class Owens_t(BinaryScalarOp):
     def pullback(self, h: Any, a: Any, y: Any, g: Any) -> tuple:
         half = literal(0.5, h)
         widened = literal(1, a) + a * a
-        wrt_h = (
-            exp(-half * h * h)
-            * erf(h * a * literal(math.sqrt(0.5), h))
-            * literal(-0.5 / math.sqrt(2 * math.pi), h)
-        )
+        wrt_h = exp(-half * h * h) * erf(h * a * literal(math.sqrt(0.5), h)) * literal(-0.5 / math.sqrt(2 * math.pi), h)
         wrt_a = exp(-half * h * h * widened) / (widened * literal(2 * math.pi, h))
         return g * wrt_h, g * wrt_a
 

@@ -29,9 +29,7 @@ def _elementwise(function: Callable) -> Callable:
     on_arrays = np.frompyfunc(function, function.__code__.co_argcount, 1)
 
     def apply(*values: Any) -> Any:
-        return np.asarray(on_arrays(*[np.asarray(value, dtype="float64") for value in values])).astype(
-            "float64"
-        )
+        return np.asarray(on_arrays(*[np.asarray(value, dtype="float64") for value in values])).astype("float64")
 
     apply.__name__ = function.__name__
     apply.__doc__ = function.__doc__
@@ -166,12 +164,7 @@ def _beta_fraction(a: float, b: float, x: float, wrt_a: bool) -> float:
 
     value, slope = _continued_fraction(coefficients)
     log_scale = (
-        a * math.log(x)
-        + b * math.log1p(-x)
-        + math.lgamma(a + b)
-        - math.lgamma(a)
-        - math.lgamma(b)
-        - math.log(a)
+        a * math.log(x) + b * math.log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) - math.log(a)
     )
     if wrt_a:
         d_log_scale = math.log(x) + _digamma(a + b) - _digamma(a) - 1 / a
@@ -206,9 +199,7 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
     return (1 - z) ** -a * (slope - da * math.log1p(-z) * value)
 
 
-def _hyp2f1_series(
-    a: float, b: float, c: float, z: float, da: float, db: float, dc: float
-) -> tuple[float, float]:
+def _hyp2f1_series(a: float, b: float, c: float, z: float, da: float, db: float, dc: float) -> tuple[float, float]:
     """Return F(a, b; c; z) and its derivative in a direction, from the power series in z."""
     term = total = 1.0
     d_term = d_total = 0.0

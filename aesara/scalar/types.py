@@ -178,13 +178,10 @@ class ScalarType(Type, HasDataType, HasShape):
         except Exception:
             array = None
         if array is not None and array.dtype.kind == "O" and isinstance(data, int):
-            raise TypeError(
-                f"Could not convert {data!r} to {self.dtype}: the integer needs more than 64 bits"
-            )
+            raise TypeError(f"Could not convert {data!r} to {self.dtype}: the integer needs more than 64 bits")
         if array is None or array.ndim != 0 or array.dtype.name not in _DTYPE_SPECS:
             raise TypeError(
-                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype}: "
-                "expected a single number"
+                f"Could not convert {data!r} of type {type(data).__name__} to {self.dtype}: expected a single number"
             )
         if array.dtype.kind == "c" and self.numpy_dtype.kind != "c":
             raise TypeError(

@@ -67,9 +67,7 @@ class Argmax(_ArgOp):
         op, x, shape = self._prepared(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         output_storage[0][0] = _argmax(x, _all_axes(self.axis, x.ndim))
 
@@ -91,9 +89,7 @@ class MaxAndArgmax(_ArgOp):
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         axes = _all_axes(self.axis, x.ndim)
         with np.errstate(all="ignore"):

@@ -53,14 +53,10 @@ class BroadcastTo(Op):
         sizes, static_shape = infer_static_shape(shape)
         n_new = len(sizes) - a.type.ndim
         if n_new < 0:
-            raise ValueError(
-                f"A tensor of {a.type.ndim} dimension(s) cannot be broadcast to a shape of {len(sizes)}."
-            )
+            raise ValueError(f"A tensor of {a.type.ndim} dimension(s) cannot be broadcast to a shape of {len(sizes)}.")
         for known, asked in zip(a.type.shape, static_shape[n_new:]):
             if known is not None and known != 1 and asked is not None and asked != known:
-                raise ValueError(
-                    f"A tensor of shape {a.type.shape} cannot be broadcast to shape {static_shape}."
-                )
+                raise ValueError(f"A tensor of shape {a.type.shape} cannot be broadcast to shape {static_shape}.")
         return Apply(self, [a, *sizes], [tensor_type(a.type.dtype, static_shape)()])
 
     def perform(self, node, inputs, output_storage):
@@ -83,9 +79,7 @@ class BroadcastTo(Op):
         n_new = len(sizes) - a.type.ndim
         g_a = g_out.sum(axis=list(range(n_new))) if n_new else g_out
         repeated = [
-            axis
-            for axis, (known, size) in enumerate(zip(a.type.shape, g_a.type.shape))
-            if known == 1 and size != 1
+            axis for axis, (known, size) in enumerate(zip(a.type.shape, g_a.type.shape)) if known == 1 and size != 1
         ]
         if repeated:
             g_a = g_a.sum(axis=repeated, keepdims=True)

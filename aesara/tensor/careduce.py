@@ -29,8 +29,7 @@ def as_axes(axis: Any) -> Axes:
     if isinstance(axis, (list, tuple)):
         return tuple([as_axes(a)[0] for a in axis])
     raise TypeError(
-        "An axis must be an integer, a tuple of integers or None, known when the graph is built; got "
-        f"{axis!r}."
+        f"An axis must be an integer, a tuple of integers or None, known when the graph is built; got {axis!r}."
     )
 
 
@@ -93,9 +92,7 @@ class CAReduce(Op):
         upcast_discrete_output: bool = False,
     ):
         if getattr(scalar_op, "nin", -1) not in (-1, 2) or getattr(scalar_op, "nout", 1) != 1:
-            raise NotImplementedError(
-                f"CAReduce needs a scalar op with two inputs and one output; got {scalar_op}."
-            )
+            raise NotImplementedError(f"CAReduce needs a scalar op with two inputs and one output; got {scalar_op}.")
         self.scalar_op = scalar_op
         self.axis = as_axes(axis)
         self.dtype = None if dtype is None else np.dtype(dtype).name
@@ -185,16 +182,13 @@ class CAReduce(Op):
         acc_dtype = self.accumulator_dtype(input_dtype)
         if acc_dtype in ("complex64", "complex128") and dtype not in ("complex64", "complex128"):
             raise TypeError(
-                f"{self} of complex values cannot have dtype {dtype}: take the real or the imaginary part "
-                "first."
+                f"{self} of complex values cannot have dtype {dtype}: take the real or the imaginary part first."
             )
         if (axis, dtype, acc_dtype) == (self.axis, self.dtype, self.acc_dtype):
             return self
         return self.clone(axis=axis, dtype=dtype, acc_dtype=acc_dtype)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (x,) = inputs
         axis = tuple(range(np.ndim(x))) if self.axis is None else self.axis
         out_dtype = node.outputs[0].type.numpy_dtype

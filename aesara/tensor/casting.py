@@ -96,8 +96,7 @@ def cast(x: Any, dtype: str | np.dtype) -> Variable:
         return tensor
     if tensor.type.dtype.startswith("complex") and not dtype.startswith("complex"):
         raise TypeError(
-            f"Casting from {tensor.type.dtype} to {dtype} is ambiguous: "
-            "choose `real`, `imag`, `abs` or `angle`."
+            f"Casting from {tensor.type.dtype} to {dtype} is ambiguous: choose `real`, `imag`, `abs` or `angle`."
         )
     conversion = _cast_mapping.get(dtype)
     if conversion is None:

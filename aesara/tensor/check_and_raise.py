@@ -73,9 +73,7 @@ class CheckAndRaise(Op):
     def make_node(self, value: Any, *conds: Any) -> Apply:
         if not isinstance(value, Variable):
             value = as_tensor_variable(value)
-        conditions = [
-            as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond) for cond in conds
-        ]
+        conditions = [as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond) for cond in conds]
         return Apply(self, [value, *conditions], [value.type()])
 
     def perform(self, node, inputs, output_storage):

@@ -100,9 +100,7 @@ def _common_value(data: Any, source: Any) -> np.ndarray:
 
 
 @singledispatch
-def constant_of_output(
-    op: Op, node: Apply, output: Variable, max_recur: int
-) -> Variable | np.ndarray | int | None:
+def constant_of_output(op: Op, node: Apply, output: Variable, max_recur: int) -> Variable | np.ndarray | int | None:
     """Say what the entries of `output`, computed by `node`, are all equal to.
 
     Returns a number, another variable that has the same value (the search goes on

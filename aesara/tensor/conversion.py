@@ -60,8 +60,7 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
     if hasattr(x, "__array__") and not isinstance(x, type):
         return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
     raise NotImplementedError(
-        f"Cannot convert {x!r} to a tensor variable. Expected a variable, a number, an array, or a "
-        "sequence of these."
+        f"Cannot convert {x!r} to a tensor variable. Expected a variable, a number, an array, or a sequence of these."
     )
 
 
@@ -94,18 +93,14 @@ def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs
 @_as_tensor_variable.register(Number)
 @_as_tensor_variable.register(np.ndarray)
 @_as_tensor_variable.register(np.generic)
-def _as_tensor_from_value(
-    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
-) -> Variable:
+def _as_tensor_from_value(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
 
 @_as_tensor_variable.register(list)
 @_as_tensor_variable.register(tuple)
 @_as_tensor_variable.register(range)
-def _as_tensor_from_sequence(
-    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
-) -> Variable:
+def _as_tensor_from_sequence(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
     # Sequences that contain variables are the business of the ops that join tensors.
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
@@ -190,9 +185,7 @@ def _constant_value(x: Any, dtype: Any) -> np.ndarray:
     if data is x or (data.base is not None) or data.dtype.byteorder == ">":
         data = np.array(data, dtype=data.dtype.newbyteorder("="), order="C", subok=False)
     if data.dtype.kind not in "biufc":
-        raise TypeError(
-            f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {x!r}."
-        )
+        raise TypeError(f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {x!r}.")
     return data
 
 

@@ -49,9 +49,7 @@ class Convolve(Op):
             length = {"full": n + m - 1, "same": max(n, m), "valid": max(n, m) - min(n, m) + 1}[self.mode]
         return Apply(self, [a, v], [tensor_type(aes.upcast(a.type.dtype, v.type.dtype), (length,))()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         a, v = [x.astype(dtype, copy=False) for x in inputs]
         output_storage[0][0] = np.asarray(np.convolve(a, v, self.mode), dtype=dtype)
@@ -63,9 +61,7 @@ class Convolve(Op):
         longer = maximum(n, m)
         return [(longer,) if self.mode == "same" else (longer - minimum(n, m) + 1,)]
 
-    def L_op(
-        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         """Each gradient is a correlation of the output's gradient with the other vector."""
         a, v = inputs
         g = as_tensor_variable(output_grads[0])
@@ -74,9 +70,7 @@ class Convolve(Op):
         a_grad = convolve(full, v[::-1], "full")[m - 1 : m - 1 + n]
         v_grad = convolve(full, a[::-1], "full")[n - 1 : n - 1 + m]
         return [
-            x.zeros_like(dtype=config.floatX)
-            if x.type.dtype in discrete_dtypes
-            else gradient.astype(x.type.dtype)
+            x.zeros_like(dtype=config.floatX) if x.type.dtype in discrete_dtypes else gradient.astype(x.type.dtype)
             for x, gradient in ((a, a_grad), (v, v_grad))
         ]
 

@@ -97,13 +97,9 @@ def _weights(x: Variable, fweights: Any, aweights: Any) -> Variable | None:
             continue
         factor = as_tensor_variable(given)
         if factor.type.ndim != 1:
-            raise ValueError(
-                f"cannot handle {name} with {factor.type.ndim} dimensions: a vector is expected."
-            )
+            raise ValueError(f"cannot handle {name} with {factor.type.ndim} dimensions: a vector is expected.")
         if name == "fweights" and factor.type.dtype not in discrete_dtypes:
-            raise TypeError(
-                f"fweights count observations and must be integers; got dtype {factor.type.dtype}."
-            )
+            raise TypeError(f"fweights count observations and must be integers; got dtype {factor.type.dtype}.")
         factor = factor.astype(np.result_type(factor.type.dtype, x.type.dtype).name)
         weights = factor if weights is None else weights * factor
     return weights

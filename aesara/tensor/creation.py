@@ -67,8 +67,7 @@ class ARange(Op):
         for name, value in zip(("start", "stop", "step"), inputs):
             if value.type.ndim != 0:
                 raise TypeError(
-                    f"The {name} of a range must be a scalar; got {value} with "
-                    f"{value.type.ndim} dimension(s)."
+                    f"The {name} of a range must be a scalar; got {value} with {value.type.ndim} dimension(s)."
                 )
             if value.type.dtype.startswith("complex"):
                 raise TypeError(f"The {name} of a range must be real; got {value.type}.")
@@ -128,9 +127,7 @@ def _as_number(value: Any) -> Any:
 
 def _static_range_length(start: Variable, stop: Variable, step: Variable) -> int | None:
     try:
-        first, last, distance = (
-            _as_number(get_scalar_constant_value(value)) for value in (start, stop, step)
-        )
+        first, last, distance = (_as_number(get_scalar_constant_value(value)) for value in (start, stop, step))
     except NotScalarConstantError:
         return None
     if distance == 0:

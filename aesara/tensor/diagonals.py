@@ -172,9 +172,7 @@ class AllocDiag(Op):
             )
         length = diag.type.shape[-1]
         size = None if length is None else length + abs(self.offset)
-        return Apply(
-            self, [diag], [tensor_type(diag.type.dtype, tuple(self._arrange(diag.type.shape, size)))()]
-        )
+        return Apply(self, [diag], [tensor_type(diag.type.dtype, tuple(self._arrange(diag.type.shape, size)))()])
 
     def _arrange(self, shape: Any, size: Any) -> list[Any]:
         """Return the sizes of the output from those of the input."""
@@ -257,9 +255,7 @@ def _as_filling(a: Variable, val: Any, op: Op) -> Variable:
     if val.type.ndim:
         raise TypeError(f"{type(op).__name__}: the value must be a scalar; got {val.type}.")
     if val.type.dtype in complex_dtypes and a.type.dtype not in complex_dtypes:
-        raise TypeError(
-            f"{type(op).__name__}: a value of dtype {val.type.dtype} does not fit in {a.type.dtype}."
-        )
+        raise TypeError(f"{type(op).__name__}: a value of dtype {val.type.dtype} does not fit in {a.type.dtype}.")
     return cast(val, a.type.dtype)
 
 
@@ -278,14 +274,10 @@ class FillDiagonal(Op):
     def make_node(self, a: Any, val: Any) -> Apply:
         a = as_tensor_variable(a)
         if a.type.ndim < 2:
-            raise TypeError(
-                f"{type(self).__name__}: the first input must have 2 or more dimensions; got {a.type}."
-            )
+            raise TypeError(f"{type(self).__name__}: the first input must have 2 or more dimensions; got {a.type}.")
         val = _as_filling(a, val, self)
         if a.type.ndim > 2 and len(set(a.type.shape) - {None}) > 1:
-            raise ValueError(
-                f"The sizes of a tensor with more than two dimensions must be equal; got {a.type.shape}."
-            )
+            raise ValueError(f"The sizes of a tensor with more than two dimensions must be equal; got {a.type.shape}.")
         return Apply(self, [a, val], [a.type()])
 
     def perform(self, node, inputs, output_storage):
@@ -350,9 +342,7 @@ class FillDiagonalOffset(Op):
         val = _as_filling(a, val, self)
         offset = as_tensor_variable(offset)
         if offset.type.ndim or offset.type.dtype not in discrete_dtypes:
-            raise TypeError(
-                f"{type(self).__name__}: the offset must be an integer scalar; got {offset.type}."
-            )
+            raise TypeError(f"{type(self).__name__}: the offset must be an integer scalar; got {offset.type}.")
         return Apply(self, [a, val, offset], [a.type()])
 
     def perform(self, node, inputs, output_storage):

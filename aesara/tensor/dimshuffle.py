@@ -49,18 +49,15 @@ class DimShuffle(Op):
         kept = set(self.shuffle)
         if len(kept) != len(self.shuffle):
             raise ValueError(
-                "The same input dimension may not appear twice in the list of output dimensions: "
-                f"{self.new_order}"
+                f"The same input dimension may not appear twice in the list of output dimensions: {self.new_order}"
             )
         self.drop = [axis for axis in range(ndim) if axis not in kept]
         for axis in self.drop:
             if not self.input_broadcastable[axis]:
                 raise ValueError(
-                    f"Cannot drop a non-broadcastable dimension: dimension {axis} of an input with "
-                    "broadcast pattern "
-                    f"{self.input_broadcastable} does not occur in {self.new_order}, and its length is "
-                    "not known "
-                    "to be 1. If it is 1, say so with specify_shape."
+                    f"Cannot drop a non-broadcastable dimension: dimension {axis} of an input with broadcast pattern "
+                    f"{self.input_broadcastable} does not occur in {self.new_order}, and its length is not known to "
+                    "be 1. If it is 1, say so with specify_shape."
                 )
         self.is_transpose = not self.augment and not self.drop
         self.is_left_expand_dims = (
@@ -103,16 +100,12 @@ class DimShuffle(Op):
                     f"length 1, but the input {inp} has type {inp.type}."
                 )
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (x,) = inputs
         x = np.asarray(x)
         for axis in self.drop:
             if x.shape[axis] != 1:
-                raise ValueError(
-                    f"{self} drops dimension {axis}, which must have length 1; the shape is {x.shape}."
-                )
+                raise ValueError(f"{self} drops dimension {axis}, which must have length 1; the shape is {x.shape}.")
         output_storage[0][0] = x.transpose(self.transposition)[(..., *self._index)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:

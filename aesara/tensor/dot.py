@@ -43,14 +43,10 @@ class Dot(Op):
         dtype = aes.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
-            raise ValueError(
-                f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}."
-            )
+            raise ValueError(f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}.")
         dtype = node.outputs[0].type.numpy_dtype
         with np.errstate(all="ignore"):
             product = np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
@@ -73,9 +69,7 @@ class Dot(Op):
             x_grad, y_grad = dot(gz, y.T), dot(x.T, gz)
         return [gradient_of(t, gradient) for t, gradient in ((x, x_grad), (y, y_grad))]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         x, y = inputs
         x_tangent, y_tangent = eval_points
         terms = []
@@ -104,9 +98,7 @@ def gradient_of(x: Variable, gradient: Variable) -> Variable:
         return x.zeros_like(dtype=config.floatX)
     gradient = gradient.astype(x.type.dtype)
     if any(mine == 1 and theirs != 1 for mine, theirs in zip(x.type.shape, gradient.type.shape)):
-        shape = tuple(
-            [mine if mine == 1 else theirs for mine, theirs in zip(x.type.shape, gradient.type.shape)]
-        )
+        shape = tuple([mine if mine == 1 else theirs for mine, theirs in zip(x.type.shape, gradient.type.shape)])
         gradient = gradient.with_static_shape(shape)
     return gradient
 
@@ -161,8 +153,7 @@ def _summed_axes(a: Variable, b: Variable, axes: Any) -> tuple[list[int], list[i
         for name, t in (("a", a), ("b", b)):
             if axes > t.type.ndim:
                 raise ValueError(
-                    f"axes can not be larger than the dimension of {name} ({name}.ndim={t.type.ndim}, "
-                    f"axes={axes})"
+                    f"axes can not be larger than the dimension of {name} ({name}.ndim={t.type.ndim}, axes={axes})"
                 )
         return list(range(a.type.ndim - axes, a.type.ndim)), list(range(axes))
     if not isinstance(axes, (list, tuple, np.ndarray)) or len(axes) != 2:
@@ -226,9 +217,7 @@ def _narrowed(x: Variable, static_shape: tuple[int | None, ...]) -> Variable:
     """A tensor with what is known of its shape in its type."""
     if x.type.shape == static_shape or all(n is None for n in static_shape):
         return x
-    merged = tuple(
-        [known if known is not None else found for known, found in zip(static_shape, x.type.shape)]
-    )
+    merged = tuple([known if known is not None else found for known, found in zip(static_shape, x.type.shape)])
     return x if merged == x.type.shape else x.with_static_shape(merged)
 
 
@@ -265,8 +254,7 @@ class BatchedDot(Op):
         for position, t in enumerate((x, y)):
             if t.type.ndim not in (2, 3):
                 raise TypeError(
-                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({t}) has "
-                    f"{t.type.ndim}."
+                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({t}) has {t.type.ndim}."
                 )
         if x.type.shape[0] is not None and y.type.shape[0] is not None and x.type.shape[0] != y.type.shape[0]:
             raise TypeError(f"BatchedDot needs batches of equal length; got types {x.type} and {y.type}.")
@@ -275,9 +263,7 @@ class BatchedDot(Op):
         shape = (batch, *x.type.shape[1:-1], *y.type.shape[2:])
         return Apply(self, [x, y], [tensor_type(aes.upcast(x.type.dtype, y.type.dtype), shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")
@@ -310,9 +296,7 @@ class BatchedDot(Op):
             y_grad = y_grad.dimshuffle(0, 1)
         return [gradient_of(t, gradient) for t, gradient in ((x, x_grad), (y, y_grad))]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         return _dot.__class__.R_op(self, inputs, eval_points)
 
 

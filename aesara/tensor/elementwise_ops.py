@@ -169,8 +169,7 @@ def mod_check(x: object, y: object) -> Variable:
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.dtype in complex_dtypes or y.type.dtype in complex_dtypes:
         raise aes.ComplexError(
-            f"The mod operator (%) is not defined for complex numbers; got dtypes {x.type.dtype} and "
-            f"{y.type.dtype}."
+            f"The mod operator (%) is not defined for complex numbers; got dtypes {x.type.dtype} and {y.type.dtype}."
         )
     return mod(x, y)
 
@@ -210,9 +209,7 @@ def iround(a: object, mode: str | None = None) -> Variable:
     return round(a, mode).astype("int64")
 
 
-def isclose(
-    a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Variable:
+def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Variable:
     """Whether each pair of elements is equal within a tolerance.
 
     Finite `a` and `b` are close if ``|a - b| <= atol + rtol * |b|``; infinite

@@ -127,14 +127,10 @@ class Elemwise(Op):
         """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""
         if not dtypes:
             raise TypeError(f"{self} needs at least one input.")
-        node = self.scalar_op.make_node(
-            *[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes]
-        )
+        node = self.scalar_op.make_node(*[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes])
         return tuple([out.type.dtype for out in node.outputs])
 
-    def _check_inplace(
-        self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape
-    ) -> None:
+    def _check_inplace(self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape) -> None:
         for output, position in self.inplace_pattern.items():
             inp = inputs[position].type
             for axis, (from_input, broadcast) in enumerate(zip(inp.broadcastable, shape)):
@@ -158,9 +154,7 @@ class Elemwise(Op):
 
     # -- derivatives --------------------------------------------------------
 
-    def L_op(
-        self, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]) -> list[Variable]:
         plan = pullback_plan(
             self.scalar_op,
             tuple([x.type.dtype for x in inputs]),
@@ -184,17 +178,13 @@ class Elemwise(Op):
             values.extend(node.outputs)
         return [values[slot] for slot in plan.results]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         outs = self(*inputs, return_list=True)
         tangents: list[Variable | None] = []
         for position in range(len(outs)):
             # Elementwise, the pullback of ones is the derivative itself.
             seeds = [
-                o.zeros_like(dtype=_gradient_dtype(o))
-                if i != position
-                else o.ones_like(dtype=_gradient_dtype(o))
+                o.zeros_like(dtype=_gradient_dtype(o)) if i != position else o.ones_like(dtype=_gradient_dtype(o))
                 for i, o in enumerate(outs)
             ]
             plan = pullback_plan(
@@ -238,9 +228,7 @@ class Elemwise(Op):
         if prepare is not None:
             prepare(node.tag.__dict__.get("fake_node", node), None, None, impl)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         shape = _runtime_shape(self, node, inputs)
         results = self.scalar_op.evaluate(
             inputs,
@@ -317,19 +305,15 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
             if variable.type.shape[axis] == 1:
                 if shape[axis] != 1:
                     raise ValueError(
-                        f"Input {position} of {op} must have length 1 in dimension {axis}; its shape is "
-                        f"{shape}."
+                        f"Input {position} of {op} must have length 1 in dimension {axis}; its shape is {shape}."
                     )
             elif source is None:
                 length, source = shape[axis], position
             elif shape[axis] != length:
                 raise ValueError(
-                    f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length "
-                    f"{length} "
-                    f"and input {position} has length {shape[axis]} (shapes {shapes}). A dimension is "
-                    "broadcast only "
-                    "where its static length is 1: use specify_broadcastable, specify_shape or "
-                    "dimshuffle to say so."
+                    f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length {length} and "
+                    f"input {position} has length {shape[axis]} (shapes {shapes}). A dimension is broadcast only "
+                    "where its static length is 1: use specify_broadcastable, specify_shape or dimshuffle to say so."
                 )
         result.append(length)
     return tuple(result)
@@ -346,11 +330,7 @@ def _shaped_like(x: Variable, gradient: Variable, out: Variable) -> Variable:
     full_shape = in_shape if is_zero else out_shape
     if any(mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)):
         gradient = elemwise_of(aes.second).make_node(x if is_zero else out, gradient).outputs[0]
-    summed = [
-        axis
-        for axis, (inner, mine) in enumerate(zip(in_shape, gradient.type.shape))
-        if inner == 1 and mine != 1
-    ]
+    summed = [axis for axis, (inner, mine) in enumerate(zip(in_shape, gradient.type.shape)) if inner == 1 and mine != 1]
     return gradient.sum(axis=summed, keepdims=True) if summed else gradient
 
 

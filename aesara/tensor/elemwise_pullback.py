@@ -56,9 +56,7 @@ def pullback_plan(
     return plan
 
 
-def _record(
-    scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]
-) -> PullbackPlan:
+def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tuple[str | None, ...]) -> PullbackPlan:
     inputs = [aes.get_scalar_type(dtype=dtype).make_variable() for dtype in in_dtypes]
     outputs = scalar_op.make_node(*inputs).outputs
     seeds = [

@@ -141,9 +141,7 @@ class RavelMultiIndex(Op):
 
     def infer_shape(self, fgraph, node, input_shapes):
         positions = node.inputs[:-1]
-        return [
-            broadcast_sizes(*((shape, entry.type.shape) for shape, entry in zip(input_shapes, positions)))
-        ]
+        return [broadcast_sizes(*((shape, entry.type.shape) for shape, entry in zip(input_shapes, positions)))]
 
 
 def ravel_multi_index(

@@ -164,11 +164,7 @@ def is_basic_idx(idx: Any) -> bool:
     >>> is_basic_idx(slice(1, 2)), is_basic_idx([0, 1])
     (True, False)
     """
-    return (
-        idx is None
-        or isinstance(idx, slice)
-        or isinstance(getattr(idx, "type", None), (SliceType, NoneTypeT))
-    )
+    return idx is None or isinstance(idx, slice) or isinstance(getattr(idx, "type", None), (SliceType, NoneTypeT))
 
 
 def is_mask(idx: Any) -> bool:
@@ -300,9 +296,7 @@ def get_constant_idx(
         if part is None:
             return None
         try:
-            value = get_scalar_constant_value(
-                part, only_process_constants=only_process_constants, elemwise=elemwise
-            )
+            value = get_scalar_constant_value(part, only_process_constants=only_process_constants, elemwise=elemwise)
         except NotScalarConstantError:
             if allow_partial:
                 return part

@@ -472,14 +472,11 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
         If there are too many indices, or constants among them are out of bounds.
     """
     n_indexed = sum(
-        (index.type.ndim if is_mask(index) else 1)
-        for index in indices
-        if not isinstance(index.type, NoneTypeT)
+        (index.type.ndim if is_mask(index) else 1) for index in indices if not isinstance(index.type, NoneTypeT)
     )
     if n_indexed > len(shape):
         raise IndexError(
-            f"too many indices for array: the tensor has {len(shape)} dimension(s), "
-            f"but {n_indexed} are indexed"
+            f"too many indices for array: the tensor has {len(shape)} dimension(s), but {n_indexed} are indexed"
         )
     basic, advanced, position = result_layout(indices)
     kept = [_static_size_kept(shape, dimension, index) for dimension, index in basic]
@@ -487,9 +484,7 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
     try:
         made_shape = static_broadcast(*made)
     except ValueError as error:
-        raise IndexError(
-            f"shape mismatch: indexing arrays of shapes {made} cannot be broadcast together"
-        ) from error
+        raise IndexError(f"shape mismatch: indexing arrays of shapes {made} cannot be broadcast together") from error
     return (*kept[:position], *made_shape, *kept[position:], *shape[n_indexed:])
 
 
@@ -503,9 +498,7 @@ def _static_size_kept(shape: Sequence[int | None], dimension: int, index: Variab
     return static_slice_length(slc, shape[dimension])
 
 
-def _static_sizes_made(
-    shape: Sequence[int | None], dimension: int, index: Variable
-) -> tuple[int | None, ...]:
+def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Variable) -> tuple[int | None, ...]:
     if is_mask(index):
         for offset, size in enumerate(index.type.shape):
             actual = shape[dimension + offset]

@@ -159,10 +159,7 @@ class Join(Op):
     def R_op(self, inputs, eval_points):
         if all(point is None for point in eval_points[1:]):
             return [None]
-        points = [
-            tensor.zeros_like() if point is None else point
-            for tensor, point in zip(inputs[1:], eval_points[1:])
-        ]
+        points = [tensor.zeros_like() if point is None else point for tensor, point in zip(inputs[1:], eval_points[1:])]
         return self.make_node(inputs[0], *points).outputs
 
 
@@ -434,8 +431,7 @@ def _stack(tensors: list[Variable], axis: int) -> Variable:
     ndims = {tensor.type.ndim for tensor in tensors}
     if len(ndims) > 1:
         raise ValueError(
-            "Only tensors of the same shape can be stacked; "
-            f"got {[tensor.type.ndim for tensor in tensors]} dimensions."
+            f"Only tensors of the same shape can be stacked; got {[tensor.type.ndim for tensor in tensors]} dimensions."
         )
     ndim = ndims.pop() + 1
     if not -ndim <= axis < ndim:

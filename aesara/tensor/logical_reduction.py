@@ -44,9 +44,7 @@ class _Logical(CAReduce):
         if inp.type.dtype != "bool":
             inp = neq(inp, 0)
         op = self._resolve("bool", inp.type.ndim)
-        shape = (
-            () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
-        )
+        shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type("bool", shape)()])
 
     def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> typing.Any:

@@ -38,9 +38,7 @@ class MatMul(Op):
         dtype = self.dtype or aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a, b], [tensor_type(dtype, _static_shape(a, b))()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         x, y = [np.asarray(value).astype(dtype, copy=False) for value in inputs]
         for axis in range(-min(x.ndim, y.ndim), -2):
@@ -49,9 +47,8 @@ class MatMul(Op):
                 node.inputs[1].type.shape[axis],
             ):
                 raise ValueError(
-                    f"matmul: shapes {x.shape} and {y.shape} differ in dimension {axis}. A dimension is "
-                    "broadcast only "
-                    "where its static length is 1: use specify_broadcastable to say so."
+                    f"matmul: shapes {x.shape} and {y.shape} differ in dimension {axis}. A dimension is broadcast "
+                    "only where its static length is 1: use specify_broadcastable to say so."
                 )
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.matmul(x, y))
@@ -92,9 +89,7 @@ class MatMul(Op):
             b_grad = b_grad.sum(axis=1)
         return [gradient_of(t, gradient) for t, gradient in ((a, a_grad), (b, b_grad))]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         (a, b), (a_tangent, b_tangent) = inputs, eval_points
         terms = []
         if a_tangent is not None:
@@ -120,8 +115,7 @@ def _static_shape(a: Variable, b: Variable) -> StaticShape:
     for of_a, of_b in zip(*padded):
         if of_a is not None and of_b is not None and of_a != of_b and 1 not in (of_a, of_b):
             raise ValueError(
-                f"matmul cannot broadcast the leading dimensions of types {a.type} and {b.type}: {of_a} "
-                f"!= {of_b}."
+                f"matmul cannot broadcast the leading dimensions of types {a.type} and {b.type}: {of_a} != {of_b}."
             )
         if of_a == 1:
             batch.append(of_b)
@@ -145,9 +139,7 @@ def _summed_to(x: Variable, gradient: Variable) -> Variable:
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
         gradient = gradient.sum(axis=tuple(range(extra)))
-    axes = [
-        axis for axis in range(x.type.ndim - 2) if x.type.shape[axis] == 1 and gradient.type.shape[axis] != 1
-    ]
+    axes = [axis for axis in range(x.type.ndim - 2) if x.type.shape[axis] == 1 and gradient.type.shape[axis] != 1]
     return gradient.sum(axis=axes, keepdims=True) if axes else gradient
 
 

@@ -81,11 +81,7 @@ def _axes_given(axes: tuple[Any, ...]) -> Any:
     """Axes that were passed one by one, or as one sequence, or not at all."""
     if not axes:
         return None
-    return (
-        axes[0]
-        if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], (int, np.integer, str)))
-        else axes
-    )
+    return axes[0] if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], (int, np.integer, str))) else axes
 
 
 def _matrix_product(x: Any, y: Any) -> Variable:
@@ -200,8 +196,7 @@ class _tensor_py_operators:
         if self.owner is not None and isinstance(self.owner.op, Elemwise):
             if isinstance(self.owner.op.scalar_op, _COMPARISONS):
                 raise TypeError(
-                    "Variables do not support boolean operations. A comparison of symbolic variables has "
-                    "no value "
+                    "Variables do not support boolean operations. A comparison of symbolic variables has no value "
                     f"until it is computed ({self} was asked for one): use aesara.tensor.switch or "
                     "aesara.ifelse.ifelse to choose by it, & and | to combine conditions."
                 )
@@ -392,33 +387,23 @@ class _tensor_py_operators:
         """The product with another tensor, in the sense of `numpy.dot`."""
         return dense_dot(self, other)
 
-    def sum(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> Variable:
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
         """The sum along axes; see `aesara.tensor.sum`."""
         return sum(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def prod(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> Variable:
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
         """The product along axes; see `aesara.tensor.prod`."""
         return prod(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def mean(
-        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-    ) -> Variable:
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
         """The mean along axes; see `aesara.tensor.mean`."""
         return mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
 
-    def var(
-        self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
-    ) -> Variable:
+    def var(self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
         """The variance along axes; see `aesara.tensor.var`."""
         return var(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
-    def std(
-        self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
-    ) -> Variable:
+    def std(self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
         """The standard deviation along axes; see `aesara.tensor.std`."""
         return std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
 
@@ -464,9 +449,7 @@ class _tensor_py_operators:
         An infinite `L` gives the largest absolute value.
         """
         if L == 0:
-            raise NotImplementedError(
-                "The 0-norm is not implemented: count elements with at.neq(x, 0).sum(axis)."
-            )
+            raise NotImplementedError("The 0-norm is not implemented: count elements with at.neq(x, 0).sum(axis).")
         magnitudes = ops.abs(self)
         if np.isinf(L):
             return max(magnitudes, axis, keepdims) if L > 0 else min(magnitudes, axis, keepdims)

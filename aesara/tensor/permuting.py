@@ -74,9 +74,7 @@ class PermuteRowElements(Op):
         else:
             g_x = permute_row_elements(g_out, y, eq(inverse, 0))
             repeated = [
-                axis
-                for axis, (known, size) in enumerate(zip(x.type.shape, g_x.type.shape))
-                if known == 1 and size != 1
+                axis for axis, (known, size) in enumerate(zip(x.type.shape, g_x.type.shape)) if known == 1 and size != 1
             ]
             if repeated:
                 g_x = g_x.sum(axis=repeated, keepdims=True)
@@ -152,15 +150,12 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> Variable:
         raise IndexError(f"`indices` must be integers; got {indices.type}.")
     if arr.type.ndim != indices.type.ndim:
         raise ValueError(
-            "`indices` and `arr` must have the same number of dimensions; "
-            f"got {indices.type.ndim} and {arr.type.ndim}."
+            f"`indices` and `arr` must have the same number of dimensions; got {indices.type.ndim} and {arr.type.ndim}."
         )
     ndim = arr.type.ndim
     (axis,) = normalize_axes(axis, ndim)
     index = [
-        indices
-        if dim == axis
-        else arange(arr.shape[dim]).dimshuffle([0 if i == dim else "x" for i in range(ndim)])
+        indices if dim == axis else arange(arr.shape[dim]).dimshuffle([0 if i == dim else "x" for i in range(ndim)])
         for dim in range(ndim)
     ]
     return getitem(arr, tuple(index))

@@ -41,18 +41,14 @@ class Sum(CAReduce):
             parts.append(f"acc_dtype={self.acc_dtype}")
         return f"Sum{{{', '.join(parts)}}}" if parts else "Sum"
 
-    def clone(
-        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
-    ) -> Sum:
+    def clone(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any) -> Sum:
         return type(self)(
             axis=self.axis if axis is None else axis,
             dtype=dtype or self.dtype,
             acc_dtype=acc_dtype or self.acc_dtype,
         )
 
-    def L_op(
-        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -103,9 +99,7 @@ class Prod(CAReduce):
             no_zeros_in_input=self.no_zeros_in_input if no_zeros_in_input is None else no_zeros_in_input,
         )
 
-    def L_op(
-        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         """The gradient: what each element was multiplied with.
 
         That is the product divided by the element; but where the element is
@@ -137,9 +131,7 @@ class ProdWithoutZeros(CAReduce):
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
 
     def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
-        super().__init__(
-            mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True
-        )
+        super().__init__(mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
 
     def clone(
         self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
@@ -218,9 +210,7 @@ class _Extremum(NonZeroCAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def L_op(
-        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -255,9 +245,7 @@ def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:
     """Report now, if it is known, that there will be nothing to choose from."""
     shape = x.type.shape
     if 0 in [shape[a] for a in axes]:
-        raise ValueError(
-            f"zero-size array to reduction operation {op}, which has no identity; {x} has type {x.type}."
-        )
+        raise ValueError(f"zero-size array to reduction operation {op}, which has no identity; {x} has type {x.type}.")
 
 
 @lru_cache(maxsize=4096)
@@ -274,9 +262,7 @@ def _finished(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Variable
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def sum(
-    input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
-) -> Variable:
+def sum(input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
     """The sum of the elements along axes.
 
     Parameters

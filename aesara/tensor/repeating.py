@@ -94,9 +94,7 @@ class Repeat(Op):
         source = Repeat(0)(arange(model.shape[axis]), repeats)
         order = [axis, *(i for i in range(model.type.ndim) if i != axis)]
         back = [order.index(i) for i in range(model.type.ndim)]
-        summed = advanced_inc_subtensor1(
-            dimshuffle(model.zeros_like(), order), dimshuffle(g_out, order), source
-        )
+        summed = advanced_inc_subtensor1(dimshuffle(model.zeros_like(), order), dimshuffle(g_out, order), source)
         g_x = dimshuffle(summed, back)
         if self.axis is None:
             g_x = reshape(g_x, shape(x), ndim=x.type.ndim)

@@ -31,9 +31,7 @@ class TensorFromScalar(Op):
             raise TypeError(f"TensorFromScalar expected a scalar variable; got {s!r}.")
         return Apply(self, [s], [tensor_type(s.type.dtype, ())()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0], dtype=node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
@@ -58,9 +56,7 @@ class ScalarFromTensor(Op):
             raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {t!r}.")
         return Apply(self, [t], [aes.get_scalar_type(dtype=t.type.dtype).make_variable()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0])[()]
 
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:

@@ -52,9 +52,7 @@ class Default(Op):
     def make_node(self, x: Any, default: Any) -> Apply:
         x, default = as_tensor_variable(x), as_tensor_variable(default)
         if not x.type.in_same_class(default.type):
-            raise TypeError(
-                f"Both arguments of `default` must have the same type; got {x.type} and {default.type}."
-            )
+            raise TypeError(f"Both arguments of `default` must have the same type; got {x.type} and {default.type}.")
         return Apply(self, [x, default], [default.type()])
 
     def perform(self, node, inputs, output_storage):

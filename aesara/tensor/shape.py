@@ -97,9 +97,7 @@ class Reshape(Op):
         if sizes is None:
             sizes = [None] * self.ndim
         elif len(sizes) != self.ndim:
-            raise ValueError(
-                f"Reshape to {self.ndim} dimension(s) got a shape of {len(sizes)} entries: {shp}."
-            )
+            raise ValueError(f"Reshape to {self.ndim} dimension(s) got a shape of {len(sizes)} entries: {shp}.")
         static_shape = static_reshape(x.type.shape, sizes)
         return Apply(self, [x, shp], [tensor_type(x.type.dtype, static_shape)()])
 
@@ -120,9 +118,7 @@ class Reshape(Op):
             return [tuple(constant(size, dtype="int64") for size in static_shape)]
         shp = node.inputs[1]
         stated = known_entries(shp) or [None] * self.ndim
-        entries = [
-            shp[axis] if size is None else constant(size, dtype="int64") for axis, size in enumerate(stated)
-        ]
+        entries = [shp[axis] if size is None else constant(size, dtype="int64") for axis, size in enumerate(stated)]
         if None not in stated and -1 not in stated:
             return [tuple(entries)]
         total = _product(input_shapes[0])
@@ -187,9 +183,7 @@ def _as_shape_vector(shp: Any) -> Variable:
     return shp
 
 
-def static_reshape(
-    old_shape: Sequence[int | None], new_shape: Sequence[int | None]
-) -> tuple[int | None, ...]:
+def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | None]) -> tuple[int | None, ...]:
     """Return what is known of the shape after a reshape.
 
     Parameters

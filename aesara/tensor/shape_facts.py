@@ -43,9 +43,7 @@ class SpecifyShape(Op):
     def make_node(self, x: Any, *shape: Any) -> Apply:
         x = as_tensor_variable(x)
         if len(shape) != x.type.ndim:
-            raise ValueError(
-                f"Expected {x.type.ndim} size(s) for {x} of type {x.type}; got {len(shape)}: {shape}."
-            )
+            raise ValueError(f"Expected {x.type.ndim} size(s) for {x} of type {x.type}; got {len(shape)}: {shape}.")
         sizes = [_size_or_none(size) for size in shape]
         static_shape = []
         for axis, (size, known) in enumerate(zip(sizes, x.type.shape)):
@@ -197,9 +195,7 @@ class Unbroadcast(Op):
         if not all(-ndim <= axis < ndim for axis in self.axes):
             raise ValueError(f"Trying to unbroadcast axes {self.axes} of {x}, which has {ndim} dimension(s).")
         axes = {axis % ndim for axis in self.axes}
-        static_shape = [
-            None if axis in axes and size == 1 else size for axis, size in enumerate(x.type.shape)
-        ]
+        static_shape = [None if axis in axes and size == 1 else size for axis, size in enumerate(x.type.shape)]
         return Apply(self, [x], [x.type.clone(shape=static_shape)()])
 
     def perform(self, node, inputs, output_storage):
@@ -287,7 +283,6 @@ def _normalized_axes(x: Variable, axes: Sequence[int], what: str) -> list[int]:
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(
-                f"Trying to {what} a non-existent dimension: axis {axis} of {x}, "
-                f"which has {ndim} dimension(s)."
+                f"Trying to {what} a non-existent dimension: axis {axis} of {x}, which has {ndim} dimension(s)."
             )
     return sorted({axis % ndim for axis in axes})

@@ -96,9 +96,7 @@ def scalar_constructor(
     _check_target(target)
     array = np.asarray(value)
     if array.dtype == object:
-        raise TypeError(
-            f"The value {value!r} of a shared variable fits no NumPy integer type (int64 at most)."
-        )
+        raise TypeError(f"The value {value!r} of a shared variable fits no NumPy integer type (int64 at most).")
     return ScalarSharedVariable(
         type=TensorType(array.dtype, shape=()),
         value=array,

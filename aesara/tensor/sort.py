@@ -24,9 +24,7 @@ _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 def _checked_axis(axis: int, ndim: int, name: str) -> int:
     """An axis, counted from the front."""
     if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(
-            f"{name}: axis {axis} is out of bounds for a tensor of {ndim} dimensions"
-        )
+        raise np.exceptions.AxisError(f"{name}: axis {axis} is out of bounds for a tensor of {ndim} dimensions")
     return axis % ndim
 
 
@@ -39,9 +37,7 @@ class _SortingOp(Op):
         if kind not in _KINDS:
             raise ValueError(f"The kind of a sort is one of {', '.join(_KINDS)}; got {kind!r}.")
         if order is not None:
-            raise ValueError(
-                f"order is for arrays with named fields, which tensors do not have; got {order!r}."
-            )
+            raise ValueError(f"order is for arrays with named fields, which tensors do not have; got {order!r}.")
         self.kind = kind
         self.order = order
 
@@ -70,9 +66,7 @@ class SortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, None)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
@@ -93,9 +87,7 @@ class ArgSortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, "int64")
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.asarray(np.argsort(a, int(axis), self.kind), dtype="int64")
 
@@ -188,9 +180,7 @@ class TopKOp(Op):
         if idx_dtype not in integer_dtypes:
             raise TypeError(f'"idx_dtype" parameter must be an integer dtype, got "{idx_dtype}"')
         if not (return_values or return_indices):
-            raise ValueError(
-                "Neither return_values nor return_indices is True, this isn't allowed: nothing to return."
-            )
+            raise ValueError("Neither return_values nor return_indices is True, this isn't allowed: nothing to return.")
         self.axis = int(axis)
         self.sorted = bool(sorted)
         self.idx_dtype = idx_dtype
@@ -220,15 +210,12 @@ class TopKOp(Op):
             outputs.append(tensor_type(self.idx_dtype, shape)())
         return Apply(self, [inp, kth], outputs)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, k = inputs[0], int(inputs[1])
         axis = self.axis % x.ndim
         if k == 0 or np.abs(k) > x.shape[axis]:
             raise ValueError(
-                f"topk: kth cannot be zero or larger than the length of the axis; got {k} for length "
-                f"{x.shape[axis]}."
+                f"topk: kth cannot be zero or larger than the length of the axis; got {k} for length {x.shape[axis]}."
             )
         ascending = np.argsort(x, axis=axis, kind="stable")
         chosen = np.arange(-1, -k - 1, -1) if k > 0 else np.arange(-k)
@@ -266,9 +253,7 @@ class TopKOp(Op):
         return [set_subtensor(zeros_like(x)[where], output_grads[0]), missing]
 
 
-def _topk(
-    x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool
-) -> list[Variable]:
+def _topk(x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool) -> list[Variable]:
     x = as_tensor_variable(x)
     if axis is None:
         x, axis = x.flatten(), 0
@@ -300,9 +285,7 @@ def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype
     return _topk(x, kth, axis, sorted, idx_dtype)[0]
 
 
-def argtopk(
-    x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
-) -> Variable:
+def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Variable:
     """The positions of the k largest elements along an axis; see `topk` for the parameters."""
     return _topk(x, kth, axis, sorted, idx_dtype, return_values=False)[0]
 

@@ -56,9 +56,7 @@ class Softmax(_AlongAxis):
         _checked_axis("Softmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         with np.errstate(all="ignore"):
             powers = np.exp(x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf))
@@ -70,9 +68,7 @@ class Softmax(_AlongAxis):
     ) -> list[Variable]:
         return [SoftmaxGrad(self.axis)(output_grads[0], outputs[0])]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         # The Jacobian matrix is symmetric.
         if eval_points[0] is None:
             return [None]
@@ -96,9 +92,7 @@ class SoftmaxGrad(_AlongAxis):
             dy = dy.astype(sm.type.dtype)
         return Apply(self, [dy, sm], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dy, sm = inputs
         with np.errstate(all="ignore"):
             weighted = dy * sm
@@ -113,9 +107,7 @@ class SoftmaxGrad(_AlongAxis):
         dy_dot_sm = sum(dy * sm, axis=along, keepdims=True)
         return [g * sm - g_dot_sm * sm, g * dy - g * dy_dot_sm - g_dot_sm * dy]
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         (dy, sm), (dy_tangent, sm_tangent) = inputs, eval_points
         tangent = None
         if dy_tangent is not None:
@@ -136,9 +128,7 @@ class LogSoftmax(_AlongAxis):
         _checked_axis("LogSoftmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         with np.errstate(all="ignore"):
             shifted = x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
@@ -154,9 +144,7 @@ class LogSoftmax(_AlongAxis):
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
         return self.L_op(inputs, [self(*inputs)], output_grads)
 
-    def R_op(
-        self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]
-    ) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         (tangent,) = eval_points
         if tangent is None:
             return [None]

@@ -52,29 +52,21 @@ class Mean(CAReduce):
     def make_node(self, inp: Any) -> Apply:
         inp = as_tensor_variable(inp)
         op = self._resolve(inp.type.dtype, inp.type.ndim)
-        shape = (
-            () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
-        )
+        shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type("float64", shape)()])
 
     def clone(self, **kwargs: Any) -> Mean:
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
-    def L_op(
-        self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]
-    ) -> list[Variable]:
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
-        share = with_kept_dims(x, as_tensor_variable(output_grads[0]), self.axis) / _count(
-            x, self.axis, "float64"
-        )
+        share = with_kept_dims(x, as_tensor_variable(output_grads[0]), self.axis) / _count(x, self.axis, "float64")
         return [second(x, share).astype(x.type.dtype)]
 
 
@@ -127,9 +119,7 @@ def mean(
     axis = as_axes(axis)
     if op:
         if dtype not in (None, "float64") or acc_dtype not in (None, "float64"):
-            raise NotImplementedError(
-                "The Mean op computes in float64: leave out dtype and acc_dtype, or op=True."
-            )
+            raise NotImplementedError("The Mean op computes in float64: leave out dtype and acc_dtype, or op=True.")
         out = Mean(axis)(x)
         return with_kept_dims(x, out, axis) if keepdims else out
     if dtype is not None:
@@ -150,9 +140,7 @@ def mean(
     return result
 
 
-def var(
-    input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
-) -> Variable:
+def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
     """The variance along axes.
 
     Parameters
@@ -188,9 +176,7 @@ def var(
     return result
 
 
-def std(
-    input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False
-) -> Variable:
+def std(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
     """The standard deviation along axes: the square root of `var`, which see for the parameters."""
     result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
     result.name = "std"

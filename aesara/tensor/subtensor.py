@@ -252,9 +252,7 @@ def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
         elif entry is not None:
             n_indexed += 1
     if n_indexed > ndim:
-        raise IndexError(
-            f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed"
-        )
+        raise IndexError(f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed")
     if position is None:
         return entries
     filling = [FULL_SLICE] * (ndim - n_indexed)
@@ -267,9 +265,7 @@ def _is_advanced(entry: Any) -> bool:
     return isinstance(entry.type, SliceType) or not is_scalar_integer(entry)
 
 
-def set_subtensor(
-    x: Variable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False
-) -> Variable:
+def set_subtensor(x: Variable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Variable:
     """Return a tensor with a part of it replaced.
 
     Parameters
@@ -351,8 +347,7 @@ def inc_subtensor(
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if y.type.ndim > x.type.ndim:
         raise TypeError(
-            f"Trying to increment a {x.type.ndim}-dimensional subtensor with a "
-            f"{y.type.ndim}-dimensional value."
+            f"Trying to increment a {x.type.ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
         )
     if x.owner is None:
         raise TypeError(f"x must be the result of a subtensor operation; got {x}.")

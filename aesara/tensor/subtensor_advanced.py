@@ -192,9 +192,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         check_value(x, y, self.set_instead_of_inc)
         if y.type.ndim > x.type.ndim:
             what = "set" if self.set_instead_of_inc else "increment"
-            raise TypeError(
-                f"cannot {what} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim}."
-            )
+            raise TypeError(f"cannot {what} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim}.")
         static_indexed_shape(x.type.shape, [ilist])
         return Apply(self, [x, y, ilist], [x.type()])
 
@@ -249,8 +247,7 @@ class AdvancedSubtensor(Op):
             result = static_shape
         return [
             tuple(
-                size if known is None else constant(known, dtype="int64")
-                for size, known in zip(result, static_shape)
+                size if known is None else constant(known, dtype="int64") for size, known in zip(result, static_shape)
             )
         ]
 
@@ -310,9 +307,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         self.ignore_duplicates = bool(ignore_duplicates)
 
     def __str__(self) -> str:
-        return (
-            f"{type(self).__name__}{{inplace={self.inplace},  set_instead_of_inc={self.set_instead_of_inc}}}"
-        )
+        return f"{type(self).__name__}{{inplace={self.inplace},  set_instead_of_inc={self.set_instead_of_inc}}}"
 
     def make_node(self, x: Any, y: Any, *inputs: Any) -> Apply:
         x, y = as_tensor_variable(x), as_tensor_variable(y)
@@ -321,8 +316,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         part_ndim = len(static_indexed_shape(x.type.shape, index))
         if y.type.ndim > part_ndim:
             raise TypeError(
-                f"Trying to increment a {part_ndim}-dimensional subtensor with a "
-                f"{y.type.ndim}-dimensional value."
+                f"Trying to increment a {part_ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
             )
         return Apply(self, [x, y, *index], [x.type()])
 

@@ -39,8 +39,7 @@ __all__ = ["IncSubtensor", "Subtensor"]
 def _template_key(idx_list: Sequence[Any]) -> tuple:
     """Return a template in a form that can be hashed."""
     return tuple(
-        (slice, entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry
-        for entry in idx_list
+        (slice, entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry for entry in idx_list
     )
 
 
@@ -79,8 +78,7 @@ class _TemplateOp(Op):
         """Return the scalars of an index as variables, checked against the template."""
         if len(self.idx_list) > x.type.ndim:
             raise IndexError(
-                f"too many indices for array: {x} has {x.type.ndim} dimension(s), "
-                f"but {len(self.idx_list)} are indexed"
+                f"too many indices for array: {x} has {x.type.ndim} dimension(s), but {len(self.idx_list)} are indexed"
             )
         scalars = [as_nontensor_scalar(scalar) for scalar in scalars]
         if len(scalars) != len(self._scalar_types):
@@ -90,9 +88,7 @@ class _TemplateOp(Op):
             )
         for scalar, expected in zip(scalars, self._scalar_types):
             if scalar.type != expected:
-                raise TypeError(
-                    f"Wrong type for the Subtensor template: expected {expected}, got {scalar.type}."
-                )
+                raise TypeError(f"Wrong type for the Subtensor template: expected {expected}, got {scalar.type}.")
         return scalars
 
     def _index(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
@@ -176,8 +172,7 @@ class Subtensor(_TemplateOp):
         result = (*basic_shape(sizes, index), *sizes[len(index) :])
         return [
             tuple(
-                size if known is None else constant(known, dtype="int64")
-                for size, known in zip(result, static_shape)
+                size if known is None else constant(known, dtype="int64") for size, known in zip(result, static_shape)
             )
         ]
 
@@ -271,8 +266,7 @@ class IncSubtensor(_TemplateOp):
         check_value(x, y, self.set_instead_of_inc)
         if y.type.ndim > x.type.ndim:
             raise ValueError(
-                f"Trying to increment a part of a tensor of {x.type.ndim} dimension(s) "
-                f"with a value of {y.type.ndim}."
+                f"Trying to increment a part of a tensor of {x.type.ndim} dimension(s) with a value of {y.type.ndim}."
             )
         scalars = self._indices(x, inputs)
         self._check_static_index(x.type.shape, scalars)
@@ -356,9 +350,7 @@ def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
     if n_new > 0:
         gradient = gradient.sum(axis=list(range(n_new)))
     repeated = [
-        axis
-        for axis, (size, known) in enumerate(zip(gradient.type.shape, y.type.shape))
-        if known == 1 and size != 1
+        axis for axis, (size, known) in enumerate(zip(gradient.type.shape, y.type.shape)) if known == 1 and size != 1
     ]
     if repeated:
         gradient = gradient.sum(axis=repeated, keepdims=True)

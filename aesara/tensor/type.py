@@ -50,9 +50,7 @@ def _dtype_name(dtype: Any) -> str:
     except TypeError as error:
         raise TypeError(f"Invalid dtype: {dtype!r}. Tensors have one of {', '.join(all_dtypes)}.") from error
     if name not in dtype_specs_map:
-        raise TypeError(
-            f"Unsupported dtype for TensorType: {name}. Tensors have one of {', '.join(all_dtypes)}."
-        )
+        raise TypeError(f"Unsupported dtype for TensorType: {name}. Tensors have one of {', '.join(all_dtypes)}.")
     return name
 
 
@@ -64,13 +62,10 @@ def _static_length(length: Any) -> int | None:
         return 1 if length else None
     if isinstance(length, (int, np.integer)):
         if length < 0:
-            raise ValueError(
-                f"A static shape has lengths that are at least 0, or None if unknown; got {length}."
-            )
+            raise ValueError(f"A static shape has lengths that are at least 0, or None if unknown; got {length}.")
         return int(length)
     raise TypeError(
-        f"A static shape has integers, or None where a length is unknown; got {length!r} of type "
-        f"{type(length)}."
+        f"A static shape has integers, or None where a length is unknown; got {length!r} of type {type(length)}."
     )
 
 
@@ -122,9 +117,7 @@ class TensorType(Type, HasDataType, HasShape):
         elif broadcastable is not None:
             raise TypeError("TensorType takes either shape or broadcastable, not both.")
         elif not isinstance(shape, Iterable) or isinstance(shape, str):
-            raise TypeError(
-                f"The shape of a TensorType is a tuple with one entry per dimension; got {shape!r}."
-            )
+            raise TypeError(f"The shape of a TensorType is a tuple with one entry per dimension; got {shape!r}.")
         self.dtype: str = dtype if isinstance(dtype, str) and dtype in dtype_specs_map else _dtype_name(dtype)
         self.shape: StaticShape = tuple([_static_length(length) for length in shape])
         self.name = name
@@ -192,21 +185,13 @@ class TensorType(Type, HasDataType, HasShape):
 
     def in_same_class(self, otype: Type) -> bool:
         """Whether the other type has the same dtype and broadcasts along the same dimensions."""
-        return (
-            isinstance(otype, TensorType)
-            and otype.dtype == self.dtype
-            and otype.broadcastable == self.broadcastable
-        )
+        return isinstance(otype, TensorType) and otype.dtype == self.dtype and otype.broadcastable == self.broadcastable
 
     def is_super(self, otype: Type) -> bool:
         """Whether every value of the other type is also a value of this one."""
         if self is otype:
             return True
-        if (
-            not isinstance(otype, TensorType)
-            or otype.dtype != self.dtype
-            or len(otype.shape) != len(self.shape)
-        ):
+        if not isinstance(otype, TensorType) or otype.dtype != self.dtype or len(otype.shape) != len(self.shape):
             return False
         return all(mine is None or mine == theirs for mine, theirs in zip(self.shape, otype.shape))
 
@@ -222,11 +207,7 @@ class TensorType(Type, HasDataType, HasShape):
         other = var.type
         if self.is_super(other):
             return var
-        if (
-            not isinstance(other, TensorType)
-            or other.dtype != self.dtype
-            or len(other.shape) != len(self.shape)
-        ):
+        if not isinstance(other, TensorType) or other.dtype != self.dtype or len(other.shape) != len(self.shape):
             return None
         merged = []
         for mine, theirs in zip(self.shape, other.shape):
@@ -286,8 +267,7 @@ class TensorType(Type, HasDataType, HasShape):
         shape = data.shape
         if len(shape) != len(self.shape):
             raise TypeError(
-                f"Wrong number of dimensions: expected {len(self.shape)}, got {len(shape)} with shape "
-                f"{shape}."
+                f"Wrong number of dimensions: expected {len(self.shape)}, got {len(shape)} with shape {shape}."
             )
         if shape != self.shape and any(
             known is not None and known != length for known, length in zip(self.shape, shape)
@@ -305,9 +285,8 @@ class TensorType(Type, HasDataType, HasShape):
         """The part of `filter` that is about the dtype."""
         if isinstance(data, Variable):
             raise TypeError(
-                "Expected an array-like object, but found a Variable: maybe you are trying to call a "
-                "function "
-                "on a (possibly shared) variable instead of a numeric array?"
+                "Expected an array-like object, but found a Variable: maybe you are trying to call a function on a "
+                "(possibly shared) variable instead of a numeric array?"
             )
         if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:
             return data
@@ -347,10 +326,8 @@ class TensorType(Type, HasDataType, HasShape):
 
     def _inaccurate(self, data: Any, represented: str) -> str:
         return (
-            f"{self} cannot store accurately value {_excerpt(data, str)}, it would be represented as "
-            f"{represented}. "
-            "If you do not mind this precision loss, you can: 1) explicitly convert your data to a numpy "
-            "array "
+            f"{self} cannot store accurately value {_excerpt(data, str)}, it would be represented as {represented}. "
+            "If you do not mind this precision loss, you can: 1) explicitly convert your data to a numpy array "
             f'of dtype {self.dtype}, or 2) set "allow_input_downcast=True" when calling "function".'
         )
 
@@ -391,9 +368,7 @@ class TensorType(Type, HasDataType, HasShape):
         return size
 
 
-def _rebuild_tensor_type(
-    cls: type[TensorType], dtype: str, shape: StaticShape, name: str | None
-) -> TensorType:
+def _rebuild_tensor_type(cls: type[TensorType], dtype: str, shape: StaticShape, name: str | None) -> TensorType:
     return cls(dtype, shape, name=name)
 
 

@@ -89,9 +89,7 @@ class SliceConstant(Constant):
     """
 
     def __init__(self, type: Type, data: slice, name: str | None = None):
-        super().__init__(
-            type, slice(*[_slice_part(part) for part in (data.start, data.stop, data.step)]), name
-        )
+        super().__init__(type, slice(*[_slice_part(part) for part in (data.start, data.stop, data.step)]), name)
 
     def signature(self) -> tuple[Any, ...]:
         return (SliceConstant, self.data.start, self.data.stop, self.data.step)
@@ -131,9 +129,7 @@ class MakeSlice(Op):
         parts = (slc.start, slc.stop, slc.step) if isinstance(slc, slice) else (slc, stop, step)
         return Apply(self, [as_int_none_variable(part) for part in parts], [slicetype()])
 
-    def perform(
-        self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None
-    ) -> None:
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
     def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:

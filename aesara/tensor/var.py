@@ -81,9 +81,7 @@ def get_unique_value(x: Variable) -> Number | None:
     if data.size == 0:
         return None
     first = data.flat[0]
-    if data.ndim == 0 or np.array_equal(
-        data, np.broadcast_to(first, data.shape), equal_nan=data.dtype.kind in "fc"
-    ):
+    if data.ndim == 0 or np.array_equal(data, np.broadcast_to(first, data.shape), equal_nan=data.dtype.kind in "fc"):
         return first
     return None
 
@@ -104,11 +102,7 @@ class TensorConstant(TensorVariable, Constant):
     def __init__(self, type: TensorType, data: Any, name: str | None = None):
         data = type.filter(data)
         if type.shape != data.shape:
-            type = (
-                tensor_type(type.dtype, data.shape)
-                if type.__class__ is TensorType
-                else type.clone(shape=data.shape)
-            )
+            type = tensor_type(type.dtype, data.shape) if type.__class__ is TensorType else type.clone(shape=data.shape)
         self.type = type
         self.name = name
         self._data = data

@@ -176,9 +176,7 @@ def test_destroyers_of():
     p = f(x)
     over = inplace(view(p), y)
     fgraph = graph([x, y], [over])
-    assert (
-        fgraph.destroyers(p) == fgraph.destroyers(view(p)) if False else fgraph.destroyers(p) == [over.owner]
-    )
+    assert fgraph.destroyers(p) == fgraph.destroyers(view(p)) if False else fgraph.destroyers(p) == [over.owner]
     assert fgraph.destroyers(x) == []
     assert fgraph.has_destroyers([x, p])
     assert not fgraph.has_destroyers([x, y])

@@ -496,9 +496,7 @@ class TestFeatures:
         fgraph = FunctionGraph([x], [f(x), g(x)], clone=False, features=[ReplaceValidate()])
         text = str(fgraph)
         with pytest.raises(TypeError) as info:
-            fgraph.replace_all_validate(
-                [(fgraph.outputs[0], x), (fgraph.outputs[1], Interval(0, 1)())], reason="r"
-            )
+            fgraph.replace_all_validate([(fgraph.outputs[0], x), (fgraph.outputs[1], Interval(0, 1)())], reason="r")
         assert "While replacing g.0" in info.value.__notes__[0]
         assert str(fgraph) == text
 
@@ -561,9 +559,7 @@ class TestFeatures:
     def test_no_output_from_inplace(self):
         x = double("x")
         overwrite = Toy("overwrite", destroys=[(0, 0)])
-        fgraph = FunctionGraph(
-            [x], [f(x), f(x)], clone=False, features=[NoOutputFromInplace([1]), ReplaceValidate()]
-        )
+        fgraph = FunctionGraph([x], [f(x), f(x)], clone=False, features=[NoOutputFromInplace([1]), ReplaceValidate()])
         fgraph.replace_validate(fgraph.outputs[0], overwrite(x))
         with pytest.raises(InconsistencyError, match="Output 1"):
             fgraph.replace_validate(fgraph.outputs[1], overwrite(g(x)))

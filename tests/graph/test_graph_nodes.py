@@ -40,9 +40,7 @@ class TestApply:
         assert x.get_parents() == []
 
     def test_inputs_must_be_variables(self):
-        with pytest.raises(
-            TypeError, match="'inputs' argument to Apply must contain Variable instances, not 1"
-        ):
+        with pytest.raises(TypeError, match="'inputs' argument to Apply must contain Variable instances, not 1"):
             Apply(f, [1], [double()])
         with pytest.raises(TypeError, match="must be a sequence"):
             Apply(f, double(), [double()])

@@ -68,9 +68,7 @@ def draw(op, types, seed, size=40):
 
 
 def float64_types(op):
-    return [aes.int64 if op in (aes.and_, aes.or_, aes.xor, aes.invert) else aes.float64] * number_of_inputs(
-        op
-    )
+    return [aes.int64 if op in (aes.and_, aes.or_, aes.xor, aes.invert) else aes.float64] * number_of_inputs(op)
 
 
 def test_every_documented_op_is_there():
@@ -88,11 +86,7 @@ def test_the_declaration_is_complete(name):
     without_native = {"betainc_der", "gammainc_der", "gammaincc_der", "hyp2f1_der", "polygamma", "tri_gamma"}
     complex_only = {"complex", "complex_from_polar"}
     if name not in without_native | complex_only:
-        assert (
-            op.native is not None
-            or op.decompose is not None
-            or type(op).decomposition is not ScalarOp.decomposition
-        )
+        assert op.native is not None or op.decompose is not None or type(op).decomposition is not ScalarOp.decomposition
 
 
 def test_special_functions_exist_in_cython_special():
@@ -352,9 +346,7 @@ def test_complex_gradients(name):
     types = [aes.float64 if real_inputs else aes.complex128] * n
     output_types = op.output_types(types)
     rng = np.random.default_rng(5)
-    values = [
-        rng.uniform(0.2, 0.8, 6) + (0 if real_inputs else 1j * rng.uniform(0.2, 0.8, 6)) for _ in range(n)
-    ]
+    values = [rng.uniform(0.2, 0.8, 6) + (0 if real_inputs else 1j * rng.uniform(0.2, 0.8, 6)) for _ in range(n)]
     outputs = op.evaluate(values, types, output_types)
     weight = 1.3 - (0.4j if output_types[0].is_complex else 0)
 
@@ -425,9 +417,7 @@ UNARY = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"), [(name, row) for names, row in UNARY.items() for name in names.split()]
-)
+@pytest.mark.parametrize(("name", "expected"), [(name, row) for names, row in UNARY.items() for name in names.split()])
 def test_output_dtype_of_one_input(name, expected):
     with config.change_flags(floatX="float64"):
         for dtype, code in zip(DTYPES, expected.split()):
@@ -489,9 +479,7 @@ BINARY = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "rule"), [(name, rule) for names, rule in BINARY.items() for name in names.split()]
-)
+@pytest.mark.parametrize(("name", "rule"), [(name, rule) for names, rule in BINARY.items() for name in names.split()])
 def test_output_dtype_of_two_inputs(name, rule):
     op = getattr(aes, name)
     with config.change_flags(floatX="float64", cast_policy="custom"):
@@ -507,10 +495,7 @@ def test_output_dtype_of_three_inputs():
         assert switch.output_types([aes.bool, *types])[0].dtype == promotion(a, b)
         assert between.output_types([aes.float32, *types])[0].dtype == "int8"
         if not is_complex(a) and not is_complex(b):
-            assert (
-                clip.output_types([aes.int8, *types])[0].dtype
-                == np.promote_types(np.promote_types("i1", a), b).name
-            )
+            assert clip.output_types([aes.int8, *types])[0].dtype == np.promote_types(np.promote_types("i1", a), b).name
 
 
 def test_division_of_integers_gives_floatX():

@@ -62,13 +62,9 @@ def test_broadcasting():
     assert c.broadcastable == (False, True)
     floating = np.arange(9.0).reshape(3, 3)
     f_row = aesara.function([r, mtr], [r + mtr])
-    np.testing.assert_array_equal(
-        f_row(np.arange(3.0).reshape(1, 3), floating)[0], [[0, 2, 4], [3, 5, 7], [6, 8, 10]]
-    )
+    np.testing.assert_array_equal(f_row(np.arange(3.0).reshape(1, 3), floating)[0], [[0, 2, 4], [3, 5, 7], [6, 8, 10]])
     f_col = aesara.function([c, mtr], [c + mtr])
-    np.testing.assert_array_equal(
-        f_col(np.arange(3.0).reshape(3, 1), floating)[0], [[0, 1, 2], [4, 5, 6], [8, 9, 10]]
-    )
+    np.testing.assert_array_equal(f_col(np.arange(3.0).reshape(3, 1), floating)[0], [[0, 1, 2], [4, 5, 6], [8, 9, 10]])
     # Integers are taken for floating-point inputs.
     np.testing.assert_array_equal(
         f_row(np.arange(3).reshape(1, 3), np.arange(9).reshape(3, 3))[0], [[0, 2, 4], [3, 5, 7], [6, 8, 10]]

@@ -41,8 +41,7 @@ def check_inferred_shape(output, values):
     """Assert that `infer_shape` of the nodes leads to the shape that is computed."""
     node = output.owner
     input_shapes = [
-        tuple(x.shape[i] for i in range(x.type.ndim)) if hasattr(x.type, "ndim") else None
-        for x in node.inputs
+        tuple(x.shape[i] for i in range(x.type.ndim)) if hasattr(x.type, "ndim") else None for x in node.inputs
     ]
     inferred = node.op.infer_shape(None, node, input_shapes)[node.outputs.index(output)]
     computed = evaluate(output, values)

@@ -11,10 +11,7 @@ def evaluate(outputs, values=None):
     """The value of one variable, or of several, for values of the inputs they depend on."""
     several = isinstance(outputs, (list, tuple))
     wanted = list(outputs) if several else [outputs]
-    known = {
-        variable: variable.type.filter(value, allow_downcast=True)
-        for variable, value in (values or {}).items()
-    }
+    known = {variable: variable.type.filter(value, allow_downcast=True) for variable, value in (values or {}).items()}
 
     def value_of(variable):
         if variable in known:

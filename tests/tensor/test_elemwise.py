@@ -128,9 +128,7 @@ class TestBroadcasting:
         x, y = at.matrix("x"), at.matrix("y")
         with pytest.raises(ValueError, match="Input dimension mismatch.*specify_broadcastable"):
             evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((2, 3))})
-        np.testing.assert_array_equal(
-            evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((1, 3))}), np.full((1, 3), 2.0)
-        )
+        np.testing.assert_array_equal(evaluate(x + y, {x: np.ones((1, 3)), y: np.ones((1, 3))}), np.full((1, 3), 2.0))
 
     @pytest.mark.parametrize(
         "shapes", [[(2, 3), (3,)], [(2, 1), (1, 3)], [(), (2,)], [(0, 3), (1, 3)], [(4, 1, 2), (3, 1), (1,)]]

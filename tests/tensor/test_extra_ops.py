@@ -84,9 +84,7 @@ def test_cumulative(axis):
     check_gradient(lambda x: cumprod(x, axis), value)
     small = at.bmatrix()
     assert cumsum(small, axis).type.dtype == "int8"
-    agree(
-        cumsum(small, axis), np.cumsum(np.ones((2, 2)), axis, dtype="int8"), {small: np.ones((2, 2), "int8")}
-    )
+    agree(cumsum(small, axis), np.cumsum(np.ones((2, 2)), axis, dtype="int8"), {small: np.ones((2, 2), "int8")})
 
 
 def test_cumulative_ops():
@@ -170,9 +168,7 @@ def test_compress_and_one_hot():
     for axis, condition in ((0, [1, 0, 1]), (1, [0, 1]), (None, [1, 0, 0, 0, 0, 1])):
         expected = np.compress(np.array(condition, bool), value, axis)
         np.testing.assert_array_equal(evaluate(compress(c, x, axis), {x: value, c: condition}), expected)
-        np.testing.assert_array_equal(
-            evaluate(compress([bool(e) for e in condition], x, axis), {x: value}), expected
-        )
+        np.testing.assert_array_equal(evaluate(compress([bool(e) for e in condition], x, axis), {x: value}), expected)
     with pytest.raises(ValueError, match="vector"):
         compress(x, x)
     agree(to_one_hot(y, 4), np.eye(4)[[2, 0, 3]], {y: [2, 0, 3]})
@@ -320,15 +316,11 @@ def test_spacing(steps):
     n = at.lscalar()
     for length in (n, steps):
         given = {n: steps}
-        np.testing.assert_allclose(
-            evaluate(linspace(-1, 2.5, length), given), np.linspace(-1, 2.5, steps), rtol=1e-14
-        )
+        np.testing.assert_allclose(evaluate(linspace(-1, 2.5, length), given), np.linspace(-1, 2.5, steps), rtol=1e-14)
         np.testing.assert_allclose(
             evaluate(logspace(0, 2, length, 2.0), given), np.logspace(0, 2, steps, base=2), rtol=1e-14
         )
-        np.testing.assert_allclose(
-            evaluate(geomspace(1, 100, length), given), np.geomspace(1, 100, steps), rtol=1e-12
-        )
+        np.testing.assert_allclose(evaluate(geomspace(1, 100, length), given), np.geomspace(1, 100, steps), rtol=1e-12)
     assert linspace(0, 1, steps).type.shape == (steps,)
 
 

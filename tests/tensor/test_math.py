@@ -33,9 +33,7 @@ def check_gradient(function, *values, rtol=1e-5):
             shifted[position] = v
             return evaluate(cost, dict(zip(inputs, shifted)))
 
-        np.testing.assert_allclose(
-            gradient, numeric_gradient(at_value, values[position]), rtol=rtol, atol=1e-6
-        )
+        np.testing.assert_allclose(gradient, numeric_gradient(at_value, values[position]), rtol=rtol, atol=1e-6)
 
 
 class TestDot:
@@ -49,9 +47,7 @@ class TestDot:
         for product in (at.dot(x, y), x @ y, x.dot(y), Dot()(x, y)):
             np.testing.assert_allclose(evaluate(product, {x: X, y: Y}), np.dot(X, Y), rtol=1e-13)
 
-    @pytest.mark.parametrize(
-        "a, b", [((2, 2, 3), (3, 4)), ((2, 2, 3), (2, 3, 4)), ((3,), (2, 3, 4)), ((), (2, 2))]
-    )
+    @pytest.mark.parametrize("a, b", [((2, 2, 3), (3, 4)), ((2, 2, 3), (2, 3, 4)), ((3,), (2, 3, 4)), ((), (2, 2))])
     def test_other_ranks(self, a, b):
         x, y = unknown(a), unknown(b)
         X, Y = RNG.normal(size=a), RNG.normal(size=b)
@@ -106,9 +102,7 @@ class TestDot:
 
     def test_outer(self):
         x, m = at.vector(), at.matrix()
-        np.testing.assert_array_equal(
-            evaluate(at.outer(x, m), {x: [1.0, 2.0], m: np.ones((2, 2))}).shape, (2, 4)
-        )
+        np.testing.assert_array_equal(evaluate(at.outer(x, m), {x: [1.0, 2.0], m: np.ones((2, 2))}).shape, (2, 4))
 
 
 class TestTensordot:
@@ -271,9 +265,7 @@ class TestArithmetic:
     def test_rounding(self):
         x = np.array([0.5, 1.5, 2.5, -0.5, -1.5, np.nan, np.inf])
         np.testing.assert_array_equal(evaluate(at.round(x)), np.round(x))
-        np.testing.assert_array_equal(
-            evaluate(at.round(x, "half_away_from_zero"))[:5], [1.0, 2.0, 3.0, -1.0, -2.0]
-        )
+        np.testing.assert_array_equal(evaluate(at.round(x, "half_away_from_zero"))[:5], [1.0, 2.0, 3.0, -1.0, -2.0])
         assert at.iround(x[:5]).type.dtype == "int64"
         with pytest.raises(ValueError, match="round mode"):
             at.round(x, mode="up")

@@ -320,13 +320,7 @@ def test_variance_details():
     value = np.array([1 + 2j, 3 - 1j, 0.5j])
     np.testing.assert_allclose(evaluate(at.var(z), {z: value}), np.var(value))
     x = at.vector("x")
-    np.testing.assert_allclose(
-        evaluate(at.std(x, ddof=1), {x: [1.0, 2.0, 4.0]}), np.std([1.0, 2.0, 4.0], ddof=1)
-    )
-    np.testing.assert_allclose(
-        evaluate(at.var(x, corrected=True), {x: [1.0, 2.0, 4.0]}), np.var([1.0, 2.0, 4.0])
-    )
-    assert at.mean(TensorType("float32", (2, 3))()).owner.inputs[0].owner.op == Sum(
-        None, "float32", "float64"
-    )
+    np.testing.assert_allclose(evaluate(at.std(x, ddof=1), {x: [1.0, 2.0, 4.0]}), np.std([1.0, 2.0, 4.0], ddof=1))
+    np.testing.assert_allclose(evaluate(at.var(x, corrected=True), {x: [1.0, 2.0, 4.0]}), np.var([1.0, 2.0, 4.0]))
+    assert at.mean(TensorType("float32", (2, 3))()).owner.inputs[0].owner.op == Sum(None, "float32", "float64")
     assert TensorType("float32", ())().mean().type.ndim == 0

@@ -40,10 +40,7 @@ def test_shape():
     assert type(s.owner.op) is Shape and s.type.dtype == "int64" and s.type.shape == (2,)
     np.testing.assert_array_equal(evaluate(s, {x: np.zeros((0, 3))}), [0, 3])
     assert (
-        evaluate(
-            shape(at.dscalar()).owner.outputs[0] if shape(at.dscalar()).owner else shape(at.dscalar())
-        ).size
-        == 0
+        evaluate(shape(at.dscalar()).owner.outputs[0] if shape(at.dscalar()).owner else shape(at.dscalar())).size == 0
     )
     check_inferred_shape(s, {x: np.zeros((2, 3))})
     assert isinstance(s.owner.op.grad([x], [s])[0].type, DisconnectedType)

@@ -30,9 +30,7 @@ class TestSoftmax:
     def test_values(self, function, reference, axis):
         x = at.matrix("x")
         for value in (RNG.normal(size=(3, 4)), 1e4 * RNG.normal(size=(3, 4)), np.zeros((2, 1))):
-            np.testing.assert_allclose(
-                evaluate(function(x, axis), {x: value}), reference(value, axis), atol=1e-300
-            )
+            np.testing.assert_allclose(evaluate(function(x, axis), {x: value}), reference(value, axis), atol=1e-300)
 
     def test_gradients(self, function, reference, axis):
         value = RNG.normal(size=(2, 3))
@@ -45,9 +43,7 @@ class TestSoftmax:
         y = function(x, axis)
         (t,) = y.owner.op.R_op([x], [dx])
         step = 1e-6
-        numeric = (reference(value + step * direction, axis) - reference(value - step * direction, axis)) / (
-            2 * step
-        )
+        numeric = (reference(value + step * direction, axis) - reference(value - step * direction, axis)) / (2 * step)
         np.testing.assert_allclose(evaluate(t, {x: value, dx: direction}), numeric, rtol=1e-6, atol=1e-8)
 
 

@@ -363,9 +363,7 @@ def test_gradients_of_writing(function):
 
 def test_gradient_with_respect_to_a_column():
     x = np.random.default_rng(3).normal(size=(3, 4))
-    check_gradient(
-        lambda x, y: set_subtensor(x[:, 1:], y), x, np.ones((3, 1)), shapes=[(None, None), (None, 1)]
-    )
+    check_gradient(lambda x, y: set_subtensor(x[:, 1:], y), x, np.ones((3, 1)), shapes=[(None, None), (None, 1)])
 
 
 def test_indices_are_disconnected():

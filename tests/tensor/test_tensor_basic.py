@@ -102,9 +102,7 @@ def test_full_and_empty():
     agree(at.full((2, n), 2.5, dtype="float32"), np.full((2, 3), 2.5, dtype="float32"), {n: 3})
     agree(at.full((2, 2), n), np.full((2, 2), 9), {n: 9})
     value = np.zeros((2, 3), dtype="int64")
-    np.testing.assert_array_equal(
-        evaluate(at.full_like(x, 4.0, dtype="float64"), {x: value}), np.full((2, 3), 4.0)
-    )
+    np.testing.assert_array_equal(evaluate(at.full_like(x, 4.0, dtype="float64"), {x: value}), np.full((2, 3), 4.0))
     e = at.empty((2, n), dtype="int8")
     assert e.owner.op == AllocEmpty("int8") and evaluate(e, {n: 3}).shape == (2, 3)
     assert evaluate(at.empty_like(x), {x: value}).dtype == "int64"
@@ -415,9 +413,7 @@ def test_nonzero(value):
         agree_value = evaluate(ours, {x: value})
         np.testing.assert_array_equal(agree_value, theirs)
         assert agree_value.dtype == "int64" and type(ours.owner.op) is Nonzero
-    np.testing.assert_array_equal(
-        evaluate(at.nonzero(x, return_matrix=True), {x: value}), np.stack(np.nonzero(value))
-    )
+    np.testing.assert_array_equal(evaluate(at.nonzero(x, return_matrix=True), {x: value}), np.stack(np.nonzero(value)))
     np.testing.assert_array_equal(evaluate(at.flatnonzero(x), {x: value}), np.flatnonzero(value))
     np.testing.assert_array_equal(evaluate(at.nonzero_values(x), {x: value}), value[np.nonzero(value)])
     with pytest.raises(ValueError, match="non-scalar"):
@@ -504,9 +500,7 @@ def test_tile(reps):
 def test_tile_by_a_vector():
     x, reps = at.dvector(), at.lvector()
     value = np.arange(3.0)
-    np.testing.assert_array_equal(
-        evaluate(at.tile(x, reps, ndim=2), {x: value, reps: [2, 2]}), np.tile(value, (2, 2))
-    )
+    np.testing.assert_array_equal(evaluate(at.tile(x, reps, ndim=2), {x: value, reps: [2, 2]}), np.tile(value, (2, 2)))
     with pytest.raises(ValueError, match="ndim"):
         at.tile(x, reps)
     with pytest.raises(ValueError, match="integer"):

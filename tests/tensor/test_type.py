@@ -236,9 +236,7 @@ def test_sizes_and_sharing():
     assert t.get_size(t.get_shape_info(np.zeros((2, 3), "float32"))) == 24
     assert TensorType("int8", ()).get_size(()) == 1
     a = np.zeros(4)
-    assert (
-        t.may_share_memory(a, a[1:]) and not t.may_share_memory(a, a.copy()) and not t.may_share_memory(a, 1)
-    )
+    assert t.may_share_memory(a, a[1:]) and not t.may_share_memory(a, a.copy()) and not t.may_share_memory(a, 1)
     assert t.is_valid_value(np.zeros((2, 2), "float32")) and not t.is_valid_value(np.zeros((2, 2)))
 
 
