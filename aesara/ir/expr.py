@@ -22,35 +22,50 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-__all__ = ["Expr", "PRIMITIVES", "COMPARISONS", "INDEX", "const", "var", "load", "cast", "call", "op", "walk",
-           "linear_offset", "sharing", "substitute"]
+__all__ = [
+    "Expr",
+    "PRIMITIVES",
+    "COMPARISONS",
+    "INDEX",
+    "const",
+    "var",
+    "load",
+    "cast",
+    "call",
+    "op",
+    "walk",
+    "linear_offset",
+    "sharing",
+    "substitute",
+]
 
 INDEX = "int64"
 
 #: name -> (number of operands, relative cost of evaluating it once)
 PRIMITIVES: dict[str, tuple[int, int]] = {
-    **{name: (2, 1) for name in ("add", "sub", "mul", "minimum", "maximum", "and", "or", "xor", "shl", "shr")},
-    **{name: (1, 1) for name in ("neg", "abs", "invert", "floor", "ceil", "trunc", "rint", "isnan", "isinf")},
-    **{name: (2, 1) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+    **dict.fromkeys(("add", "sub", "mul", "minimum", "maximum", "and", "or", "xor", "shl", "shr"), (2, 1)),
+    **dict.fromkeys(("neg", "abs", "invert", "floor", "ceil", "trunc", "rint", "isnan", "isinf"), (1, 1)),
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), (2, 1)),
     "select": (3, 1),
-    **{name: (2, 5) for name in ("div", "intdiv", "mod")},
+    **dict.fromkeys(("div", "intdiv", "mod"), (2, 5)),
     "sqrt": (1, 5),
-    **{
-        name: (1, 20)
-        for name in (
+    **dict.fromkeys(
+        (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
             "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
-        )
-    },
-    **{name: (2, 40) for name in ("pow", "atan2", "hypot")},
+        ),
+        (1, 20),
+    ),
+    **dict.fromkeys(("pow", "atan2", "hypot"), (2, 40)),
 }  # fmt: skip
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 TESTS = frozenset({"isnan", "isinf"})
 
 _CALL_COST = 60
-_table: dict[tuple, Expr] = {}
+_table: dict[tuple[Any, ...], Expr] = {}
 _TABLE_LIMIT = 200_000
 _lock = threading.Lock()
 _users = 0
@@ -63,7 +78,7 @@ class Expr:
 
     op: str
     dtype: str
-    attr: object
+    attr: Any
     args: tuple[Expr, ...]
 
     def __repr__(self) -> str:
@@ -134,8 +149,8 @@ def cast(value: Expr, dtype: str) -> Expr:
         return value
     if value.op == "const" and not (isinstance(value.attr, float) and not dtype.startswith("float")):
         number = value.attr
-        if dtype.startswith("float64") or dtype == "bool" or (dtype == INDEX and abs(number) < 2**63):  # type: ignore[arg-type]
-            return const(number, dtype)  # type: ignore[arg-type]
+        if dtype.startswith("float64") or dtype == "bool" or (dtype == INDEX and abs(number) < 2**63):
+            return const(number, dtype)
     return _intern("cast", dtype, None, (value,), None)
 
 
@@ -188,12 +203,12 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
     a, b = args
     if a.op == "const" and b.op == "const":
         if name in _FOLD:
-            value = _FOLD[name](a.attr, b.attr)  # type: ignore[arg-type]
+            value = _FOLD[name](a.attr, b.attr)
             if isinstance(value, bool):
                 return const(value, "bool")
             return const(value) if -(2**63) <= value < 2**63 else None
         if name in ("intdiv", "mod") and b.attr:
-            return const(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)  # type: ignore[operator]
+            return const(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)
         return None
     if a is b:
         if name == "sub":
@@ -212,10 +227,10 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
         if b.attr == 1 and name in ("mul", "intdiv"):
             return a
         if name == "sub":
-            return op("add", a, const(-b.attr))  # type: ignore[operator]
+            return op("add", a, const(-b.attr))
         if name == "add" and a.op == "add" and a.args[1].op == "const":
-            return op("add", a.args[0], const(a.args[1].attr + b.attr))  # type: ignore[operator]
-        if name == "maximum" and b.attr <= 0 and is_size(a):  # type: ignore[operator]
+            return op("add", a.args[0], const(a.args[1].attr + b.attr))
+        if name == "maximum" and b.attr <= 0 and is_size(a):
             return a
     if a.op == "const":
         if name in ("add", "mul", "minimum", "maximum"):
@@ -228,9 +243,9 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
 def is_size(e: Expr) -> bool:
     """Whether an expression is a size of an input (or a product or sum of such), hence not negative."""
     if e.op == "var":
-        return e.attr[0] == "s"  # type: ignore[index]
+        return bool(e.attr[0] == "s")
     if e.op == "const":
-        return e.attr >= 0  # type: ignore[operator]
+        return bool(e.attr >= 0)
     return e.op in ("add", "mul", "minimum", "maximum") and all(is_size(a) for a in e.args)
 
 
@@ -264,11 +279,11 @@ def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
     if args == e.args:
         return e
     if e.op == "load":
-        return load(e.attr, e.dtype, args[0])  # type: ignore[arg-type]
+        return load(e.attr, e.dtype, args[0])
     if e.op == "cast":
         return cast(args[0], e.dtype)
     if e.op == "call":
-        return call(e.attr, e.dtype, args)  # type: ignore[arg-type]
+        return call(e.attr, e.dtype, args)
     return op(e.op, *args)
 
 

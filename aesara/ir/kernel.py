@@ -21,7 +21,18 @@ from dataclasses import dataclass
 
 from aesara.ir.expr import Expr
 
-__all__ = ["Assign", "BufferParam", "Declare", "For", "If", "Kernel", "ScalarParam", "Statement", "Store", "walk_statements"]
+__all__ = [
+    "Assign",
+    "BufferParam",
+    "Declare",
+    "For",
+    "If",
+    "Kernel",
+    "ScalarParam",
+    "Statement",
+    "Store",
+    "walk_statements",
+]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,20 @@ from dataclasses import dataclass
 from aesara.ir.expr import Expr
 from aesara.ir.kernel import Kernel
 
-__all__ = ["Allocate", "Buffer", "Check", "Define", "Input", "Launch", "MatMul", "Operand", "Program", "PythonCall", "Slot", "Step"]
+__all__ = [
+    "Allocate",
+    "Buffer",
+    "Check",
+    "Define",
+    "Input",
+    "Launch",
+    "MatMul",
+    "Operand",
+    "Program",
+    "PythonCall",
+    "Slot",
+    "Step",
+]
 
 
 @dataclass(frozen=True)

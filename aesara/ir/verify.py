@@ -23,13 +23,13 @@ def verify_expression(e: Expr, scalars: dict[str, str], buffers: dict[str, str])
     if e.op == "var":
         if e.attr not in scalars:
             raise IRError(f"{e.attr} is read, but nothing of that name is bound here")
-        if scalars[e.attr] != e.dtype:  # type: ignore[index]
-            raise IRError(f"{e.attr} is {scalars[e.attr]}, read as {e.dtype}")  # type: ignore[index]
+        if scalars[e.attr] != e.dtype:
+            raise IRError(f"{e.attr} is {scalars[e.attr]}, read as {e.dtype}")
     elif e.op == "load":
         if e.attr not in buffers:
             raise IRError(f"load from {e.attr}, which is no buffer here")
-        if buffers[e.attr] != e.dtype:  # type: ignore[index]
-            raise IRError(f"buffer {e.attr} holds {buffers[e.attr]}, loaded as {e.dtype}")  # type: ignore[index]
+        if buffers[e.attr] != e.dtype:
+            raise IRError(f"buffer {e.attr} holds {buffers[e.attr]}, loaded as {e.dtype}")
         if kinds != [INDEX]:
             raise IRError(f"the offset of a load is {kinds}, not {INDEX}")
     elif e.op == "cast":
@@ -103,12 +103,10 @@ def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[s
 
 def verify_program(program: Program) -> None:
     """Raise `IRError` unless the program and all its kernels are well-formed."""
-    scalars = {
-        n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"
-    }
+    scalars = {n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"}
     buffers = {i.buffer.name: i.buffer.dtype for i in program.inputs} | {b.name: b.dtype for b in program.constants}
     for step in program.steps:
-        _verify_step(step, program, scalars, buffers)  # type: ignore[arg-type]
+        _verify_step(step, program, scalars, buffers)
     for name in program.outputs:
         if name not in buffers:
             raise IRError(f"output {name} is never allocated")
@@ -138,11 +136,11 @@ def _verify_step(step: object, program: Program, scalars: dict[str, str], buffer
         _expressions([step.rows, step.inner, step.columns], scalars, buffers)
     else:
         assert isinstance(step, PythonCall)
-        for operand in step.operands:
-            _verify_buffer(operand, scalars, buffers)
+        for buffer in step.operands:
+            _verify_buffer(buffer, scalars, buffers)
         for result in step.results:
             buffers[result.name] = result.dtype
-            scalars.update({n.attr: INDEX for n in result.shape if n.op == "var"})  # type: ignore[misc]
+            scalars.update({n.attr: INDEX for n in result.shape if n.op == "var"})
 
 
 def _verify_buffer(buffer: Buffer, scalars: dict[str, str], buffers: dict[str, str]) -> None:

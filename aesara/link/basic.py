@@ -143,9 +143,7 @@ class LocalLinker(Linker):
         storage_map: StorageMap | None = None,
         **kwargs: Any,
     ) -> tuple[Callable[[], Any], list[Container], list[Container]]:
-        return self.make_all(
-            input_storage=input_storage, output_storage=output_storage, storage_map=storage_map
-        )[:3]
+        return self.make_all(input_storage=input_storage, output_storage=output_storage, storage_map=storage_map)[:3]
 
     @abstractmethod
     def make_all(
@@ -251,9 +249,7 @@ class WrapLinker(Linker):
         self.linkers = [linker.accept(fgraph, no_recycling) for linker in self.linkers]
         return self
 
-    def pre(
-        self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]
-    ) -> None:
+    def pre(self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]) -> None:
         """Called before the first node of each call, with the inputs; for subclasses to override."""
 
     def make_thunk(self, input_storage=None, output_storage=None, storage_map=None, **kwargs):
@@ -262,9 +258,7 @@ class WrapLinker(Linker):
         order = made[0][4]
         for linker, parts in zip(self.linkers, made):
             if parts[4] != order:
-                raise ValueError(
-                    f"The linker {linker} runs the nodes in another order than {self.linkers[0]}."
-                )
+                raise ValueError(f"The linker {linker} runs the nodes in another order than {self.linkers[0]}.")
         input_lists = [[container.storage for container in parts[1]] for parts in made]
         groups = list(zip(*(parts[3] for parts in made)))
         fgraph, wrapper = self.fgraph, self.wrapper

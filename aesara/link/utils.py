@@ -53,9 +53,7 @@ def map_storage(
     if input_storage is None:
         input_storage = [storage_map.get(variable, [None]) for variable in fgraph.inputs]
     elif len(input_storage) != len(fgraph.inputs):
-        raise ValueError(
-            f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given."
-        )
+        raise ValueError(f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given.")
     for variable, cell in zip(fgraph.inputs, input_storage):
         if storage_map.setdefault(variable, cell) is not cell:
             raise ValueError(f"Two different storage cells were given for the input {variable}.")
@@ -170,7 +168,7 @@ def describe_source(source: Any) -> str:
 
 
 def raise_with_op(
-    fgraph: FunctionGraph,
+    fgraph: FunctionGraph | None,
     node: Apply,
     thunk: Any = None,
     exc_info: tuple[type, BaseException, TracebackType | None] | None = None,

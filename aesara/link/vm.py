@@ -85,9 +85,7 @@ class UpdatingVM(VM):
         )
         inputs = set(fgraph.inputs)
         self._temporaries = [
-            cell
-            for variable, cell in storage_map.items()
-            if variable.owner is not None and variable not in inputs
+            cell for variable, cell in storage_map.items() if variable.owner is not None and variable not in inputs
         ]
 
     def clear_storage(self) -> None:
@@ -126,13 +124,9 @@ class Loop(UpdatingVM):
         post_thunk_clear: Sequence[Sequence[StorageCell]] | None = None,
         callback: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(
-            fgraph, nodes, thunks, pre_call_clear, storage_map, input_storage, output_storage, update_vars
-        )
+        super().__init__(fgraph, nodes, thunks, pre_call_clear, storage_map, input_storage, output_storage, update_vars)
         self.allow_gc = post_thunk_clear is not None
-        self.post_thunk_clear = (
-            list(post_thunk_clear) if post_thunk_clear is not None else [()] * len(self.nodes)
-        )
+        self.post_thunk_clear = list(post_thunk_clear) if post_thunk_clear is not None else [()] * len(self.nodes)
         self.callback = callback
         self._steps = list(zip(self.thunks, self.nodes, self.post_thunk_clear))
 
@@ -186,9 +180,7 @@ class Stack(UpdatingVM):
         callback: Callable[..., Any] | None = None,
         callback_input: Callable[..., Any] | None = None,
     ) -> None:
-        super().__init__(
-            fgraph, nodes, thunks, pre_call_clear, storage_map, input_storage, output_storage, update_vars
-        )
+        super().__init__(fgraph, nodes, thunks, pre_call_clear, storage_map, input_storage, output_storage, update_vars)
         if allow_gc and dependencies is None:
             raise ValueError("A Stack with allow_gc=True needs `dependencies`.")
         self.compute_map = compute_map
@@ -325,9 +317,7 @@ class VMLinker(LocalLinker):
         """Tell which inputs take the value of which outputs after each call."""
         self.updated_vars = dict(updated_vars)
 
-    def compute_gc_dependencies(
-        self, variables: Sequence[Variable] | StorageMap
-    ) -> dict[Variable, list[Variable]]:
+    def compute_gc_dependencies(self, variables: Sequence[Variable] | StorageMap) -> dict[Variable, list[Variable]]:
         """For each variable the variables whose computation reads it."""
         assert self.fgraph is not None
         dependencies: dict[Variable, list[Variable]] = {}
@@ -338,9 +328,7 @@ class VMLinker(LocalLinker):
             ]
         return dependencies
 
-    def reduce_storage_allocations(
-        self, storage_map: StorageMap, order: Sequence[Apply]
-    ) -> tuple[Variable, ...]:
+    def reduce_storage_allocations(self, storage_map: StorageMap, order: Sequence[Apply]) -> tuple[Variable, ...]:
         """Let temporaries whose lifetimes do not overlap share a cell; here they never do."""
         return ()
 
@@ -407,9 +395,7 @@ class VMLinker(LocalLinker):
             thunks.append(thunk)
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
-        vm = self.make_vm(
-            order, thunks, inputs, outputs, storage_map, clear, computed, compute_map, self.updated_vars
-        )
+        vm = self.make_vm(order, thunks, inputs, outputs, storage_map, clear, computed, compute_map, self.updated_vars)
         vm.storage_map = storage_map
         vm.compute_map = compute_map  # type: ignore[attr-defined]
         return vm, containers_of(fgraph.inputs, inputs), containers_of(fgraph.outputs, outputs), thunks, order

@@ -10,8 +10,17 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
 from aesara.ir.program import (
-    Allocate, Buffer, Check, Define, Launch, MatMul, Operand, Program, PythonCall, Slot, Step,
-)  # fmt: skip
+    Allocate,
+    Buffer,
+    Check,
+    Define,
+    MatMul,
+    Operand,
+    Program,
+    PythonCall,
+    Slot,
+    Step,
+)
 from aesara.lower.arrays import ZERO, Alias, Array, External, Pointwise, Product, PythonNode, Source
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
 from aesara.lower.nests import build_launch
@@ -101,11 +110,11 @@ class _Assembler:
                     self.writers.setdefault(self.buffer_name(task.target), []).append(at)
                     for e in walk([task.value, task.offset, *task.domain]):
                         if e.op == "load":
-                            self._read(e.attr, at, e.args[0] is same)  # type: ignore[arg-type]
+                            self._read(e.attr, at, e.args[0] is same)
                     if task.prologue is not None:
                         for e in walk([task.prologue.value]):
                             if e.op == "load":
-                                self._read(e.attr, at, False)  # type: ignore[arg-type]
+                                self._read(e.attr, at, False)
             elif isinstance(step, Product):
                 self.writers.setdefault(self.buffer_name(step), []).append(at)
                 for operand in (step.left, step.right):
@@ -118,11 +127,11 @@ class _Assembler:
             elif isinstance(step, Definition):
                 for e in walk([self._definition_value(step)]):
                     if e.op == "load":
-                        self._read(e.attr, at, False)  # type: ignore[arg-type]
+                        self._read(e.attr, at, False)
             elif isinstance(step, Guard):
                 for e in walk([step.condition, *step.values]):
                     if e.op == "load":
-                        self._read(e.attr, at, False)  # type: ignore[arg-type]
+                        self._read(e.attr, at, False)
 
     def _read(self, buffer: str, at: int, same: bool) -> None:
         self.readers.setdefault(buffer, set()).add(at)
@@ -140,9 +149,7 @@ class _Assembler:
         in_place = self._in_place()
         slots = _Slots()
         steps: list[Step] = [Check(g.condition, g.error, g.values) for g in self.plan.prelude]
-        alive_until = {
-            name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()
-        }
+        alive_until = {name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()}
         allocated: set[str] = set()
         for at, step in enumerate(self.plan.steps):
             for array in self._made_by(step):
@@ -298,7 +305,7 @@ class _Slots:
                 self.free.remove(k)
                 self.taken[buffer.name] = k
                 return k
-        late = any(e.op == "load" or (e.op == "var" and e.attr[0] == "h") for e in walk([size]))  # type: ignore[index]
+        late = any(e.op == "load" or (e.op == "var" and e.attr[0] == "h") for e in walk([size]))
         self.slots.append(Slot(size, late))
         self.taken[buffer.name] = len(self.slots) - 1
         return len(self.slots) - 1

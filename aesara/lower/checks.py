@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import const, op as primitive
+from aesara.ir.expr import const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op

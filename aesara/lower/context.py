@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
-from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Source, literal
+from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Source, literal
 
 #: uniform constants are inlined, others are read from memory
 _SMALL = 1
@@ -19,6 +19,15 @@ _SMALL = 1
 
 class Unsupported(Exception):
     """An Op, dtype or form without native lowering; the text says which, and the node runs in Python."""
+
+
+class Numbered(Protocol):
+    """What is put in order of creation."""
+
+    stamp: int
+
+
+Item = TypeVar("Item", bound=Numbered)
 
 
 @dataclass(eq=False)
@@ -63,7 +72,7 @@ class Context:
         self.python_nodes: list[tuple[Apply, tuple[Variable, ...]]] = []
         self.reasons: dict[Apply, str] = {}
         #: parts of composite ops by what they are made of, so that equal ones are made once
-        self.parts: dict[tuple, Array] = {}
+        self.parts: dict[tuple[Any, ...], Array] = {}
         #: the elements of vectors that were put together from 0-d arrays
         self.vectors: dict[Array, tuple[Array, ...]] = {}
         #: smallest and largest entry of index arrays
@@ -72,12 +81,12 @@ class Context:
         self.deferred: set[Apply] = set()
         self._equal: dict[Expr, Expr] = {}
         self._definitions = 0
-        self._guards: dict[tuple, Guard] = {}
+        self._guards: dict[tuple[Any, ...], Guard] = {}
         self._expanded: dict[Expr, Expr] = {}
 
     # -- arrays ----------------------------------------------------------------------------------------------
 
-    def add(self, item: Any) -> Any:
+    def add(self, item: Item) -> Item:
         """Number an array, guard, definition or Python node, after what it reads."""
         if isinstance(item, Array):
             for operand, _ in item.reads():
@@ -161,7 +170,7 @@ class Context:
             if value is None:
                 return None
             values.append(cast(value, operand.dtype))
-        return _as_index(array.body((), [lambda index, v=v: v for v in values]))
+        return _as_index(array.body((), [_reader_of(v) for v in values]))
 
     def same_size(self, a: Expr, b: Expr) -> bool:
         return self.canonical(a) is self.canonical(b)
@@ -240,6 +249,10 @@ def check_dtype(dtype: str) -> None:
         raise Unsupported(f"{dtype} values")
 
 
+def _reader_of(value: Expr) -> Reader:
+    return lambda index: value
+
+
 def _as_index(e: Expr) -> Expr | None:
     if e.dtype.startswith("float"):
         return None
@@ -247,4 +260,4 @@ def _as_index(e: Expr) -> Expr | None:
 
 
 def _depends_on_definition(e: Expr) -> bool:
-    return any(x.op == "var" and x.attr.startswith("h") or x.op == "load" for x in walk([e]))  # type: ignore[union-attr]
+    return any((x.op == "var" and x.attr.startswith("h")) or x.op == "load" for x in walk([e]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, cast, const, op as primitive
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -18,8 +19,8 @@ def _lengths(variables: Sequence[object], node: Apply, context: Context) -> tupl
     for axis, variable in enumerate(variables):
         size = context.size_from(context.array(variable))  # type: ignore[arg-type]
         message = f"negative dimensions are not allowed: dimension {axis} has size {{0}}."
-        if not size.is_const or size.attr < 0:  # type: ignore[operator]
-            if not (size.op == "var" and size.attr[0] == "s"):  # type: ignore[index]
+        if not size.is_const or size.attr < 0:
+            if not (size.op == "var" and size.attr[0] == "s"):
                 guards += context.guard(primitive("ge", size, ZERO), ValueError, message, node, [size])
         sizes.append(size)
     return sizes, guards
@@ -97,7 +98,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     array = Pointwise(op.dtype, (length,), (), body, 1, requires=guards)
     if by.is_const:
         end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
-        context.ranges[array] = (first, end) if by.attr > 0 else (end, first)  # type: ignore[operator]
+        context.ranges[array] = (first, end) if by.attr > 0 else (end, first)
     return [array]
 
 

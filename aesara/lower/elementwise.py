@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const, op
@@ -16,7 +16,6 @@ from aesara.scalar.types import get_scalar_type
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-
 
 #: sums and products of more operands than this are taken in pieces
 _LONGEST_FOLD = 12
@@ -39,7 +38,7 @@ def _same_value(conversion: object, node: Apply, context: Context) -> Sequence[A
 
 
 def is_broadcast(variable: Variable, axis: int) -> bool:
-    return variable.type.shape[axis] == 1
+    return bool(variable.type.shape[axis] == 1)
 
 
 def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
@@ -69,15 +68,13 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
             found = memo[tuple(args)] = scalar_expressions(scalar_op, args, input_types, output_types)
         return found
 
+    def output_at(k: int) -> Callable[[Index, Sequence[Reader]], Expr]:
+        return lambda index, readers: outputs_at(index, readers)[k]
+
     # Fails here, and not when the program is scheduled, if there is no native form.
     probe = [const(1, v.type.dtype) for v in node.inputs]
     scalar_expressions(scalar_op, probe, input_types, output_types)
-    return [
-        Pointwise(
-            t.dtype, shape, arrays, lambda index, readers, k=k: outputs_at(index, readers)[k], cost, expands, guards
-        )
-        for k, t in enumerate(output_types)
-    ]
+    return [Pointwise(t.dtype, shape, arrays, output_at(k), cost, expands, guards) for k, t in enumerate(output_types)]
 
 
 def _long_fold(
@@ -149,13 +146,13 @@ def _dimshuffle(shuffle: DimShuffle, node: Apply, context: Context) -> Sequence[
         if array.shape[axis] is not ONE:
             message = f"Dimension {axis} is dropped, so its length must be 1; it is {{0}}."
             guards += context.require_equal(array.shape[axis], ONE, ValueError, message, node)
-    shape = [ONE if d == "x" else array.shape[d] for d in order]
+    shape = [ONE if isinstance(d, str) else array.shape[d] for d in order]
     back = {d: k for k, d in enumerate(order) if d != "x"}
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        return offset, tuple(ZERO if d == "x" else strides[d] for d in order)
+        return offset, tuple(ZERO if isinstance(d, str) else strides[d] for d in order)
 
     return [Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)]

@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.ir.expr import Expr, cast, const, op as primitive
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
 from aesara.scalar.types import ScalarType
 from aesara.tensor.subtensor_advanced import (
-    AdvancedIncSubtensor, AdvancedIncSubtensor1, AdvancedSubtensor, AdvancedSubtensor1,
-)  # fmt: skip
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
@@ -75,19 +79,19 @@ def _scalar(variable: Variable | None, context: Context) -> Expr | None:
 def _position(index: Expr, size: Expr, node: Apply, axis: int, context: Context) -> tuple[Expr, list[object]]:
     """An integer index counted from the front, and the check that it is in range."""
     if index.is_const:
-        place = primitive("add", index, size) if index.attr < 0 else index  # type: ignore[operator]
+        place = primitive("add", index, size) if index.attr < 0 else index
     else:
         place = primitive("select", primitive("lt", index, ZERO), primitive("add", index, size), index)
     inside = primitive("and", primitive("ge", place, ZERO), primitive("lt", place, size))
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
-    if place.is_const and size.is_const and 0 <= place.attr < size.attr:  # type: ignore[operator]
+    if place.is_const and size.is_const and 0 <= place.attr < size.attr:
         return place, []
     return place, list(context.guard(inside, IndexError, message, node, [index, size]))
 
 
 def _clamped(bound: Expr, size: Expr, low: Expr, high: Expr) -> Expr:
     """A slice's bound: negative ones count from the end, then it is moved into [low, high]."""
-    if bound.is_const and bound.attr >= 0:  # type: ignore[operator]
+    if bound.is_const and bound.attr >= 0:
         moved = bound
         if low is ZERO:
             return primitive("minimum", moved, high)
@@ -108,11 +112,14 @@ def _run(
     if step.is_const:
         if step.attr == 0:
             raise Unsupported("a slice with step 0")
-        return _directed(start, stop, step, size, step.attr > 0), []  # type: ignore[operator]
+        return _directed(start, stop, step, size, step.attr > 0), []
     guards = context.guard(primitive("ne", step, ZERO), ValueError, "slice step cannot be zero", node)
     up, down = _directed(start, stop, step, size, True), _directed(start, stop, step, size, False)
     forward = primitive("gt", step, ZERO)
-    pick = lambda a, b: primitive("select", forward, a, b)  # noqa: E731
+
+    def pick(a: Expr, b: Expr) -> Expr:
+        return primitive("select", forward, a, b)
+
     return _Run(pick(up.start, down.start), step, pick(up.length, down.length)), list(guards)
 
 
@@ -146,8 +153,8 @@ def _basic_parts(
     for axis, entry in enumerate(idx_list):
         size = array.shape[axis]
         if isinstance(entry, slice):
-            bounds = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
-            part, checks = _run(*bounds, size, node, context)  # type: ignore[arg-type]
+            start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
+            part, checks = _run(start, stop, step, size, node, context)
             parts.append(part)
         else:
             index = _entry(entry, scalars, context)
@@ -196,17 +203,15 @@ def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Cont
     """The check that all entries are valid positions, and whether there may be negative ones."""
     low, high = _range_of(array, context)
     inside = primitive("and", primitive("ge", low, primitive("sub", ZERO, size)), primitive("lt", high, size))
-    if low.is_const and high.is_const and size.is_const and -size.attr <= low.attr and high.attr < size.attr:  # type: ignore[operator]
+    if low.is_const and high.is_const and size.is_const and -size.attr <= low.attr and high.attr < size.attr:
         guards: tuple[object, ...] = ()
     else:
         message = f"index out of bounds for axis {axis} with size {{2}}: the index array goes from {{0}} to {{1}}"
         guards = context.guard(inside, IndexError, message, node, [low, high, size])
-    return list(guards), not (low.is_const and low.attr >= 0)  # type: ignore[operator]
+    return list(guards), not (low.is_const and low.attr >= 0)
 
 
-def _broadcast_shape(
-    arrays: Sequence[Array], node: Apply, context: Context
-) -> tuple[tuple[Expr, ...], list[object]]:
+def _broadcast_shape(arrays: Sequence[Array], node: Apply, context: Context) -> tuple[tuple[Expr, ...], list[object]]:
     """The common shape of index arrays; a length of 1, known or not, is broadcast as in NumPy."""
     rank = max(a.ndim for a in arrays)
     shape: list[Expr] = []
@@ -249,7 +254,9 @@ def _region(
     advanced = [k for k, p in enumerate(parts) if isinstance(p, (_Gather, _At))] if gathers else []
     adjacent = not advanced or advanced[-1] - advanced[0] + 1 == len(advanced)
     rank = len(index_shape)
-    before = [k for k, p in enumerate(parts) if isinstance(p, (_Run, _New)) and adjacent and advanced and k < advanced[0]]
+    before = [
+        k for k, p in enumerate(parts) if isinstance(p, (_Run, _New)) and adjacent and advanced and k < advanced[0]
+    ]
     shape: list[Expr] = []
     axis_of: dict[int, int] = {}
 
@@ -290,7 +297,9 @@ def _region(
     return _Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts))
 
 
-def _basic_region(op: Subtensor | IncSubtensor, scalars: Sequence[Variable], x: Array, node: Apply, context: Context) -> _Region:
+def _basic_region(
+    op: Subtensor | IncSubtensor, scalars: Sequence[Variable], x: Array, node: Apply, context: Context
+) -> _Region:
     parts, guards = _basic_parts(op.idx_list, iter(scalars), x, node, context)
     return _region(parts, (), (), guards, context)
 
@@ -327,15 +336,16 @@ def _advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: 
     return _region(parts, arrays, shape, guards, context)
 
 
-def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, ...] | None:
+def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, Expr | None, Expr | None] | None:
     """Bounds of a slice given as a constant or made in the graph; None for anything else."""
     if isinstance(variable, (SliceConstant, Constant)) and isinstance(variable.data, slice):
         data = variable.data
-        return tuple(None if b is None else const(int(b)) for b in (data.start, data.stop, data.step))
+        start, stop, step = [None if b is None else const(int(b)) for b in (data.start, data.stop, data.step)]
+        return start, stop, step
     if variable.owner is not None and isinstance(variable.owner.op, MakeSlice):
-        return tuple(
-            None if isinstance(v.type, NoneTypeT) else _scalar(v, context) for v in variable.owner.inputs
-        )
+        parts = variable.owner.inputs
+        start, stop, step = [None if isinstance(v.type, NoneTypeT) else _scalar(v, context) for v in parts]
+        return start, stop, step
     return None
 
 
@@ -354,7 +364,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
     if parts is not None and len(region.parts) == 1 and isinstance(region.parts[0], _At):
         position = region.parts[0].position
         if position.is_const:
-            return [parts[position.attr]]  # type: ignore[index]
+            return [parts[position.attr]]
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         out = []
@@ -415,7 +425,9 @@ def _write(
         if context.same_size(size, wanted):
             fixed.append(None)
             continue
-        message = f"could not broadcast the value into the indexed region: dimension {d} has size {{0}}, expected {{1}}."
+        message = (
+            f"could not broadcast the value into the indexed region: dimension {d} has size {{0}}, expected {{1}}."
+        )
         fits = primitive("or", primitive("eq", size, wanted), primitive("eq", size, ONE))
         guards += context.guard(fits, ValueError, message, node, [size, wanted])
         fixed.append(size)

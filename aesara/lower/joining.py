@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.ir.expr import Expr, cast, const, op as primitive
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op

@@ -12,8 +12,18 @@ from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
 from aesara.ir.kernel import (
-    Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, expressions_of, walk_statements,
-)  # fmt: skip
+    Assign,
+    BufferParam,
+    Declare,
+    For,
+    If,
+    Kernel,
+    ScalarParam,
+    Statement,
+    Store,
+    expressions_of,
+    walk_statements,
+)
 from aesara.ir.program import Launch
 from aesara.lower.arrays import Array
 from aesara.lower.schedule import Group, Task, is_trailing_run
@@ -64,7 +74,7 @@ def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -
 
     def forward(e: Expr) -> Expr | None:
         if e.op == "load" and e.args[0] is same:
-            return made.get(e.attr)  # type: ignore[arg-type]
+            return made.get(e.attr)
         return None
 
     values: dict[Task, Expr] = {}
@@ -89,7 +99,7 @@ def _collapse(nest: _Nest) -> _Nest:
     loops = [var(f"v{d}") for d in range(rank)]
     same = linear_offset(loops, nest.domain)
     for task in nest.tasks:
-        if task.kind == "reduce" and len(task.axes) < rank or task.kind in ("argmax", "write"):
+        if (task.kind == "reduce" and len(task.axes) < rank) or task.kind in ("argmax", "write"):
             return nest
         if task.kind == "map" and task.offset is not same:
             return nest
@@ -134,7 +144,7 @@ class _Builder:
         extent = self.nest.domain[depth]
         innermost = depth == self.rank - 1
         parallel = innermost and all(t.parallel for t in self.nest.tasks)
-        if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):  # type: ignore[operator]
+        if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):
             return (*before, *self._blocked(depth, extent, inner, parallel), *after)
         interleave = 2 if innermost and self._waits(inner) else 1
         return (*before, For(f"v{depth}", extent, inner, parallel, interleave), *after)
@@ -169,9 +179,7 @@ class _Builder:
         """Keep the first maximum; a NaN counts as the largest."""
         name = self.register[task]
         best, position = var(name, value.dtype), var(f"{name}p")
-        here = linear_offset(
-            [var(f"v{d}") for d in task.axes], [self.nest.domain[d] for d in task.axes]
-        )
+        here = linear_offset([var(f"v{d}") for d in task.axes], [self.nest.domain[d] for d in task.axes])
         better = op("gt", value, best)
         if value.dtype.startswith("float"):
             fresh_nan = op("and", op("isnan", value), op("invert", op("isnan", best)))
@@ -212,9 +220,7 @@ class _Builder:
             for s in body
         )
 
-    def _blocked(
-        self, depth: int, extent: Expr, body: tuple[Statement, ...], parallel: bool
-    ) -> tuple[Statement, ...]:
+    def _blocked(self, depth: int, extent: Expr, body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
         """for each block: part = sum of the block; total += part."""
         index, size = var(f"v{depth}"), const(BLOCK)
         start = op("mul", var("vb"), size)
@@ -228,7 +234,7 @@ class _Builder:
             if e is index:
                 return moved
             if e.op == "var" and e.attr in partial:
-                return var(partial[e.attr], e.dtype)  # type: ignore[index]
+                return var(partial[e.attr], e.dtype)
             return None
 
         memo: dict[Expr, Expr] = {}
@@ -307,7 +313,7 @@ def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
-                note(e.attr, e.dtype)  # type: ignore[arg-type]
+                note(e.attr, e.dtype)
             elif e.op == "var" and e.attr not in bound and e not in sizes:
                 sizes[e] = f"n{len(sizes)}"
         if isinstance(statement, Store):
@@ -320,7 +326,7 @@ def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch
         return None
 
     def remake(e: Expr, args: tuple[Expr, ...]) -> Expr:
-        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)  # type: ignore[index]
+        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)
 
     memo: dict[Expr, Expr] = {}
 

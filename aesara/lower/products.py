@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, const, op as primitive
+from aesara.ir.expr import Expr, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -55,9 +56,7 @@ def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], con
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         inner = index[-1]
-        return primitive(
-            "mul", readers[0]((*index[: len(rows)], inner)), readers[1]((inner, *index[len(rows) : -1]))
-        )
+        return primitive("mul", readers[0]((*index[: len(rows)], inner)), readers[1]((inner, *index[len(rows) : -1])))
 
     terms = Pointwise(dtype, shape, (x, y), body, 1, [bool(columns), bool(rows)], guards)
     return reduce_array(context, terms, (len(shape) - 1,), "add")

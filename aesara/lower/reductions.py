@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, cast, const, op as primitive
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ArgReduction, Array, Pointwise, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -75,9 +76,7 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     return [converted(result, node.outputs[0].type.dtype)]
 
 
-def _nonempty(
-    context: Context, array: Array, axes: Sequence[int], node: Apply, what: str
-) -> list[object]:
+def _nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:
     guards: list[object] = []
     for axis in axes:
         message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
@@ -120,4 +119,3 @@ def argmax_array(context: Context, array: Array, axis: Sequence[int] | None, nod
         context.add(moved)
     result = ArgReduction(moved, tuple(range(len(kept), len(order))), guards)
     return context.add(result)
-

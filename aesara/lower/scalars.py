@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
@@ -34,7 +35,7 @@ class _Step:
 class _Recipe:
     """A decomposition as data: constants, then steps; `results` are positions among inputs, constants and results."""
 
-    constants: tuple[tuple[object, str], ...]
+    constants: tuple[tuple[Any, str], ...]
     steps: tuple[_Step, ...]
     results: tuple[int, ...]
     cost: int
@@ -42,7 +43,11 @@ class _Recipe:
 
 def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
     fact = scalar_op.native_fact(list(input_types))
-    if fact is None and getattr(scalar_op, "decompose", None) is None and scalar_op.decomposition.__func__ is ScalarOp.decomposition:  # type: ignore[attr-defined]
+    if (
+        fact is None
+        and getattr(scalar_op, "decompose", None) is None
+        and type(scalar_op).decomposition is ScalarOp.decomposition
+    ):
         raise Unsupported(f"scalar op {scalar_op}")
     return fact
 
@@ -55,7 +60,7 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe
     if outputs is None:
         raise Unsupported(f"scalar op {scalar_op} on {', '.join(t.dtype for t in input_types)}")
     place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
-    constants: list[tuple[object, str]] = []
+    constants: list[tuple[Any, str]] = []
     order = io_toposort(inputs, outputs)
     for leaf in [v for node in order for v in node.inputs] + list(outputs):
         if isinstance(leaf, Constant) and leaf not in place:
@@ -64,9 +69,7 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe
     steps, position, total = [], len(place), 0
     for node in order:
         types = tuple(v.type for v in node.inputs)
-        steps.append(
-            _Step(node.op, types, tuple(v.type for v in node.outputs), tuple(place[v] for v in node.inputs))
-        )
+        steps.append(_Step(node.op, types, tuple(v.type for v in node.outputs), tuple(place[v] for v in node.inputs)))
         total += cost_of(node.op, types)
         for out in node.outputs:
             place[out] = position
@@ -120,7 +123,10 @@ def scalar_expressions(
 
 
 def _decomposed(recipe: _Recipe, args: Sequence[Expr]) -> list[Expr]:
-    values = [*args, *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants]]  # type: ignore[attr-defined, arg-type]
+    values = [
+        *args,
+        *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants],
+    ]
     for step in recipe.steps:
         operands = [values[k] for k in step.operands]
         values += scalar_expressions(step.scalar_op, operands, step.input_types, step.output_types)

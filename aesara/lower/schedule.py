@@ -13,13 +13,25 @@ Fusion lives here and nowhere else.  The steps:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aesara.ir.expr import Expr, cast, const, cost, is_size, linear_offset, load, op, substitute, var, walk
 from aesara.lower.arrays import (
-    ONE, Alias, ArgReduction, Array, Assembled, External, Index, Pointwise, Product, PythonNode, Reduction, Source, Write,
-)  # fmt: skip
+    ONE,
+    Alias,
+    ArgReduction,
+    Array,
+    Assembled,
+    External,
+    Index,
+    Pointwise,
+    Product,
+    PythonNode,
+    Reduction,
+    Source,
+    Write,
+)
 from aesara.lower.context import Context, Definition, Guard
 
 __all__ = ["Group", "Schedule", "Task", "schedule"]
@@ -234,7 +246,7 @@ class _Scheduler:
     def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
         """Sizes inside expressions, replaced by their representatives."""
         equal = self.context.canonical
-        return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e.attr[0] != "v" else None, {})  # type: ignore[index]
+        return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e.attr[0] != "v" else None, {})
 
     def tasks_of(self, array: Array) -> list[Task]:
         """The loop bodies that compute a stored array."""
@@ -327,20 +339,19 @@ class _Scheduler:
     @staticmethod
     def _is_early(root: Expr) -> bool:
         return not any(
-            (e.op == "var" and e.attr[0] == "h") or (e.op == "load" and e.attr[0] not in "ac")  # type: ignore[index]
-            for e in walk([root])
+            (e.op == "var" and e.attr[0] == "h") or (e.op == "load" and e.attr[0] not in "ac") for e in walk([root])
         )
 
-    def dependencies(self, expressions: Sequence[Expr], requires: Sequence[object] = ()) -> int:
+    def dependencies(self, expressions: Sequence[Expr], requires: Iterable[object] = ()) -> int:
         """First position at which everything in the expressions exists."""
         start = 0
         for e in walk(expressions):
             if e.op == "load":
-                array = self.by_buffer.get(e.attr)  # type: ignore[arg-type]
+                array = self.by_buffer.get(e.attr)
                 if array is not None:
                     start = max(start, self.ready[array] + 1)
-            elif e.op == "var" and e.attr[0] == "h":  # type: ignore[index]
-                start = max(start, self.position[self.definition_of[e.attr]] + 1)  # type: ignore[index]
+            elif e.op == "var" and e.attr[0] == "h":
+                start = max(start, self.position[self.definition_of[e.attr]] + 1)
         for guard in requires:
             start = max(start, self.position[guard] + 1)
         return start
@@ -358,7 +369,7 @@ class _Scheduler:
             self.ready[result] = self.position[node]
             for n in result.shape:
                 if n.op == "var":
-                    self.definition_of[n.attr] = node  # type: ignore[index]
+                    self.definition_of[n.attr] = node
 
     def _append_product(self, product: Product) -> None:
         self.name(product)
@@ -382,10 +393,10 @@ class _Scheduler:
         start = max(first, self.dependencies([*task.domain, *strict], self.needs(array)))
         joint: list[Array] = []
         for e in walk([task.value]):
-            if e.op == "var" and e.attr[0] == "h":  # type: ignore[index]
-                start = max(start, self.position[self.definition_of[e.attr]] + 1)  # type: ignore[index]
+            if e.op == "var" and e.attr[0] == "h":
+                start = max(start, self.position[self.definition_of[e.attr]] + 1)
             elif e.op == "load":
-                source = self.by_buffer.get(e.attr)  # type: ignore[arg-type]
+                source = self.by_buffer.get(e.attr)
                 if source is None:
                     continue
                 # the element of this very iteration can be taken from the register of the nest that makes it
@@ -399,7 +410,7 @@ class _Scheduler:
             start = max(start, self.last_read.get(old, 0))
         for e in walk([task.value, *strict]):
             if e.op == "load" and e.attr in self.replaced_buffers:
-                self.last_read[e.attr] = len(self.steps)  # type: ignore[index]
+                self.last_read[e.attr] = len(self.steps)
         weight = sum(cost(e) for e in walk([task.value])) + 1
         group_at = self._find_group(task, start, weight, joint)
         if group_at is None:
@@ -453,9 +464,7 @@ def matrix_memory(operand: Array) -> Array:
     return base if ONE in strides and all(is_size(s) for s in strides) else operand
 
 
-def strided_view(
-    array: Array, shape: Callable[[Array], tuple[Expr, ...]]
-) -> tuple[Array, Expr, tuple[Expr, ...]]:
+def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tuple[Array, Expr, tuple[Expr, ...]]:
     """The memory behind an array, with the offset and the strides (in elements) to read it in place."""
     chain = []
     while isinstance(array, Pointwise) and array.strided is not None:

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Constant
-from aesara.ir.expr import Expr, const, op as primitive
+from aesara.ir.expr import Expr, const
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
@@ -104,7 +105,7 @@ def _resolve_unknown(
     guards += context.guard(given, ValueError, message, node, [total])
     for n in wanted:
         rest = primitive("intdiv", total, primitive("maximum", known, const(1)))
-        free = n.op == "load" or (n.op == "var" and n.attr[0] == "h") or n.op not in ("var", "const")  # type: ignore[index]
+        free = n.op == "load" or (n.op == "var" and n.attr[0] == "h") or n.op not in ("var", "const")
         resolved.append(primitive("select", primitive("eq", n, const(-1)), rest, n) if free else n)
         if not n.is_const and free:
             message = "Reshape: lengths must be -1 or at least 0; one is {0}."

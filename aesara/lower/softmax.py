@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, op as primitive
+from aesara.ir.expr import Expr
+from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -113,5 +114,3 @@ def _working(x: Array, node: Apply, context: Context) -> Array:
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     return converted(x, "float32" if dtype == "float16" else dtype)
-
-

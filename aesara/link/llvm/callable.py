@@ -33,6 +33,7 @@ _new_builtin.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
 #: code and method definitions are never unloaded: a builtin may outlive everything that knows of it
 _kept: list[object] = []
 
+
 class _Table(np.ndarray):
     """The words that compiled code reads.  As the `self` of the builtin it keeps alive what the words point to."""
 
@@ -62,6 +63,8 @@ class NativeCallable:
     report
         Called as ``report(error, values, arguments)`` when a check fails; must raise.
     """
+
+    report: Any  # how it was compiled, set by the linker
 
     def __init__(
         self,
@@ -134,7 +137,7 @@ class NativeCallable:
         raise AssertionError("a failed check was not reported")
 
 
-def _plain(value: Any, dtype: str) -> np.ndarray:
+def _plain(value: Any, dtype: str) -> Any:
     """The value as an aligned, C-contiguous array of native byte order with the very descriptor compiled code wants."""
     wanted = np.dtype(dtype)
     array = np.asarray(value)

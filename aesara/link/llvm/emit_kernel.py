@@ -12,9 +12,27 @@ from dataclasses import dataclass, field
 
 from aesara.ir.expr import Expr
 from aesara.ir.kernel import (
-    Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, expressions_of, walk_statements,
-)  # fmt: skip
-from aesara.link.llvm.primitives import ARITHMETIC, LLVM_TYPES, SPECIAL, Module, conversion, instructions, literal, memory_type
+    Assign,
+    BufferParam,
+    Declare,
+    For,
+    If,
+    Kernel,
+    Statement,
+    Store,
+    expressions_of,
+    walk_statements,
+)
+from aesara.link.llvm.primitives import (
+    ARITHMETIC,
+    LLVM_TYPES,
+    SPECIAL,
+    Module,
+    conversion,
+    instructions,
+    literal,
+    memory_type,
+)
 
 __all__ = ["Emitter", "emit_kernel"]
 
@@ -69,11 +87,11 @@ class Emitter:
 
     def _known(self, e: Expr) -> str | None:
         if e.op == "const":
-            return literal(e.attr, e.dtype)  # type: ignore[arg-type]
+            return literal(e.attr, e.dtype)
         if e.op == "var":
             if e.attr in self.mutable:
-                return self.mutable[e.attr][0]  # type: ignore[index]
-            return self.variables[e.attr][0]  # type: ignore[index]
+                return self.mutable[e.attr][0]
+            return self.variables[e.attr][0]
         found = self.volatile.get(e)
         if found is not None:
             return found
@@ -88,7 +106,7 @@ class Emitter:
         if e.op == "const":
             return 0
         if e.op == "var":
-            return -1 if e.attr in self.mutable else self.variables[e.attr][1]  # type: ignore[index]
+            return -1 if e.attr in self.mutable else self.variables[e.attr][1]
         if e.op == "load" and e.attr in self.written:
             return -1
         found = self.home.get(e)
@@ -113,7 +131,7 @@ class Emitter:
         if e.op == "load":
             address = self.fresh("p")
             t = memory_type(e.dtype)
-            base = self.buffer(e.attr)  # type: ignore[arg-type]
+            base = self.buffer(e.attr)
             lines = [f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {args[0]}"]
             if e.dtype == "bool":
                 raw = self.fresh("b")
@@ -123,9 +141,9 @@ class Emitter:
             return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
         if e.op == "call":
             types = [a.dtype for a in e.args]
-            self.module.external(e.attr, e.dtype, types)  # type: ignore[arg-type]
+            self.module.external(e.attr, e.dtype, types)
             operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
-            listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))  # type: ignore[union-attr]
+            listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
         return instructions(e.op, dtype, args, out, self.module, self.fresh, ARITHMETIC)
@@ -318,10 +336,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     """The kernel as the text of an internal LLVM function."""
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
-        e.attr
-        for statement in walk_statements(kernel.body)
-        for root in expressions_of(statement)
-        for e in _loads(root)
+        e.attr for statement in walk_statements(kernel.body) for root in expressions_of(statement) for e in _loads(root)
     }
     emitter = Emitter(module, metadata, written)
     params = []

@@ -7,14 +7,15 @@ Then come the steps of the program.  All exits but the fallback pass through one
 
 from __future__ import annotations
 
-from aesara.ir.expr import Expr, const, op, var
+from typing import Any
+
+from aesara.ir.expr import Expr, const, op
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Allocate, Buffer, Check, Define, Input, Launch, MatMul, Program, PythonCall
 from aesara.link.llvm import layout, matmul
 from aesara.link.llvm.emit_kernel import Emitter, Metadata, emit_kernel
-from aesara.link.llvm.layout import WORD, WORDS
+from aesara.link.llvm.layout import WORD
 from aesara.link.llvm.primitives import LLVM_TYPES, Module
-from aesara.lower.assemble import item_size
 
 __all__ = ["ENTRY", "emit_program"]
 
@@ -27,7 +28,7 @@ class _Entry:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.module, self.metadata = Module(), Metadata()
-        self.kernels: dict[tuple, str] = {}
+        self.kernels: dict[tuple[Any, ...], str] = {}
         self.kernel_texts: list[str] = []
         written = {s.buffer.name for s in program.steps if isinstance(s, Allocate)}
         written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
@@ -56,9 +57,7 @@ class _Entry:
 
     def field(self, pointer: str, offset: int, kind: str = "ptr") -> str:
         address, out = self.fresh("f"), self.fresh("x")
-        self.add(
-            f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"{out} = load {kind}, ptr {address}"
-        )
+        self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"{out} = load {kind}, ptr {address}")
         return out
 
     def word(self, name: str | int, kind: str = "ptr") -> str:
@@ -66,7 +65,9 @@ class _Entry:
 
     def set_word(self, name: str, value: str, kind: str = "i64") -> None:
         address = self.fresh("f")
-        self.add(f"{address} = getelementptr i8, ptr %table, i64 {8 * WORD[name]}", f"store {kind} {value}, ptr {address}")
+        self.add(
+            f"{address} = getelementptr i8, ptr %table, i64 {8 * WORD[name]}", f"store {kind} {value}, ptr {address}"
+        )
 
     def branch(self, condition: str, yes: str, no: str, likely: str | None = None) -> None:
         note = ""
@@ -134,8 +135,9 @@ class _Entry:
     def table(self) -> None:
         self.allocas.append(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}")
         self.allocas.append("%table = load ptr, ptr %table.p")
-        rank = max([1, *(len(s.buffer.shape) for s in self.program.steps if isinstance(s, Allocate)),
-                    *(len(b.shape) for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands)])  # fmt: skip
+        buffers = [s.buffer for s in self.program.steps if isinstance(s, Allocate)]
+        buffers += [b for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands]
+        rank = max([1, *(len(b.shape) for b in buffers)])
         self.allocas.append(f"%dims = alloca [{rank} x i64]")
         for k in range(len(self.program.outputs)):
             self.allocas += [f"%result.{k} = alloca ptr", f"store ptr null, ptr %result.{k}"]
@@ -168,7 +170,8 @@ class _Entry:
             else:
                 address = self.fresh("f")
                 self.add(
-                    f"{address} = getelementptr ptr, ptr %args, i64 {position}", f"%object.{k} = load ptr, ptr {address}"
+                    f"{address} = getelementptr ptr, ptr %args, i64 {position}",
+                    f"%object.{k} = load ptr, ptr {address}",
                 )
                 position += 1
             self.argument(k, item)
@@ -238,7 +241,7 @@ class _Entry:
             for d, (size, static) in enumerate(zip(item.buffer.shape, item.static_shape, strict=True)):
                 n = self.field(dims, 8 * d, "i64")
                 if static is None:
-                    self.emitter.variables[size.attr] = (n, 0)  # type: ignore[index]
+                    self.emitter.variables[size.attr] = (n, 0)
                 else:
                     self.demand(self.compare("eq", "i64", n, str(static)), "fallback")
         return self.field(obj, layout.ARRAY_DATA)
@@ -349,9 +352,7 @@ class _Entry:
         """A new ndarray: owning its memory, or, given `data`, a read-only window on it."""
         for d, n in enumerate(buffer.shape):
             address = self.fresh("f")
-            self.add(
-                f"{address} = getelementptr i64, ptr %dims, i64 {d}", f"store i64 {self.value(n)}, ptr {address}"
-            )
+            self.add(f"{address} = getelementptr i64, ptr %dims, i64 {d}", f"store i64 {self.value(n)}, ptr {address}")
         descr = self.word(layout.descr_word(buffer.dtype))
         self.call("Py_IncRef", "void", f"ptr {descr}")
         kind = self.word("PyArray_Type")
@@ -418,14 +419,20 @@ class _Entry:
             window = self.new_array(buffer, f"%{buffer.name}")
             address = self.fresh("f")
             self.add(
-                f"{address} = getelementptr ptr, ptr %operands.{step.index}, i64 {k}", f"store ptr {window}, ptr {address}"
+                f"{address} = getelementptr ptr, ptr %operands.{step.index}, i64 {k}",
+                f"store ptr {window}, ptr {address}",
             )
             self.demand(self.compare("ne", "ptr", window, "null"), "cleanup")
             windows.append(window)
         word = layout.VARIABLE_START + len(self.cells) + len(self.program.constants) + step.index
         callee = self.word(word)
         made = self.call(
-            "PyObject_Vectorcall", "ptr", f"ptr {callee}", f"ptr %operands.{step.index}", f"i64 {len(windows)}", "ptr null"
+            "PyObject_Vectorcall",
+            "ptr",
+            f"ptr {callee}",
+            f"ptr %operands.{step.index}",
+            f"i64 {len(windows)}",
+            "ptr null",
         )
         for window in windows:
             self.call("Py_DecRef", "void", f"ptr {window}")
@@ -439,7 +446,7 @@ class _Entry:
             dims = self.field(obj, layout.ARRAY_DIMS) if buffer.shape else ""
             for d, n in enumerate(buffer.shape):
                 if n.op == "var":
-                    self.emitter.variables[n.attr] = (self.field(dims, 8 * d, "i64"), 0)  # type: ignore[index]
+                    self.emitter.variables[n.attr] = (self.field(dims, 8 * d, "i64"), 0)
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -528,9 +535,7 @@ class _Entry:
         self.branch(self.compare("eq", "i64", "%strict", "0"), again, "refused")
         self.block(again)
         callee = self.word("fallback")
-        answer = self.call(
-            "PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr %names"
-        )
+        answer = self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr %names")
         self.add(f"ret ptr {answer}")
         self.block("nospace")
         self.set_word("error", "-1")

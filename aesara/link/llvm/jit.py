@@ -27,7 +27,6 @@ _lock = threading.RLock()
 _serial = itertools.count()
 
 
-
 @dataclass(frozen=True)
 class Code:
     """Loaded machine code: the entry's address; `library` keeps it in memory."""
@@ -65,7 +64,9 @@ def _machine() -> llvm.TargetMachine:
 def _jit() -> object:
     """The linker and loader; it takes over the machine that it is given."""
     host = _host()
-    return llvm.create_lljit_compiler(llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True))
+    return llvm.create_lljit_compiler(
+        llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
+    )
 
 
 def _optimize(module: llvm.ModuleRef) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply
 from aesara.ir.verify import verify_program
 from aesara.link.basic import InputCell
 from aesara.link.llvm.cache import ObjectCache
@@ -127,7 +127,7 @@ def object_cache() -> ObjectCache | None:
 def report_error(
     errors: Sequence[ErrorInfo], inputs: Sequence[InputCell], error: int, values: list[int], arguments: tuple[Any, ...]
 ) -> None:
-    """Raise the exception of a failed check, with the node, its inputs as far as they are known, and the user's line."""
+    """Raise the exception of a failed check, with the node, its inputs as far as known, and the user's line."""
     if error == -2:
         kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
         expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
@@ -141,4 +141,6 @@ def report_error(
         explicit = iter(arguments)
         known = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
         cells = [known.get(v, [getattr(v, "data", None)]) for v in info.node.inputs]
-        raise_with_op(None, info.node, thunk=SimpleNamespace(inputs=cells) if any(c[0] is not None for c in cells) else None)
+        raise_with_op(
+            None, info.node, thunk=SimpleNamespace(inputs=cells) if any(c[0] is not None for c in cells) else None
+        )

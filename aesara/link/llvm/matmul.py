@@ -21,7 +21,9 @@ def symbol(dtype: str) -> str:
 
 
 _TEXT = """
-define internal void @ae.matmul.small.DTYPE(i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs) noinline nounwind {
+define internal void @ae.matmul.small.DTYPE(
+    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs
+) noinline nounwind {
 entry:
   %unit = icmp eq i64 %bcs, 1
   br label %rows
@@ -124,7 +126,10 @@ done:
   ret void
 }
 
-define internal void @ae.matmul.DTYPE(ptr %gemm, ptr %gemv, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs) noinline nounwind {
+define internal void @ae.matmul.DTYPE(
+    ptr %gemm, ptr %gemv, i64 %m, i64 %k, i64 %n,
+    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs
+) noinline nounwind {
 entry:
   %mk = mul i64 %m, %k
   %mkn = mul i64 %mk, %n
@@ -137,10 +142,12 @@ inline:
   %flip = and i1 %column, %along
   br i1 %flip, label %flipped, label %plain
 flipped:
-  call void @ae.matmul.small.DTYPE(i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m)
+  call void @ae.matmul.small.DTYPE(
+    i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m)
   ret void
 plain:
-  call void @ae.matmul.small.DTYPE(i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs)
+  call void @ae.matmul.small.DTYPE(
+    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs)
   ret void
 large:
   %one = alloca TYPE
@@ -198,10 +205,13 @@ matvec:
   %binc32 = trunc i64 %binc1 to i32
   %pbinc = alloca i32
   store i32 %binc32, ptr %pbinc
-  call void %gemv(ptr %pvt, ptr %vr, ptr %vc, ptr %one, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %zero, ptr %c, ptr %pone)
+  call void %gemv(
+    ptr %pvt, ptr %vr, ptr %vc, ptr %one, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %zero, ptr %c, ptr %pone)
   ret void
 matmat:
-  call void %gemm(ptr %pbt, ptr %pat, ptr %pn, ptr %pm, ptr %pk, ptr %one, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %zero, ptr %c, ptr %pldc)
+  call void %gemm(
+    ptr %pbt, ptr %pat, ptr %pn, ptr %pm, ptr %pk,
+    ptr %one, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %zero, ptr %c, ptr %pldc)
   ret void
 }
 declare i64 @llvm.smax.i64(i64, i64)

@@ -61,17 +61,17 @@ def literal(value: int | float | bool, dtype: str) -> str:
     if not is_float(dtype):
         return str(int(value))
     if dtype == "float16":
-        return "0xH%04X" % struct.unpack("<H", struct.pack("<e", _rounded(value, "<e")))[0]
+        return f"0xH{struct.unpack('<H', struct.pack('<e', _rounded(value, '<e')))[0]:04X}"
     if dtype == "float32":
         value = _rounded(value, "<f")
-    return "0x%016X" % struct.unpack("<Q", struct.pack("<d", value))[0]
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
 def _rounded(value: float, form: str) -> float:
     import struct
 
     try:
-        return struct.unpack(form, struct.pack(form, value))[0]
+        return float(struct.unpack(form, struct.pack(form, value))[0])
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 
@@ -178,8 +178,8 @@ def _float_instructions(
             f"{out} = fcmp oeq {t} {size}, {literal(float('inf'), dtype)}",
         ]
     if name in ("intdiv", "mod"):
-        symbol = module.helper(f"@ae.{name}.{dtype}", _float_division(name, dtype, t, module))
-        return [f"{out} = call {t} {symbol}({t} {a[0]}, {t} {a[1]})"]
+        helper = module.helper(f"@ae.{name}.{dtype}", _float_division(name, dtype, t, module))
+        return [f"{out} = call {t} {helper}({t} {a[0]}, {t} {a[1]})"]
     if dtype == "float16":
         return _through_float32(name, a, out, module, fresh, flags)
     symbol = module.math(name, dtype)
@@ -243,9 +243,7 @@ def _float_division(name: str, dtype: str, t: str, module: Module) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _int_instructions(
-    name: str, dtype: str, t: str, a: list[str], out: str, module: Module, fresh: Fresh
-) -> list[str]:
+def _int_instructions(name: str, dtype: str, t: str, a: list[str], out: str, module: Module, fresh: Fresh) -> list[str]:
     unsigned = is_unsigned(dtype)
     if dtype == "bool":
         name = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and", "sub": "xor"}.get(name, name)

@@ -35,7 +35,7 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def _numpy_api() -> ctypes.Array:
+def _numpy_api() -> ctypes.Array[ctypes.c_void_p]:
     try:
         umath = importlib.import_module("numpy._core._multiarray_umath")
     except ImportError:  # NumPy 1
@@ -80,7 +80,7 @@ def special_function(name: str, arity: int) -> int | None:
     wanted = f"double ({', '.join(['double'] * arity)}, int __pyx_skip_dispatch)".encode()
     for full, capsule in module.__pyx_capi__.items():
         if re.sub(r"^__pyx_fuse_(\d+_?)+", "", full) == name and _capsule_name(capsule) == wanted:
-            return _capsule_pointer(capsule, wanted)
+            return int(_capsule_pointer(capsule, wanted))
     return None
 
 
@@ -92,7 +92,7 @@ def _constant_words() -> dict[str, int]:
         words[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
     api = _numpy_api()
     for name, position in _NUMPY_API.items():
-        words[name] = api[position]
+        words[name] = api[position] or 0
     words |= {
         "PyArray_Type": id(np.ndarray),
         "PyFloat_Type": id(float),
