@@ -50,9 +50,7 @@ class SymbolicInput:
         implicit: bool | None = False,
     ) -> None:
         if not isinstance(variable, Variable):
-            raise TypeError(
-                f"The input of a function must be a graph variable, got {variable!r} ({type(variable)})."
-            )
+            raise TypeError(f"The input of a function must be a graph variable, got {variable!r} ({type(variable)}).")
         if implicit is None:
             raise ValueError("`implicit` must be True or False.")
         self.variable = variable

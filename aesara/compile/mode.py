@@ -223,14 +223,10 @@ class Mode:
             linker = predefined_linkers[linker]
         if isinstance(optimizer, str) or optimizer is None:
             if optimizer not in predefined_optimizers:
-                raise ValueError(
-                    f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}."
-                )
+                raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.")
             optimizer = predefined_optimizers[optimizer]
         if isinstance(linker, type):
-            raise TypeError(
-                f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()"
-            )
+            raise TypeError(f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()")
         return linker, optimizer
 
     @property
@@ -325,9 +321,7 @@ def get_mode(orig_string: Any) -> Mode:
     if name == "DEBUG_MODE":
         name = "DebugMode"
     if name not in predefined_modes:
-        raise ValueError(
-            f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}."
-        )
+        raise ValueError(f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.")
     return _with_configured_tags(predefined_modes[name], *tags)
 
 

@@ -24,9 +24,7 @@ class _TagGenerator:
         return char_from_number(next(self._numbers))
 
 
-def min_informative_str(
-    obj: Variable, indent_level: int = 0, _prev_obs: Any = None, _tag_generator: Any = None
-) -> str:
+def min_informative_str(obj: Variable, indent_level: int = 0, _prev_obs: Any = None, _tag_generator: Any = None) -> str:
     """Return a tree of a variable in which each node is described once.
 
     A variable with a name, and one that no node computes, is a leaf.

@@ -238,9 +238,7 @@ class PPrinter(Printer):
         elif callable(condition):
             self.printers.insert(0, (condition, printer))
         else:
-            raise TypeError(
-                f"A printer is assigned to an operation, a class or a condition, got {condition!r}."
-            )
+            raise TypeError(f"A printer is assigned to an operation, a class or a condition, got {condition!r}.")
 
     def printer_for(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer of a variable."""
@@ -352,9 +350,7 @@ class PPrinter(Printer):
             return self.process(*args)
         if len(args) > 2 or (len(args) == 2 and isinstance(args[1], (list, tuple, Variable))):
             return self.process_graph(*args)
-        raise TypeError(
-            "pprint takes a variable and optionally a state, or inputs, outputs and optionally updates."
-        )
+        raise TypeError("pprint takes a variable and optionally a state, or inputs, outputs and optionally updates.")
 
 
 default_printer = DefaultPrinter()

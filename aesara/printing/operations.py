@@ -158,9 +158,7 @@ def register_package_operations(printer: PPrinter) -> None:
     assign(TensorFromScalar, IgnorePrinter())
     assign(ScalarFromTensor, IgnorePrinter())
     # In-place variants print like the operations that they are variants of.
-    plain = {
-        type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict
-    }
+    plain = {type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict}
     assign(
         lambda pstate, var: (
             var.owner is not None

@@ -48,9 +48,7 @@ def _nodes_and_outputs(fct: Any) -> tuple[list[Apply], list[Variable], list[Vari
         fct = fct.outputs
     outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
     if outputs is None or not all(isinstance(one, Variable) for one in outputs):
-        raise TypeError(
-            f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}."
-        )
+        raise TypeError(f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}.")
     inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
     return list(io_toposort(inputs, outputs)), inputs, outputs
 
@@ -181,9 +179,7 @@ def _draw(
         if variable not in names:
             names[variable] = f"v{len(names)}"
             graph.add_node(
-                pydot.Node(
-                    names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style
-                )
+                pydot.Node(names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style)
             )
         return names[variable]
 
@@ -212,8 +208,6 @@ def _draw(
             graph.add_edge(pydot.Edge(source(variable), names[node], label=labels._cut(text)))
     for number, variable in enumerate(outputs):
         name = f"o{number}"
-        graph.add_node(
-            pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style)
-        )
+        graph.add_node(pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style))
         graph.add_edge(pydot.Edge(source(variable), name, label=labels._cut(str(variable.type))))
     return graph

@@ -161,9 +161,7 @@ class _Printer:
             if update is not None:
                 if not any(one is update for one in self.default_updates):
                     self.default_updates.append(update)
-                parts.append(
-                    f"<- {identifier(owner_or_self(update), update, options.id_type, self.used_ids)}"
-                )
+                parts.append(f"<- {identifier(owner_or_self(update), update, options.id_type, self.used_ids)}")
         if options.print_op_info:
             parts.append(self._remark(reader, variable))
         if storage_map is not None:

@@ -98,9 +98,7 @@ class TestInputsAndOutputs:
         np.testing.assert_array_equal(f([3.0]), [6.0])
         np.testing.assert_array_equal(f(inner=[3.0]), [6.0])
 
-    @pytest.mark.parametrize(
-        "value", [[1, 2], (1.0, 2.0), np.float32([1, 2]), np.int8([1, 2]), np.arange(4.0)[1:3]]
-    )
+    @pytest.mark.parametrize("value", [[1, 2], (1.0, 2.0), np.float32([1, 2]), np.int8([1, 2]), np.arange(4.0)[1:3]])
     def test_convertible_arguments(self, mode, x, value):
         result = aesara.function([x], x * 2, mode=mode)(value)
         assert result.dtype == "float64"
@@ -255,9 +253,7 @@ class TestWrongArguments:
             f([1.0])
 
     def test_too_many(self, f):
-        with pytest.raises(
-            TypeError, match='Too many parameter passed to aesara function "adder": it takes 2, got 3'
-        ):
+        with pytest.raises(TypeError, match='Too many parameter passed to aesara function "adder": it takes 2, got 3'):
             f([1.0], [1.0], [1.0])
 
     def test_unknown_keyword(self, f):
@@ -412,9 +408,7 @@ class TestGraphErrors:
 class TestGivens:
     def test_replaces(self, mode, x, y):
         np.testing.assert_array_equal(aesara.function([x], y + 1, givens={y: x * 2}, mode=mode)([1.0]), [3.0])
-        np.testing.assert_array_equal(
-            aesara.function([x], y + 1, givens=[(y, x * 2)], mode=mode)([1.0]), [3.0]
-        )
+        np.testing.assert_array_equal(aesara.function([x], y + 1, givens=[(y, x * 2)], mode=mode)([1.0]), [3.0])
 
     def test_inner_variable(self, mode, x, y):
         inner = x * 2
@@ -537,11 +531,7 @@ class TestAliasing:
     def test_the_same_output_twice(self, mode, x):
         y = x + 1
         one, two, three = aesara.function([x], [y, y, y[::-1]], mode=mode)(np.ones(2))
-        assert (
-            not np.shares_memory(one, two)
-            and not np.shares_memory(one, three)
-            and not np.shares_memory(two, three)
-        )
+        assert not np.shares_memory(one, two) and not np.shares_memory(one, three) and not np.shares_memory(two, three)
 
     def test_shared_value_as_output(self, mode):
         s = aesara.shared(np.zeros(2))
@@ -669,9 +659,7 @@ class TestFunctionObject:
         kept = [cell[0] for variable, cell in f.vm.storage_map.items() if variable.owner is not None]
         assert any(value is not None for value in kept)
         f.free()
-        assert all(
-            cell[0] is None for variable, cell in f.vm.storage_map.items() if variable.owner is not None
-        )
+        assert all(cell[0] is None for variable, cell in f.vm.storage_map.items() if variable.owner is not None)
 
     def test_temporaries_are_dropped(self, x):
         f = aesara.function([x], at.exp(x) + 1, mode=Mode("py", None))

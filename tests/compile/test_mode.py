@@ -134,9 +134,7 @@ class TestChoosingRewrites:
         assert "a" in mode.excluding("a")._query.exclude
         assert "a" in mode.requiring("a")._query.require
         assert len(
-            aesara.function(
-                [x], x * 1, mode=mode.excluding("canonicalize", "specialize")
-            ).maker.fgraph.apply_nodes
+            aesara.function([x], x * 1, mode=mode.excluding("canonicalize", "specialize")).maker.fgraph.apply_nodes
         ) > (len(aesara.function([x], x * 1, mode=mode).maker.fgraph.apply_nodes) - 1)
 
     def test_register(self, x):

@@ -85,11 +85,7 @@ def test_unsupported_values(value):
 
 def test_operators_of_arrays():
     s = shared(np.arange(6.0).reshape(2, 3))
-    assert (
-        isinstance(s[0], TensorVariable)
-        and isinstance(s + 1, TensorVariable)
-        and isinstance(s.T, TensorVariable)
-    )
+    assert isinstance(s[0], TensorVariable) and isinstance(s + 1, TensorVariable) and isinstance(s.T, TensorVariable)
     np.testing.assert_array_equal((s[1] * 2).eval(), [6.0, 8.0, 10.0])
 
 
@@ -128,11 +124,7 @@ class TestBorrowing:
         s.get_value()[:] = 1
         s.get_value(return_internal_type=True)[:] = 1
         assert s.get_value().tolist() == [0, 0]
-        assert (
-            s.get_value(borrow=True)
-            is s.get_value(borrow=True, return_internal_type=True)
-            is s.container.value
-        )
+        assert s.get_value(borrow=True) is s.get_value(borrow=True, return_internal_type=True) is s.container.value
         assert s.get_test_value() is s.container.value
 
     def test_set_value(self):

@@ -80,9 +80,7 @@ class Counted(Op):
         output_storage[0][0] = inputs[0].copy()
 
 
-@pytest.mark.parametrize(
-    "linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)]
-)
+@pytest.mark.parametrize("linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)])
 class TestRunning:
     def test_values(self, linker, x, y):
         f = aesara.function([x, y], [at.exp(x) * y, (x + y).sum()], mode=Mode(linker, None))

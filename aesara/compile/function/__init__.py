@@ -85,17 +85,14 @@ def function(
     """
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(
-            "Input variables of an Aesara function should be contained in a list, even when there is a "
-            "single input, "
+            "Input variables of an Aesara function should be contained in a list, even when there is a single input, "
             f"got {inputs!r}."
         )
     output_keys = None
     if isinstance(outputs, Mapping):
         for key in outputs:
             if not isinstance(key, str):
-                raise TypeError(
-                    f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)})."
-                )
+                raise TypeError(f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)}).")
         output_keys = sorted(outputs)
         outputs = [outputs[key] for key in output_keys]
     if profile is True or (profile is None and config.profile):
@@ -179,16 +176,12 @@ class _EvalCache(dict):
         return _EvalCache()
 
 
-def eval_variable(
-    variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **kwargs: Any
-) -> Any:
+def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **kwargs: Any) -> Any:
     """Compile a variable, keeping the function for next time, and compute its value."""
     given = dict(inputs_to_values or {})
     for one in given:
         if not isinstance(one, Variable):
-            raise TypeError(
-                f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)})."
-            )
+            raise TypeError(f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)}).")
     cache = variable.__dict__.setdefault("_fn_cache", _EvalCache())
     key = (
         tuple(given),

@@ -28,9 +28,7 @@ class _Argument:
 
     __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
 
-    def __init__(
-        self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any
-    ) -> None:
+    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
         self.container = container
         self.cell = container.storage
         self.name = spec.name
@@ -55,8 +53,7 @@ class _View:
             raise TypeError(f"Unknown input or state: {item}. {self._function._describe_inputs()}") from None
         if found is DUPLICATE:
             raise TypeError(
-                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or "
-                "the position."
+                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or the position."
             )
         return found
 
@@ -172,14 +169,10 @@ class Function:
             if not spec.implicit
         ]
         self._position = {
-            argument.name: index
-            for index, argument in enumerate(self._arguments)
-            if argument.name is not None
+            argument.name: index for index, argument in enumerate(self._arguments) if argument.name is not None
         }
         # Values of arguments that the graph may overwrite must not share memory with other arguments.
-        self._overwritable = [
-            index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)
-        ]
+        self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
         self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
         self._native: Any = None
 
@@ -276,9 +269,7 @@ class Function:
             if not given[index]:
                 if argument.required:
                     label = argument.name or f"number {index} ({argument.variable})"
-                    raise TypeError(
-                        f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}"
-                    )
+                    raise TypeError(f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}")
                 values[index] = argument.cell[0]
         return values, given
 
@@ -379,11 +370,7 @@ class Function:
 
     def _describe_inputs(self) -> str:
         names = [argument.name if argument.name is not None else "(unnamed)" for argument in self._arguments]
-        return (
-            f"The function has {len(names)} inputs: {', '.join(names)}."
-            if names
-            else "The function has no inputs."
-        )
+        return f"The function has {len(names)} inputs: {', '.join(names)}." if names else "The function has no inputs."
 
     @property
     def value(self) -> ValueAttribute:
@@ -407,9 +394,7 @@ class Function:
     def get_shared(self) -> list[SharedVariable]:
         """Return the shared variables that the function reads or updates."""
         return [
-            spec.variable
-            for spec in self.maker.inputs
-            if spec.implicit and isinstance(spec.variable, SharedVariable)
+            spec.variable for spec in self.maker.inputs if spec.implicit and isinstance(spec.variable, SharedVariable)
         ]
 
     def sync_shared(self) -> None:
@@ -455,8 +440,7 @@ class Function:
                 raise TypeError(f"Cannot swap {old} of type {old.type} with {new} of type {new.type}.")
         maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
         defaults = [
-            container if spec.implicit else None
-            for spec, container in zip(self.maker.inputs, self.input_storage)
+            container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         for index, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage)):
             if spec.implicit and spec.variable in swap:
@@ -477,8 +461,7 @@ class Function:
 
     def __reduce__(self) -> tuple:
         values = [
-            None if spec.implicit else container.value
-            for spec, container in zip(self.maker.inputs, self.input_storage)
+            None if spec.implicit else container.value for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
 
@@ -487,9 +470,7 @@ def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) 
     """Compile a function again when it is read from a file."""
     if not config.unpickle_function or maker is None:
         return None
-    function = maker.create(
-        [spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)]
-    )
+    function = maker.create([spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)])
     function.trust_input = trust_input
     return function
 

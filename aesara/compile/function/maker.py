@@ -52,9 +52,7 @@ def convert_function_input(input: Any) -> SymbolicInput:
     first, second = input
     if isinstance(first, (list, tuple)):
         if len(first) != 2 or not all(isinstance(part, Variable) for part in first):
-            raise TypeError(
-                f"Invalid input syntax: {original} (the first part must be a pair (variable, update))"
-            )
+            raise TypeError(f"Invalid input syntax: {original} (the first part must be a pair (variable, update))")
         return In(first[0], name=name, value=second, update=first[1], mutable=True)
     if not isinstance(first, Variable):
         raise TypeError(f"Unknown input type: {type(first)} ({first!r}), expected Variable instance")
@@ -76,9 +74,7 @@ def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> st
     return f"The function has {named}, and {n_unnamed_inputs} without a name."
 
 
-def fgraph_updated_vars(
-    fgraph: FunctionGraph, expanded_inputs: Sequence[SymbolicInput]
-) -> dict[Variable, Variable]:
+def fgraph_updated_vars(fgraph: FunctionGraph, expanded_inputs: Sequence[SymbolicInput]) -> dict[Variable, Variable]:
     """Return a map from the inputs of a graph that are updated to the outputs with their new values."""
     mapping = fgraph.update_mapping or {}
     return {fgraph.inputs[position]: fgraph.outputs[index] for index, position in mapping.items()}
@@ -290,9 +286,7 @@ class FunctionMaker:
         if input_storage is None:
             input_storage = [spec.value for spec in self.inputs]
         if len(input_storage) != len(self.inputs):
-            raise ValueError(
-                f"The function has {len(self.inputs)} inputs, but {len(input_storage)} values were given."
-            )
+            raise ValueError(f"The function has {len(self.inputs)} inputs, but {len(input_storage)} values were given.")
         containers, defaults = [], []
         for index, (spec, value) in enumerate(zip(self.inputs, input_storage)):
             container, default = self._container(index, spec, value)
@@ -304,9 +298,7 @@ class FunctionMaker:
                 return function
         return self._create_vm(containers, defaults, storage_map)
 
-    def _container(
-        self, index: int, spec: SymbolicInput, value: Any
-    ) -> tuple[Container, tuple[bool, bool, Any]]:
+    def _container(self, index: int, spec: SymbolicInput, value: Any) -> tuple[Container, tuple[bool, bool, Any]]:
         """The container of an input, and whether it is required, is reset after each call, and to what."""
         if isinstance(value, Container):
             return value, (False, False, None)
@@ -370,9 +362,7 @@ class FunctionMaker:
         )
         return self._build(vm, containers, output_storage, defaults)
 
-    def copy_with(
-        self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any
-    ) -> FunctionMaker:
+    def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
         """Return a maker for the same rewritten graph; see `Function.copy`."""
         old = self.fgraph
         n_outputs = len(self.outputs) if delete_updates else len(old.outputs)
@@ -421,9 +411,7 @@ class FunctionMaker:
     # A maker is stored as its rewritten graph; linking is done again when it is loaded.
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {
-            key: value for key, value in self.__dict__.items() if key not in ("fgraph", "linker", "indices")
-        }
+        state = {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "linker", "indices")}
         state["inputs"] = [_without_graph(spec) for spec in self.inputs]
         state["expanded_inputs"] = None
         state["outputs"] = [spec.borrow for spec in self.outputs]
@@ -436,9 +424,7 @@ class FunctionMaker:
         (inputs, outputs), mapping = state.pop("graph"), state.pop("update_mapping")
         self.__dict__.update(state)
         graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=mapping)
-        self.outputs = [
-            SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, state["outputs"])
-        ]
+        self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, state["outputs"])]
         self.expanded_inputs = self.inputs
         self.indices = [[spec, None, [spec]] for spec in self.inputs]
         self.accept_inplace = True
@@ -463,8 +449,7 @@ def complain_about_unused_input(index: int, variable: Variable, action: str) -> 
     )
     if action == "warn":
         warnings.warn(
-            text
-            + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
+            text + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
             "aesara.function. To disable it completely, use on_unused_input='ignore'.",
             stacklevel=6,
         )

@@ -39,9 +39,7 @@ class _Rebuild:
         self.shared_clones: dict[SharedVariable, Variable] = {}
         self.update_d: dict[SharedVariable, Variable] = {}
         self.update_expr: list[tuple[SharedVariable, Variable]] = []
-        self.free: dict[
-            Variable, Apply | None
-        ] = {}  # inputs that nobody has declared -> a node that reads them
+        self.free: dict[Variable, Apply | None] = {}  # inputs that nobody has declared -> a node that reads them
 
     def clone_leaf(self, variable: Variable, reader: Apply | None) -> None:
         """Clone a variable that no node computes."""
@@ -92,12 +90,7 @@ class _Rebuild:
                         ready = False
             if ready:
                 pending.pop()
-                if (
-                    clone_node_and_cache(
-                        node, clones, clone_inner_graphs=self.clone_inner, strict=self.strict
-                    )
-                    is None
-                ):
+                if clone_node_and_cache(node, clones, clone_inner_graphs=self.clone_inner, strict=self.strict) is None:
                     clones[node] = node  # all its outputs are replaced
         return clones[root]
 
@@ -105,9 +98,7 @@ class _Rebuild:
         """Arrange that variables are replaced when they are met."""
         for old, new in iter_over_pairs(pairs):
             if not isinstance(old, Variable):
-                raise TypeError(
-                    f"Only variables can be replaced through `givens`, got {old!r} ({type(old)})."
-                )
+                raise TypeError(f"Only variables can be replaced through `givens`, got {old!r} ({type(old)}).")
             if not isinstance(new, Variable):
                 new = shared(new)
             if old in self.clones:
@@ -127,9 +118,7 @@ class _Rebuild:
         """Take over the updates of shared variables that the user gives."""
         if not isinstance(updates, (list, tuple, Mapping)):
             raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
-        if isinstance(updates, Mapping) or all(
-            isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in updates
-        ):
+        if isinstance(updates, Mapping) or all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in updates):
             pairs = iter_over_pairs(updates)
         else:
             raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
@@ -191,9 +180,7 @@ def _clone_outputs(rebuild: _Rebuild, outputs: Any) -> Any:
             return type(output)(rebuild.clone(output.variable), borrow=output.borrow)
         if isinstance(output, Variable):
             return rebuild.clone(output)
-        raise TypeError(
-            f"Outputs must be aesara Variable or Out instances. Received {output} of type {type(output)}"
-        )
+        raise TypeError(f"Outputs must be aesara Variable or Out instances. Received {output} of type {type(output)}")
 
     if outputs is None:
         return []
@@ -300,9 +287,7 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
             return _as_input(param.variable, rebuild_strict, allow_downcast)
         return _copy_of(param)
     if isinstance(param, (list, tuple)):
-        raise TypeError(
-            f"An input given as a list or tuple must be a pair (variable, default value), got {param!r}."
-        )
+        raise TypeError(f"An input given as a list or tuple must be a pair (variable, default value), got {param!r}.")
     raise TypeError(f"Unknown parameter type: {type(param)}")
 
 
@@ -313,9 +298,7 @@ def _copy_of(param: In) -> In:
     return new
 
 
-def _describe_inputs(
-    params: Sequence[Any], rebuild_strict: bool, allow_downcast: bool | None
-) -> list[SymbolicInput]:
+def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast: bool | None) -> list[SymbolicInput]:
     if not isinstance(params, (list, tuple)):
         raise TypeError("The `params` argument must be a list or a tuple")
     inputs: list[SymbolicInput] = []
@@ -324,9 +307,7 @@ def _describe_inputs(
             variable, value = param
             _as_input(variable, rebuild_strict, allow_downcast)
             if isinstance(value, Variable):
-                raise TypeError(
-                    f"The default value of the input {variable} must be a value, got the variable {value}."
-                )
+                raise TypeError(f"The default value of the input {variable} must be a value, got the variable {value}.")
             inputs.append(In(variable, value=value, allow_downcast=allow_downcast))
         else:
             inputs.append(_as_input(param, rebuild_strict, allow_downcast))
@@ -335,8 +316,7 @@ def _describe_inputs(
         if spec.variable in seen:
             raise UnusedInputError(
                 f"Variable {spec.variable} is used twice in inputs to aesara.function, at indices "
-                f"{seen[spec.variable]} and {index}.  This would result in values provided for it being "
-                "ignored. "
+                f"{seen[spec.variable]} and {index}.  This would result in values provided for it being ignored. "
                 "Please do not duplicate variables in the inputs list."
             )
         seen[spec.variable] = index
@@ -414,9 +394,7 @@ def pfunc(
     update_of = dict(new_updates)
     inputs += [_shared_input(one, update_of.get(one)) for one in rebuild.shared_inputs]
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
-    described = [
-        one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)
-    ]
+    described = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
     positions = [index for index, spec in enumerate(inputs) if spec.update is not None]
     graph_outputs = [one.variable for one in described] + [inputs[index].update for index in positions]
     if rebuild.free:
@@ -434,9 +412,7 @@ def pfunc(
         given = described
     else:
         given = described[0]
-    return orig_function(
-        inputs, given, mode, accept_inplace, name, profile, on_unused_input, output_keys, fgraph=graph
-    )
+    return orig_function(inputs, given, mode, accept_inplace, name, profile, on_unused_input, output_keys, fgraph=graph)
 
 
 def _check_missing(rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:

@@ -9,7 +9,6 @@ import aesara
 import aesara.tensor as at
 from aesara.tensor.special import log_softmax, softmax
 
-
 RNG = np.random.default_rng(7)
 
 
@@ -107,7 +106,9 @@ def test_unary_at_special_values(name):
         np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[0][zero]))
 
 
-@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum", "true_divide", "floor_divide", "mod", "lt", "eq", "neq", "pow"])
+@pytest.mark.parametrize(
+    "name", ["add", "mul", "maximum", "minimum", "true_divide", "floor_divide", "mod", "lt", "eq", "neq", "pow"]
+)
 def test_binary_at_special_values(name):
     a, b = (v.reshape(-1) for v in np.meshgrid(SPECIAL_VALUES, SPECIAL_VALUES))
     assert_agree(lambda x, y: getattr(at, name)(x, y), [a, b])
@@ -186,7 +187,14 @@ def test_broadcasting():
         np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
 
 
-MATRIX_PAIRS = [((5, 4), (4, 3)), ((40, 30), (30, 50)), ((1, 7), (7, 1)), ((0, 3), (3, 2)), ((3, 0), (0, 2)), ((33, 65), (65, 1))]
+MATRIX_PAIRS = [
+    ((5, 4), (4, 3)),
+    ((40, 30), (30, 50)),
+    ((1, 7), (7, 1)),
+    ((0, 3), (3, 2)),
+    ((3, 0), (0, 2)),
+    ((33, 65), (65, 1)),
+]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
@@ -204,16 +212,25 @@ def test_matrix_products(shapes, dtype):
 def test_matrix_vector_products(n, m):
     a, v, w = normal(n, m), normal(m), normal(n)
     assert_agree(
-        lambda x, y, z: [x.dot(y), z.dot(x), at.dot(x.T, z), at.dot(y, y), at.dot(x[:, 0] if m else z, z)], [a, v, w], rtol=1e-13
+        lambda x, y, z: [x.dot(y), z.dot(x), at.dot(x.T, z), at.dot(y, y), at.dot(x[:, 0] if m else z, z)],
+        [a, v, w],
+        rtol=1e-13,
     )
 
 
 def test_products_of_views():
     a, b = normal(60, 50), normal(50, 40)
     assert_agree(
-        lambda x, y: [x[::2].dot(y), x[:, 5:30].dot(y[10:35]), x[::-1].dot(y), x[:, ::3].dot(y[::3]), x.T[3:].T.dot(y[3:])],
-        [a, b], rtol=1e-12,
-    )  # fmt: skip
+        lambda x, y: [
+            x[::2].dot(y),
+            x[:, 5:30].dot(y[10:35]),
+            x[::-1].dot(y),
+            x[:, ::3].dot(y[::3]),
+            x.T[3:].T.dot(y[3:]),
+        ],
+        [a, b],
+        rtol=1e-12,
+    )
 
 
 def test_batched_dot():
@@ -245,7 +262,12 @@ def test_writing_slices(s):
     y = normal(*x[s].shape)
 
     def build(v, u):
-        return [at.set_subtensor(v[s], u), at.inc_subtensor(v[s], u), at.set_subtensor(v[s], 1.5), at.inc_subtensor(v[:, s], 2.0)]
+        return [
+            at.set_subtensor(v[s], u),
+            at.inc_subtensor(v[s], u),
+            at.set_subtensor(v[s], 1.5),
+            at.inc_subtensor(v[:, s], 2.0),
+        ]
 
     got = assert_agree(build, [x, y])
     for k, value in enumerate((y, 1.5)):
@@ -257,7 +279,8 @@ def test_writing_slices(s):
 def test_integer_arrays_as_indices():
     x, i, j = normal(6, 5, 4), integers(-6, 6, 3), integers(-5, 5, 2, 3)
     got = assert_agree(
-        lambda v, a, b: [v[a], v[:, b], v[a, b], v[a, :, a % 4], v[:, a % 5, 1:3], v[a[:, None], b[0]], v[0, b]], [x, i, j]
+        lambda v, a, b: [v[a], v[:, b], v[a, b], v[a, :, a % 4], v[:, a % 5, 1:3], v[a[:, None], b[0]], v[0, b]],
+        [x, i, j],
     )
     want = [x[i], x[:, j], x[i, j], x[i, :, i % 4], x[:, i % 5, 1:3], x[i[:, None], j[0]], x[0, j]]
     for g, w in zip(got, want, strict=True):
@@ -291,7 +314,12 @@ def test_joining_and_splitting(axis):
     x, y = normal(4, 3), normal(4, 3)
 
     def build(a, b):
-        return [at.join(axis, a, b), at.stack([a, b], axis=axis), at.concatenate([a[:1], b], axis=0), *at.split(a, [1, 2], 2, axis=1)]
+        return [
+            at.join(axis, a, b),
+            at.stack([a, b], axis=axis),
+            at.concatenate([a[:1], b], axis=0),
+            *at.split(a, [1, 2], 2, axis=1),
+        ]
 
     assert_agree(build, [x, y])
     with pytest.raises(ValueError, match="Join along axis"):
@@ -301,10 +329,20 @@ def test_joining_and_splitting(axis):
 def test_shapes():
     x, n = normal(4, 6), np.int64(8)
     assert_agree(
-        lambda v, k: [v.reshape((8, 3)), v.reshape((k, -1)), v.reshape((2, 2, 6)).sum(axis=1), v.T.reshape((24,)), v.shape,
-                      v.shape[0] + k, v.flatten(), v.T, v.dimshuffle(1, "x", 0), (2 * v).T.reshape((4, 6)).reshape((-1,))],
+        lambda v, k: [
+            v.reshape((8, 3)),
+            v.reshape((k, -1)),
+            v.reshape((2, 2, 6)).sum(axis=1),
+            v.T.reshape((24,)),
+            v.shape,
+            v.shape[0] + k,
+            v.flatten(),
+            v.T,
+            v.dimshuffle(1, "x", 0),
+            (2 * v).T.reshape((4, 6)).reshape((-1,)),
+        ],
         [x, n],
-    )  # fmt: skip
+    )
     with pytest.raises(ValueError, match="reshape"):
         evaluate(lambda v: v.reshape((5, 5)), [x], "FAST_RUN")
     with pytest.raises(AssertionError):
@@ -314,10 +352,19 @@ def test_shapes():
 def test_creation():
     n = np.int64(5)
     assert_agree(
-        lambda k: [at.arange(k), at.arange(k, 0, -2), at.arange(1, k + 3, 3, dtype="float64"), at.eye(k), at.eye(k, 4, 1),
-                   at.zeros((k, 2)), at.alloc(1.5, k, 3), at.ones_like(at.zeros((k,))), at.full((k,), 7)],
+        lambda k: [
+            at.arange(k),
+            at.arange(k, 0, -2),
+            at.arange(1, k + 3, 3, dtype="float64"),
+            at.eye(k),
+            at.eye(k, 4, 1),
+            at.zeros((k, 2)),
+            at.alloc(1.5, k, 3),
+            at.ones_like(at.zeros((k,))),
+            at.full((k,), 7),
+        ],
         [n],
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, None])
@@ -337,7 +384,9 @@ CASTS = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float3
 def test_casts(source):
     x = np.array([0, 1, 2, 100, -3, 127.6, -0.7]).astype("float64")
     x = np.abs(x).astype(source) if source[0] in "ub" else x.astype(source)
-    assert_agree(lambda v: [at.cast(v, t) for t in CASTS if not (source[0] == "f" and t[0] == "u" and (x < 0).any())], [x])
+    assert_agree(
+        lambda v: [at.cast(v, t) for t in CASTS if not (source[0] == "f" and t[0] == "u" and (x < 0).any())], [x]
+    )
 
 
 LAYOUTS = {
@@ -364,7 +413,9 @@ def test_memory_layouts(layout):
 @pytest.mark.parametrize("shape", [(0,), (1,), (0, 3), (3, 0), (1, 1), (2, 1, 0)])
 def test_empty_and_single(shape):
     x = normal(*shape)
-    assert_agree(lambda v: [v + v, at.exp(v).sum(), v.sum(axis=0), v[::-1], at.concatenate([v, v]), v.T, v.reshape((-1,))], [x])
+    assert_agree(
+        lambda v: [v + v, at.exp(v).sum(), v.sum(axis=0), v[::-1], at.concatenate([v, v]), v.T, v.reshape((-1,))], [x]
+    )
 
 
 def test_one_compilation_serves_all_sizes():

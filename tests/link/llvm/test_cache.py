@@ -34,7 +34,10 @@ def test_second_compilation_takes_the_object(folder):
     assert not list(folder.glob("new-*"))
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b"", lambda b: b[:60] + bytes(c ^ 255 for c in b[60:69]) + b[69:], lambda b: b + b"x"])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda b: b[:-1], lambda b: b"", lambda b: b[:60] + bytes(c ^ 255 for c in b[60:69]) + b[69:], lambda b: b + b"x"],
+)
 def test_damaged_entries_are_replaced(folder, damage):
     compiled()
     (entry,) = folder.glob("*.o")

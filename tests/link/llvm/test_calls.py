@@ -201,7 +201,8 @@ def test_functions_are_collected():
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), (np.ones(2),) * 3, (np.ones((2, 2)), np.ones(2)), (np.ones(2, complex), np.ones(2)), ("a", np.ones(2))]
+    "arguments",
+    [(), (np.ones(2),) * 3, (np.ones((2, 2)), np.ones(2)), (np.ones(2, complex), np.ones(2)), ("a", np.ones(2))],
 )
 def test_wrong_arguments(arguments):
     x, y = at.vector("x"), at.vector("y")

@@ -286,11 +286,7 @@ def test_casts(source, middle, target, left):
     reference = clone([x], [before], copy_inputs=False)[1][0]
     after, _ = rewrite(before)
     assert ops_of(after) == ["Cast"] * left
-    value = (
-        np.array([0, 1, 1, 0]).astype(source)
-        if source == "bool"
-        else np.array([0, 1, -7, 100]).astype(source)
-    )
+    value = np.array([0, 1, 1, 0]).astype(source) if source == "bool" else np.array([0, 1, -7, 100]).astype(source)
     compare(reference, after, {x: value})
 
 
