@@ -149,6 +149,15 @@ class _AdvancedWriter(Op):
         return [g_x, g_y, *disconnected]
 
 
+def _add_at(out: np.ndarray, index: Any, y: Any) -> None:
+    """Add `y` at an index in which positions may repeat.
+
+    The value is broadcast here: `numpy.add.at` reads past the end of a vector that goes with an index matrix.
+    """
+    shape = out[index].shape
+    np.add.at(out, index, np.broadcast_to(np.asarray(y).astype(out.dtype, copy=False), shape))
+
+
 class AdvancedIncSubtensor1(_AdvancedWriter):
     """Write to, or add to, entries along the first dimension given by a vector.
 
@@ -202,7 +211,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         if self.set_instead_of_inc:
             out[positions] = y
         else:
-            np.add.at(out, positions, np.asarray(y).astype(out.dtype, copy=False))
+            _add_at(out, positions, y)
         output_storage[0][0] = out
 
     def grad(self, inputs, output_gradients):
@@ -328,11 +337,10 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         if self.set_instead_of_inc:
             out[index] = y
         else:
-            y = np.asarray(y).astype(out.dtype, copy=False)
             if self.ignore_duplicates:
-                out[index] += y
+                out[index] += np.asarray(y).astype(out.dtype, copy=False)
             else:
-                np.add.at(out, index, y)
+                _add_at(out, index, y)
         output_storage[0][0] = out
 
     def grad(self, inputs, output_gradients):

@@ -1,0 +1,177 @@
+"""Runs a program by the reference, rewritten, and natively, and compares everything that can be observed."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+import aesara
+from aesara.compile.mode import Mode
+from aesara.configdefaults import config
+from tests.fuzz.evaluation import conditioned, difference
+from tests.fuzz.programs import Program
+
+CALLS = 3
+
+
+class Disagreement(AssertionError):
+    """Two ways to run a program gave different results."""
+
+
+@dataclass
+class Run:
+    """What each call gave (values or an exception), and the shared variables after it."""
+
+    results: list
+    states: list
+    function: object = None
+
+
+def modes() -> dict[str, object]:
+    return {"plain": Mode("py", None), "rewritten": Mode("py", "fast_run"), "native": Mode("llvm", "fast_run")}
+
+
+def run(program: Program, mode) -> Run:
+    variables = program.variables
+    shared = [i for i in program.inputs if i.shared]
+    explicit = [i for i in program.inputs if not i.shared]
+    _reset(program, 0)
+    with warnings.catch_warnings(), config.change_flags(native_verify=True, native_cache=False, on_opt_error="raise"):
+        warnings.simplefilter("ignore")
+        function = aesara.function(
+            [variables[i.name] for i in explicit],
+            [variables[n] for n in program.outputs],
+            updates=[(variables[k], variables[v]) for k, v in program.updates.items()],
+            mode=mode,
+            on_unused_input="ignore",
+        )
+        outcome = Run([], [], function)
+        kept = []
+        for call in range(CALLS):
+            if call == 2:
+                _reset(program, 2)
+            arguments = [i.values(2 if call == 2 else 0) for i in explicit]
+            before = [a.copy() for a in arguments]
+            with np.errstate(all="ignore"):
+                try:
+                    result = function(*arguments)
+                except Exception as error:
+                    result = error
+            outcome.results.append(result if isinstance(result, Exception) else [np.array(r) for r in result])
+            outcome.states.append([np.array(variables[i.name].get_value(borrow=True)) for i in shared])
+            if not isinstance(result, Exception):
+                _check_memory(program, arguments, before, result, shared)
+                kept.append((result, outcome.results[-1]))
+        for result, copies in kept:
+            for k, (value, copy) in enumerate(zip(result, copies, strict=True)):
+                if not np.array_equal(value, copy, equal_nan=copy.dtype.kind == "f"):
+                    raise Disagreement(f"output {k} of an earlier call was overwritten by a later one")
+    return outcome
+
+
+def _reset(program: Program, call: int) -> None:
+    for spec in program.inputs:
+        if spec.shared:
+            program.variables[spec.name].set_value(np.array(spec.values(call), order="C"))
+
+
+def _check_memory(program, arguments, before, result, shared) -> None:
+    for k, (now, then) in enumerate(zip(arguments, before, strict=True)):
+        if not np.array_equal(now, then, equal_nan=then.dtype.kind == "f"):
+            raise Disagreement(f"argument {k} was overwritten")
+    kept = [program.variables[i.name].get_value(borrow=True) for i in shared]
+    for k, value in enumerate(result):
+        others = [*arguments, *kept, *result[:k]]
+        if isinstance(value, np.ndarray) and value.size and any(np.shares_memory(value, o) for o in others):
+            raise Disagreement(f"output {k} shares memory with an argument, a shared variable or another output")
+
+
+def check(program: Program) -> None:
+    """Raise `Disagreement` unless all ways to run the program agree."""
+    runs = {name: run(program, mode) for name, mode in modes().items()}
+    plain, native, rewritten = runs["plain"], runs["native"], runs["rewritten"]
+    if getattr(native.function, "_native", None) is None:
+        raise Disagreement("the native linker declined the program")
+    for call in range(CALLS):
+        errors = {name: r.results[call] if isinstance(r.results[call], Exception) else None for name, r in runs.items()}
+        if any(errors.values()):
+            kinds = {name: family(e) for name, e in errors.items()}
+            # A rule may drop a step that would have failed, but not make one, and native code follows the graph.
+            allowed = kinds["native"] == kinds["rewritten"] and kinds["native"] in (None, kinds["plain"])
+            if not allowed:
+                raise Disagreement(f"call {call}: errors differ: " + "; ".join(f"{n}: {e!r:.300}" for n, e in errors.items()))
+            before = _states_before(program, plain, call)
+            for name, r in runs.items():
+                if errors[name] is None:
+                    continue
+                for k, (now, then) in enumerate(zip(r.states[call], before, strict=True)):
+                    if not np.array_equal(now, then, equal_nan=then.dtype.kind == "f"):
+                        raise Disagreement(f"call {call}, {name}: shared variable {k} was changed by a call that failed")
+            return
+        if not _compare(program, call, plain, rewritten, native):
+            return
+
+
+def family(error: Exception | None) -> type | None:
+    """Exceptions that stand for each other: what NumPy reports in one way or another."""
+    if error is None:
+        return None
+    if isinstance(error, (IndexError, ValueError, AssertionError)):
+        return ValueError  # which of two faults is met first is a matter of order
+    return type(error)
+
+
+def _states_before(program: Program, plain: Run, call: int) -> list:
+    if call == 1:
+        return plain.states[0]
+    return [i.values(call) for i in program.inputs if i.shared]
+
+
+def _given(program: Program, plain: Run, call: int) -> dict:
+    states = iter(_states_before(program, plain, call))
+    return {
+        program.variables[i.name]: next(states) if i.shared else i.values(2 if call == 2 else 0)
+        for i in program.inputs
+    }
+
+
+def _compare(program: Program, call: int, plain: Run, rewritten: Run, native: Run) -> bool:
+    """Compare one call; False if what comes after it cannot be compared."""
+    shared = [i.name for i in program.inputs if i.shared]
+    names = program.outputs + [program.updates.get(n, n) for n in shared]
+    variables = [program.variables[n] for n in names]
+    given = _given(program, plain, call)
+    ways = {"plain": plain, "rewritten": rewritten, "native": native}
+    observed = {way: r.results[call] + r.states[call] for way, r in ways.items()}
+    outcome = _complain(f"call {call}", names, variables, given, observed)
+    if outcome is None:
+        return False
+    if not outcome.trace.finite:
+        # Rules may give better results than the program as written: the rewritten graph says which.
+        fgraph = native.function.maker.fgraph
+        by_name = {variable.name: value for variable, value in given.items()}
+        known = {v: by_name[v.name] for v in fgraph.inputs}
+        observed = {way: observed[way][: len(program.outputs)] for way in ("rewritten", "native")}
+        _complain(f"call {call}, rewritten graph", names, fgraph.outputs[: len(program.outputs)], known, observed)
+    return not program.updates or not any(u.any() for u in outcome.uncertain)
+
+
+def _complain(where: str, names, variables, given: dict, observed: dict):
+    """Compare what was observed with an evaluation of the variables; None if nothing can be said."""
+    complaints: list[str] = []
+    for runs in (4, 40):  # errors may cancel by chance in a few noisy evaluations
+        outcome = conditioned(list(variables), given, runs=runs)
+        if outcome.trace.undefined or not outcome.stable:
+            return None
+        complaints = []
+        for way, values in observed.items():
+            finite_only = way != "plain" and not outcome.trace.finite and "rewritten graph" not in where
+            for k, value in enumerate(values):
+                found = difference(outcome, k, value, finite_only)
+                if found:
+                    complaints.append(f"{where}, {way}, {names[k]}: {found}")
+        if not complaints:
+            return outcome
+    raise Disagreement("\n".join(complaints))
