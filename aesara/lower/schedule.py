@@ -79,9 +79,19 @@ class Group:
     closed: bool = False
 
 
+@dataclass(eq=False)
+class Accumulation:
+    """A product added to the old value of a shared variable: result = old + factor * product, by the product itself."""
+
+    result: Array
+    old: str
+    product: Product
+    factor: float
+
+
 @dataclass
 class Schedule:
-    """Ordered steps (groups, products, Python nodes, guards, definitions) and the names of stored arrays."""
+    """Ordered steps (groups, products, accumulations, Python nodes, guards, definitions) and the names of stored arrays."""
 
     steps: list[object]
     prelude: list[Guard]
@@ -305,6 +315,8 @@ class _Scheduler:
         self.find_uses()
         self.choose_storage()
         prelude = []
+        accumulations = self._find_accumulations()
+        absorbed = {a.product for a in accumulations.values()}
         late = {a for a in self.replaced if isinstance(a, Pointwise) and not self.uses.get(a)}
         # New values of shared variables come last, so that they can be written over the old ones.
         for item in [i for i in self.items if i not in late] + [i for i in self.items if i in late]:
@@ -323,7 +335,9 @@ class _Scheduler:
             elif isinstance(item, PythonNode):
                 if item in self.needed:
                     self._append_python(item)
-            elif item in self.stored:
+            elif item in accumulations:
+                self._append_product(item, accumulations[item])
+            elif item in self.stored and item not in absorbed:
                 if isinstance(item, Product):
                     self._append_product(item)
                 elif not isinstance(item, External):
@@ -371,15 +385,54 @@ class _Scheduler:
                 if n.op == "var":
                     self.definition_of[n.attr] = node
 
-    def _append_product(self, product: Product) -> None:
-        self.name(product)
-        self.position[product] = len(self.steps)
-        self.ready[product] = len(self.steps)
-        for operand in (product.left, product.right):
-            name = self.name(matrix_memory(operand))
-            if name in self.replaced_buffers:
-                self.last_read[name] = len(self.steps) + 1
-        self.steps.append(product)
+    def _append_product(self, made: Array, accumulation: Accumulation | None = None) -> None:
+        product = made if accumulation is None else accumulation.product
+        assert isinstance(product, Product)
+        self.name(made)
+        self.ready[made] = len(self.steps)
+        read = [self.name(matrix_memory(operand)) for operand in (product.left, product.right)]
+        for name in self.replaced_buffers.intersection(read):
+            self.last_read[name] = len(self.steps) + 1
+        self.steps.append(product if accumulation is None else accumulation)
+
+    def _find_accumulations(self) -> dict[Array, Accumulation]:
+        """New values of the form old + factor * (a @ b), where nobody else wants the product: BLAS can add in place."""
+        found: dict[Array, Accumulation] = {}
+        for result, old in self.replaced.items():
+            if not isinstance(result, Pointwise) or result.ndim != 2 or self.uses.get(result) or result.requires:
+                continue
+            matched = self._match_accumulation(result, old)
+            if matched is not None:
+                found[result] = matched
+        return found
+
+    def _match_accumulation(self, result: Pointwise, old: str) -> Accumulation | None:
+        shape = self.shape(result)
+        (value,) = self.canonical([self.trace(result, LOOP[:2])])
+        same = linear_offset(LOOP[:2], shape)
+        if value.op not in ("add", "sub") or not any(e.op == "load" and e.attr == old for e in value.args):
+            return None
+        first, second = value.args
+        if value.op == "add" and not (first.op == "load" and first.attr == old):
+            first, second = second, first
+        factor = 1.0 if value.op == "add" else -1.0
+        if second.op == "neg":
+            factor, second = -factor, second.args[0]
+        if second.op == "mul" and (second.args[0].is_const or second.args[1].is_const):
+            constant, second = second.args if second.args[0].is_const else reversed(second.args)
+            factor *= constant.attr
+        product = self.by_buffer.get(second.attr) if second.op == "load" else None
+        if (
+            not isinstance(product, Product)
+            or product in self.forced
+            or len(self.uses[product]) != 1
+            or first.args[0] is not same
+            or second.args[0] is not same
+            or self.shape(product) != shape
+            or old in [self.name(matrix_memory(operand)) for operand in (product.left, product.right)]
+        ):
+            return None
+        return Accumulation(result, old, product, factor)
 
     def _place(self, task: Task) -> None:
         """Put a task into the first group that may run it, or into a new one at the end."""
@@ -390,7 +443,7 @@ class _Scheduler:
         strict = [task.offset] if task.kind == "write" else []
         if task.prologue is not None:
             strict += [*task.prologue.domain, task.prologue.value]
-        start = max(first, self.dependencies([*task.domain, *strict], self.needs(array)))
+        start = max(first, self.dependencies([*task.domain, *self.shape(array), *strict], self.needs(array)))
         joint: list[Array] = []
         for e in walk([task.value]):
             if e.op == "var" and e.attr[0] == "h":

@@ -1,0 +1,44 @@
+"""Faults that random programs have brought to light, each by itself."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.configdefaults import config
+
+MODES = {"plain": Mode("py", None), "rewritten": Mode("py", "fast_run"), "native": Mode("llvm", "fast_run")}
+
+
+@pytest.fixture(params=list(MODES))
+def compiled(request):
+    """Compiles in one of the ways to run a program, with all checks of the native compiler."""
+
+    def build(inputs, outputs, **options):
+        with config.change_flags(native_verify=True, on_opt_error="raise"):
+            return aesara.function(inputs, outputs, mode=MODES[request.param], **options)
+
+    return build
+
+
+def test_a_vector_is_added_at_a_matrix_of_positions(compiled):
+    # numpy.add.at reads past the end of the vector
+    x = np.array([-0.25, -0.75, 2.5])
+    index = np.array([[0, 0, 0], [2, 0, 1], [0, 0, 2]])
+    v, i = at.dvector("v"), at.lmatrix("i")
+    np.testing.assert_array_equal(compiled([v, i], at.inc_subtensor(v[i], v))(x, index), [-0.5, 1.75, 4.75])
+
+
+def test_the_last_of_repeated_positions_counts_in_any_layout(compiled):
+    index = np.asfortranarray([[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]])
+    v, i, y = at.lvector("v"), at.lmatrix("i"), at.lmatrix("y")
+    f = compiled([v, i, y], at.set_subtensor(v[i], y))
+    np.testing.assert_array_equal(f(np.zeros(2, "int64"), index, np.arange(12).reshape(3, 4)), [11, 8])
+
+
+def test_a_join_is_allocated_when_the_sizes_of_all_parts_are_known(compiled):
+    # the number of entries that a mask selects is known once the node has run
+    x = at.fvector("x")
+    f = compiled([x], at.join(0, x, x, x[x > 0]))
+    np.testing.assert_array_equal(f(np.float32([1, -2, 3])), np.float32([1, -2, 3, 1, -2, 3, 1, 3]))
