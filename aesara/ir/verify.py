@@ -58,7 +58,7 @@ def verify_kernel(kernel: Kernel) -> None:
     buffers = {p.name: p.dtype for p in kernel.params if isinstance(p, BufferParam)}
     written = {p.name for p in kernel.params if isinstance(p, BufferParam) and p.written}
     scalars = {p.name: p.dtype for p in kernel.params if isinstance(p, ScalarParam)}
-    if len(buffers) + len(scalars) != len(kernel.params):
+    if len(buffers.keys() | scalars.keys()) != len(kernel.params):
         raise IRError(f"kernel {kernel.name} has two parameters of one name")
     _verify_body(kernel.body, scalars, buffers, written, set())
 

@@ -1,0 +1,32 @@
+"""Kernels and programs as text: pleasant to read in review, and read back exactly.
+
+A kernel prints as::
+
+    kernel k0(b0: float64[], b1: float64[] written, n0: int64):
+        let r0 = 0.0
+        parallel for v0 < n0 interleave 4:
+            %0 = exp(b0[v0])
+            r0 = r0 + %0, reassociate
+            b1[v0] = %0 * 2.0
+
+`let` declares a mutable scalar, `name = value` assigns it, ``buffer[offset] = value`` stores.  ``%0`` stands for the
+expression that it is set equal to: what occurs more than once, or would make a line too long, is written once, in
+front of the statement that uses it.  Arithmetic and comparisons are infix, with C's precedence; ``float32(x)`` is a
+cast, ``@symbol:float64(x)`` a call of an external function, everything else is a primitive by its name.  Literals
+and names have the dtype that they are known to have here; otherwise it is written behind them, as in ``1.5:float32``.
+
+A program lists what it reads, its steps and its results, and then its kernels::
+
+    program
+        input a0: float64[s0_0]
+        allocate t0: float64[] as output 0
+        launch k0(a0, t0, s0_0)
+        output t0
+        return 1
+"""
+
+from aesara.ir.text.parsing import parse_kernel, parse_program
+from aesara.ir.text.printing import print_kernel, print_program
+from aesara.ir.text.syntax import IRSyntaxError
+
+__all__ = ["IRSyntaxError", "parse_kernel", "parse_program", "print_kernel", "print_program"]

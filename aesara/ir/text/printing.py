@@ -1,0 +1,407 @@
+"""Kernels and programs to text."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from aesara.ir.expr import COMPARISONS, INDEX, Expr
+from aesara.ir.kernel import (
+    Assign,
+    BufferParam,
+    Declare,
+    For,
+    If,
+    Kernel,
+    ScalarParam,
+    Statement,
+    Store,
+    expressions_of,
+    walk_statements,
+)
+from aesara.ir.program import (
+    Allocate,
+    Buffer,
+    Check,
+    Define,
+    Input,
+    Launch,
+    MatMul,
+    Program,
+    Step,
+)
+from aesara.ir.text.syntax import BITWISE, SIGNS, written_name
+
+__all__ = ["print_kernel", "print_program"]
+
+_ATOM = 9
+#: a piece of an expression longer than this gets a line of its own
+_LONG = 88
+_WIDTH = 108
+_TAB = "    "
+
+
+def _literal(value: object, dtype: str) -> str:
+    if dtype == "bool":
+        return "true" if value else "false"
+    if dtype.startswith("float"):
+        return repr(value) if dtype == "float64" else f"{value!r}:{dtype}"
+    return str(value) if dtype == INDEX else f"{value}:{dtype}"
+
+
+# -- expressions to text ---------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Writes expressions, and `%k` lines for those that occur several times.
+
+    A `%k` is used again as long as nothing that its expression reads has changed, so that a reader may take it for
+    a value.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.scalars: dict[str, str] = {}
+        self.buffers: dict[str, str] = {}
+        self.bound: dict[Expr, str] = {}
+        self.reads: dict[Expr, frozenset[str]] = {}
+        self.count = 0
+
+    def changed(self, names: Iterable[str]) -> None:
+        """Forget what depends on these scalars and buffers."""
+        gone = set(names)
+        self.bound = {e: text for e, text in self.bound.items() if not self.reads[e] & gone}
+
+    def uses(self, roots: Sequence[Expr]) -> Counter[Expr]:
+        """How often each expression occurs below the roots, those below another shared one counted once."""
+        found = Counter(roots)
+        for e in self._unbound(roots):
+            found.update(e.args)
+        return found
+
+    def write(self, roots: Sequence[Expr], indent: str, uses: Counter[Expr] | None = None) -> list[str]:
+        """The text of each root; lines of shared parts are added in front.
+
+        What `uses` counts more than once is shared; if not given, what occurs more than once in these roots.
+        """
+        order = list(self._unbound(roots))
+        uses = self.uses(roots) if uses is None else uses
+        text: dict[Expr, tuple[str, int]] = {}
+        for e in order:
+            self._note_reads(e)
+            piece, level = self._piece(e, text)
+            leaf = e.op in ("const", "var")
+            if not leaf and (uses[e] > 1 or (len(piece) > _LONG and e not in roots)):
+                name = f"%{self.count}"
+                self.count += 1
+                self.lines.append(f"{indent}{name} = {piece}")
+                self.bound[e] = name
+                piece, level = name, _ATOM
+            text[e] = piece, level
+        return [self.bound.get(e) or text[e][0] for e in roots]
+
+    def _unbound(self, roots: Iterable[Expr]) -> Iterator[Expr]:
+        """Expressions below the roots that have no `%k` yet, operands first."""
+        seen = set(self.bound)
+        for root in roots:
+            stack = [(root, False)]
+            while stack:
+                e, ready = stack.pop()
+                if e in seen:
+                    continue
+                if ready or not e.args:
+                    seen.add(e)
+                    yield e
+                else:
+                    stack.append((e, True))
+                    stack.extend((a, False) for a in reversed(e.args))
+
+    def _note_reads(self, e: Expr) -> None:
+        if e in self.reads:
+            return
+        own = {e.attr} if e.op in ("var", "load") else set()
+        self.reads[e] = frozenset(own).union(*(self.reads[a] for a in e.args))
+
+    def _piece(self, e: Expr, text: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
+        args = [(self.bound[a], _ATOM) if a in self.bound else text[a] for a in e.args]
+        if e.op == "const":
+            return _literal(e.attr, e.dtype), _ATOM
+        if e.op == "var":
+            known = self.scalars.get(e.attr, INDEX) == e.dtype
+            return written_name(e.attr) + ("" if known else f":{e.dtype}"), _ATOM
+        if e.op == "load":
+            known = self.buffers.get(e.attr) == e.dtype
+            return f"{written_name(e.attr)}{'' if known else ':' + e.dtype}[{args[0][0]}]", _ATOM
+        if e.op in SIGNS:
+            sign, level = SIGNS[e.op]
+            left = self._operand(e, e.args[0], *args[0], level)
+            right = self._operand(e, e.args[1], *args[1], level + 1)
+            return f"{left} {sign} {right}", level
+        head = e.dtype if e.op == "cast" else f"@{written_name(e.attr)}:{e.dtype}" if e.op == "call" else e.op
+        return f"{head}({', '.join(piece for piece, _ in args)})", _ATOM
+
+    @staticmethod
+    def _operand(user: Expr, e: Expr, piece: str, level: int, needed: int) -> str:
+        clearer = user.op in BITWISE and e.op in COMPARISONS and level < _ATOM
+        return f"({piece})" if level < needed or clearer else piece
+
+
+def _wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
+    """``head(items)tail``, on several lines if it is long."""
+    line = f"{indent}{head}({', '.join(items)}){tail}"
+    if len(line) <= _WIDTH:
+        return line
+    lines, row = [f"{indent}{head}("], indent + 2 * _TAB
+    for k, item in enumerate(items):
+        piece = item + (f"){tail}" if k == len(items) - 1 else ",")
+        if row.strip() and len(row) + len(piece) > _WIDTH:
+            lines.append(row.rstrip())
+            row = indent + 2 * _TAB
+        row += piece + " "
+    return "\n".join([*lines, row.rstrip()])
+
+
+# -- kernels to text -------------------------------------------------------------------------------------------
+
+
+def print_kernel(kernel: Kernel) -> str:
+    """The kernel as text that `parse_kernel` reads back to an equal kernel.
+
+    Examples
+    --------
+    >>> from aesara.ir.expr import const
+    >>> body = (Store("b0", const(0), const(7, "int8")),)
+    >>> print(print_kernel(Kernel("fill", (BufferParam("b0", "int8", True),), body)), end="")
+    kernel fill(b0: int8[] written):
+        b0[0] = 7:int8
+    """
+    return _kernel_text(kernel, written_name(kernel.name))
+
+
+def _kernel_text(kernel: Kernel, label: str) -> str:
+    writer = _Writer()
+    params = []
+    for p in kernel.params:
+        if isinstance(p, BufferParam):
+            writer.buffers[p.name] = p.dtype
+            flags = " written" * p.written + " aliased" * p.aliased
+            params.append(f"{written_name(p.name)}: {p.dtype}[]{flags}")
+        else:
+            writer.scalars[p.name] = p.dtype
+            params.append(f"{written_name(p.name)}: {p.dtype}")
+    writer.lines.append(_wrapped(f"kernel {label}", params, ":", ""))
+    _write_body(kernel.body, writer, _TAB)
+    return "\n".join(writer.lines) + "\n"
+
+
+def _write_body(body: tuple[Statement, ...], writer: _Writer, indent: str) -> None:
+    scalars, bound = dict(writer.scalars), set(writer.bound)
+    for run in _straight_runs(body):
+        uses = writer.uses([e for s in run for e in expressions_of(s)])
+        for batch in _batches(run):
+            roots = [e for s in batch for e in expressions_of(s)]
+            written = iter(writer.write(roots, indent, uses))
+            for s in batch:
+                _write_statement(s, [next(written) for _ in expressions_of(s)], writer, indent)
+    writer.scalars = scalars
+    # What was written inside is not known outside: the loop may not run at all.
+    writer.bound = {e: text for e, text in writer.bound.items() if e in bound}
+
+
+def _straight_runs(body: tuple[Statement, ...]) -> Iterator[list[Statement]]:
+    """Statements in runs without loops and branches, and each of those on its own."""
+    run: list[Statement] = []
+    for s in body:
+        if isinstance(s, (For, If)):
+            if run:
+                yield run
+            yield [s]
+            run = []
+        else:
+            run.append(s)
+    if run:
+        yield run
+
+
+def _batches(body: Sequence[Statement]) -> Iterator[list[Statement]]:
+    """Statements one by one, but consecutive stores to different buffers together: they happen at once."""
+    stores: list[Statement] = []
+    for s in body:
+        if isinstance(s, Store) and all(s.buffer != t.buffer for t in stores if isinstance(t, Store)):
+            stores.append(s)
+            continue
+        if stores:
+            yield stores
+        stores = [s] if isinstance(s, Store) else []
+        if not stores:
+            yield [s]
+    if stores:
+        yield stores
+
+
+def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: str) -> None:
+    if isinstance(s, Store):
+        writer.lines.append(f"{indent}{written_name(s.buffer)}[{texts[0]}] = {texts[1]}")
+        writer.changed([s.buffer])
+    elif isinstance(s, Declare):
+        writer.lines.append(f"{indent}let {written_name(s.name)} = {texts[0]}")
+        writer.changed([s.name])
+        writer.scalars[s.name] = s.value.dtype
+    elif isinstance(s, Assign):
+        writer.lines.append(f"{indent}{written_name(s.name)} = {texts[0]}{', reassociate' if s.reassociate else ''}")
+        writer.changed([s.name])
+    elif isinstance(s, If):
+        writer.lines.append(f"{indent}if {texts[0]}:")
+        before = dict(writer.bound)
+        _write_body(s.body, writer, indent + _TAB)
+        writer.bound = before
+        writer.changed(_changes(s.body))
+    else:
+        parallel = "parallel " if s.parallel else ""
+        interleave = f" interleave {s.interleave}" if s.interleave != 1 else ""
+        writer.lines.append(f"{indent}{parallel}for {written_name(s.var)} < {texts[0]}{interleave}:")
+        changes = {s.var, *_changes(s.body)}
+        writer.changed(changes)  # by the iterations before, too
+        before = dict(writer.bound)
+        outer = writer.scalars.get(s.var)
+        writer.scalars[s.var] = INDEX
+        _write_body(s.body, writer, indent + _TAB)
+        writer.bound = before
+        del writer.scalars[s.var]
+        if outer is not None:
+            writer.scalars[s.var] = outer
+
+
+def _changes(body: tuple[Statement, ...]) -> set[str]:
+    """Names of scalars and buffers that a body changes."""
+    found = set()
+    for s in walk_statements(body):
+        if isinstance(s, Store):
+            found.add(s.buffer)
+        elif isinstance(s, For):
+            found.add(s.var)
+        elif not isinstance(s, If):
+            found.add(s.name)
+    return found
+
+
+# -- programs to text ------------------------------------------------------------------------------------------
+
+
+def print_program(program: Program) -> str:
+    """The program and its kernels as text that `parse_program` reads back to an equal program."""
+    return _ProgramWriter(program).text()
+
+
+class _ProgramWriter:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.writer = _Writer()
+        self.labels: dict[Kernel, str] = {}
+        used: Counter[str] = Counter()
+        for step in program.steps:
+            if isinstance(step, Launch) and step.kernel not in self.labels:
+                name = step.kernel.name
+                self.labels[step.kernel] = written_name(name) + (f"~{used[name]}" if used[name] else "")
+                used[name] += 1
+
+    def text(self) -> str:
+        program, add = self.program, self.writer.lines.append
+        add("program")
+        for item in program.inputs:
+            self._input(item)
+        for buffer in program.constants:
+            add(f"{_TAB}constant {self._buffer(buffer)}")
+            self.writer.buffers[buffer.name] = buffer.dtype
+        for k, slot in enumerate(program.slots):
+            (size,) = self.writer.write([slot.size], _TAB)
+            add(f"{_TAB}slot {k}: {size}{' late' if slot.late else ''}")
+        for step in program.steps:
+            self._step(step)
+        for name in program.outputs:
+            add(f"{_TAB}output {written_name(name)}")
+        for output, number in program.updates:
+            add(f"{_TAB}update input {number} = output {output}")
+        add(f"{_TAB}return {program.returned}{' unpacked' if program.unpack_single else ''}")
+        kernels = [_kernel_text(kernel, label) for kernel, label in self.labels.items()]
+        return "\n\n".join(["\n".join(self.writer.lines), *(k.rstrip("\n") for k in kernels)]) + "\n"
+
+    def _input(self, item: Input) -> None:
+        implied = tuple(n.attr if n.is_const else None for n in item.buffer.shape)
+        static = ""
+        if item.static_shape != implied:
+            static = f" static [{', '.join('?' if n is None else str(n) for n in item.static_shape)}]"
+        self.writer.lines.append(f"{_TAB}{'shared' if item.implicit else 'input'} {self._buffer(item.buffer)}{static}")
+        self.writer.buffers[item.buffer.name] = item.buffer.dtype
+
+    def _buffer(self, buffer: Buffer) -> str:
+        shape = self.writer.write(buffer.shape, _TAB)
+        return f"{written_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]"
+
+    def _step(self, step: Step) -> None:
+        writer = self.writer
+        if isinstance(step, Define):
+            (value,) = writer.write([step.value], _TAB)
+            writer.lines.append(f"{_TAB}define {written_name(step.name)} = {value}")
+            writer.changed([step.name])
+        elif isinstance(step, Check):
+            condition, *values = writer.write([step.condition, *step.values], _TAB)
+            listed = f" ({', '.join(values)})" if values else ""
+            writer.lines.append(f"{_TAB}check {condition} else error {step.error}{listed}")
+        elif isinstance(step, Allocate):
+            self._allocate(step)
+        elif isinstance(step, Launch):
+            exprs = [a for a in step.arguments if not isinstance(a, str)]
+            sizes = iter(writer.write(exprs, _TAB))
+            items = [
+                _argument(a, written_name(a) if isinstance(a, str) else next(sizes), p)
+                for a, p in itertools.zip_longest(step.arguments, step.kernel.params)
+                if a is not None
+            ]
+            writer.lines.append(_wrapped(f"launch {self.labels[step.kernel]}", items, "", _TAB))
+            changed = zip(step.kernel.params, step.arguments)
+            writer.changed([a for p, a in changed if isinstance(a, str) and getattr(p, "written", False)])
+        elif isinstance(step, MatMul):
+            self._matmul(step)
+        else:
+            operands, results = (", ".join(map(self._buffer, group)) for group in (step.operands, step.results))
+            writer.lines.append(f"{_TAB}python {step.index} ({operands}) -> ({results})")
+            self._made(*step.results)
+
+    def _made(self, *buffers: Buffer) -> None:
+        self.writer.changed([b.name for b in buffers])
+        self.writer.buffers.update({b.name: b.dtype for b in buffers})
+
+    def _allocate(self, step: Allocate) -> None:
+        where = ""
+        if step.slot is not None:
+            where += f" in slot {step.slot}"
+        if step.output is not None:
+            where += f" as output {step.output}"
+        if step.reuse is not None:
+            where += f" or input {step.reuse}"
+        self.writer.lines.append(f"{_TAB}allocate {self._buffer(step.buffer)}{where}")
+        self._made(step.buffer)
+
+    def _matmul(self, step: MatMul) -> None:
+        operands = (step.out, step.left, step.right)
+        roots = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
+        texts = self.writer.write([*roots, step.rows, step.inner, step.columns], _TAB)
+        out, left, right = (
+            f"{written_name(o.buffer)}({', '.join(texts[3 * k : 3 * k + 3])})" for k, o in enumerate(operands)
+        )
+        rows, inner, columns = texts[9:]
+        scale = f" alpha {step.alpha!r}" * (repr(step.alpha) != "1.0") + f" beta {step.beta!r}" * (
+            repr(step.beta) != "0.0"
+        )
+        sizes = f"rows {rows} inner {inner} columns {columns} of {step.dtype}"
+        self.writer.lines.append(f"{_TAB}matmul {out} = {left} @ {right} {sizes}{scale}")
+        self.writer.changed([step.out.buffer])
+
+
+def _argument(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:
+    """A bare name is what the parameter asks for; brackets tell what it is where it is something else."""
+    if isinstance(argument, str):
+        return text if isinstance(param, BufferParam) else f"[{text}]"
+    return f"({text})" if isinstance(param, BufferParam) else text

@@ -1,0 +1,56 @@
+"""Signs, keywords and names of the text form."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from aesara.ir.expr import PRIMITIVES
+from aesara.ir.verify import IRError
+
+__all__ = ["BITWISE", "DTYPES", "INFIX", "KEYWORDS", "RESERVED", "SIGNS", "IRSyntaxError", "written_name"]
+
+DTYPES = frozenset(
+    {"bool", "float16", "float32", "float64"}
+    | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+)  # fmt: skip
+
+#: infix sign -> (primitive, how tightly it binds)
+INFIX = {
+    "|": ("or", 1),
+    "^": ("xor", 2),
+    "&": ("and", 3),
+    "==": ("eq", 4),
+    "!=": ("ne", 4),
+    "<": ("lt", 5),
+    "<=": ("le", 5),
+    ">": ("gt", 5),
+    ">=": ("ge", 5),
+    "+": ("add", 6),
+    "-": ("sub", 6),
+    "*": ("mul", 7),
+    "/": ("div", 7),
+    "//": ("intdiv", 7),
+}
+SIGNS = {name: (sign, level) for sign, (name, level) in INFIX.items()}
+BITWISE = frozenset({"or", "xor", "and"})
+
+KEYWORDS = frozenset(
+    """
+    kernel program for parallel interleave if let reassociate true false inf nan input shared static constant slot
+    late check else error define allocate as in output or launch matmul rows inner columns of alpha beta python
+    update return unpacked written aliased
+    """.split()
+)
+RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
+
+
+class IRSyntaxError(IRError):
+    """Text that is no kernel or program; the message names the line and what was expected there."""
+
+
+def written_name(name: object) -> str:
+    text = str(name)
+    plain = _PLAIN.match(text) and text not in RESERVED and not text.startswith(("inf.", "nan."))
+    return text if plain else "'" + json.dumps(text)[1:-1].replace("'", "\\u0027") + "'"
