@@ -22,7 +22,17 @@ from dataclasses import dataclass
 from aesara.ir.expr import Expr
 from aesara.ir.kernel import Kernel
 
+#: bytes of one element in memory
+ITEM_SIZES = {
+    "bool": 1,
+    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float16": 2,
+    "float32": 4,
+    "float64": 8,
+}
+
 __all__ = [
+    "ITEM_SIZES",
     "Allocate",
     "Buffer",
     "Check",
@@ -76,13 +86,14 @@ class Allocate:
     """Make memory for a buffer.
 
     `output`: it becomes a new ndarray, the k-th result.  `reuse`: number of the input whose own memory may be taken
-    at run time if nobody else holds it (an in-place update).  `slot`: place in the workspace; buffers with disjoint
-    lives share one.
+    at run time if nobody else holds it (an in-place update).  `initial`: number of the input whose value the buffer
+    starts with.  `slot`: place in the workspace; buffers with disjoint lives share one.
     """
 
     buffer: Buffer
     output: int | None = None
     reuse: int | None = None
+    initial: int | None = None
     slot: int | None = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
 from aesara.ir.program import (
+    ITEM_SIZES,
     Allocate,
     Buffer,
     Check,
@@ -24,12 +26,9 @@ from aesara.ir.program import (
 from aesara.lower.arrays import ZERO, Alias, Array, External, Pointwise, Product, PythonNode, Source
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
 from aesara.lower.nests import build_launch
-from aesara.lower.schedule import Group, Schedule, matrix_memory, schedule, strided_view
+from aesara.lower.schedule import Accumulation, Group, Schedule, matrix_memory, schedule, strided_view
 
 __all__ = ["Lowered", "assemble"]
-
-_ITEM_SIZES = {"bool": 1, "float16": 2, "float32": 4, "float64": 8}
-
 
 @dataclass(frozen=True)
 class Lowered:
@@ -40,10 +39,6 @@ class Lowered:
     errors: tuple[ErrorInfo, ...]
     python_nodes: tuple[tuple[Apply, tuple[Variable, ...]], ...]
     reasons: dict[Apply, str]
-
-
-def item_size(dtype: str) -> int:
-    return _ITEM_SIZES.get(dtype) or int(dtype.lstrip("uint")) // 8
 
 
 def assemble(
@@ -115,10 +110,14 @@ class _Assembler:
                         for e in walk([task.prologue.value]):
                             if e.op == "load":
                                 self._read(e.attr, at, False)
-            elif isinstance(step, Product):
-                self.writers.setdefault(self.buffer_name(step), []).append(at)
-                for operand in (step.left, step.right):
+            elif isinstance(step, (Product, Accumulation)):
+                product = step if isinstance(step, Product) else step.product
+                made = step if isinstance(step, Product) else step.result
+                self.writers.setdefault(self.buffer_name(made), []).append(at)
+                for operand in (product.left, product.right):
                     self._read(self.buffer_name(matrix_memory(operand)), at, False)
+                if isinstance(step, Accumulation):
+                    self._read(step.old, at, True)
             elif isinstance(step, PythonNode):
                 for result in step.results:
                     self.writers.setdefault(self.buffer_name(result), []).append(at)
@@ -180,6 +179,8 @@ class _Assembler:
                 yield task.target
         elif isinstance(step, Product):
             yield step
+        elif isinstance(step, Accumulation):
+            yield step.result
 
     def _elided(self) -> set[Array]:
         """Arrays that only their own nest reads, element by element: they need no memory."""
@@ -218,7 +219,7 @@ class _Assembler:
                 self.context.inputs[number].implicit
                 and len(self.writers[name]) == 1
                 and at > last_failure
-                and isinstance(step, Group)
+                and isinstance(step, (Group, Accumulation))
                 and isinstance(array, Pointwise)
                 and array.dtype == source.dtype
                 and self.shape(array) == tuple(self.context.canonical(n) for n in source.shape)
@@ -231,6 +232,8 @@ class _Assembler:
     def _reads_in_step(self, buffer: str, at: int) -> bool:
         """Whether the nest reads the buffer only at the element of the current iteration."""
         step = self.plan.steps[at]
+        if isinstance(step, Accumulation):
+            return True  # the operands are other buffers
         assert isinstance(step, Group)
         same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
         elsewhere = [task.prologue.value for task in step.tasks if task.prologue is not None]
@@ -246,7 +249,9 @@ class _Assembler:
         buffer = Buffer(name, array.dtype, self.shape(array))
         k = self.result_of.get(array)
         if k is not None:
-            return Allocate(buffer, output=k, reuse=in_place.get(name))
+            step = self.plan.steps[self.writers[name][0]]
+            initial = self.updates[k] if isinstance(step, Accumulation) else None
+            return Allocate(buffer, output=k, reuse=in_place.get(name), initial=initial)
         return Allocate(buffer, slot=slots.take(buffer))
 
     def _step(self, at: int, step: object, elided: set[Array], in_place: dict[str, int]) -> Iterator[Step]:
@@ -260,7 +265,10 @@ class _Assembler:
             if launch.kernel.body:
                 yield launch
         elif isinstance(step, Product):
-            yield self._product(step)
+            yield self._product(step, step)
+        elif isinstance(step, Accumulation):
+            product = self._product(step.product, step.result)
+            yield dataclasses.replace(product, alpha=step.factor, beta=1.0)
         elif isinstance(step, PythonNode):
             operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a)) for a in step.operands)
             results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape) for a in step.results)
@@ -271,10 +279,10 @@ class _Assembler:
             assert isinstance(step, Guard)
             yield Check(step.condition, step.error, step.values)
 
-    def _product(self, product: Product) -> MatMul:
+    def _product(self, product: Product, target: Array) -> MatMul:
         rows, columns = self.shape(product)
         inner = self.context.canonical(product.left.shape[1])
-        out = Operand(self.buffer_name(product), ZERO, columns, const(1))
+        out = Operand(self.buffer_name(target), ZERO, columns, const(1))
         return MatMul(
             product.dtype, rows, inner, columns, self._operand(product.left), self._operand(product.right), out
         )
@@ -297,7 +305,7 @@ class _Slots:
         self.taken: dict[str, int] = {}
 
     def take(self, buffer: Buffer) -> int:
-        size: Expr = const(item_size(buffer.dtype))
+        size: Expr = const(ITEM_SIZES[buffer.dtype])
         for n in buffer.shape:
             size = op("mul", size, n)
         for k in self.free:

@@ -11,11 +11,22 @@ from typing import Any
 
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.kernel import Kernel
-from aesara.ir.program import Allocate, Buffer, Check, Define, Input, Launch, MatMul, Program, PythonCall
+from aesara.ir.program import (
+    ITEM_SIZES,
+    Allocate,
+    Buffer,
+    Check,
+    Define,
+    Input,
+    Launch,
+    MatMul,
+    Program,
+    PythonCall,
+)
 from aesara.link.llvm import layout, matmul
 from aesara.link.llvm.emit_kernel import Emitter, Metadata, emit_kernel
 from aesara.link.llvm.layout import WORD
-from aesara.link.llvm.primitives import LLVM_TYPES, Module
+from aesara.link.llvm.primitives import LLVM_TYPES, Module, literal
 
 __all__ = ["ENTRY", "emit_program"]
 
@@ -303,15 +314,17 @@ class _Entry:
             self._take_slot(buffer.name, step.slot)
             return
         if step.reuse is None:
-            obj = self.new_array(buffer, "null")
-            self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+            obj = self.filled_array(step)
             data = self.field(obj, layout.ARRAY_DATA)
             self.add(f"store ptr {obj}, ptr %result.{step.output}")
             self.add(f"%{buffer.name} = select i1 true, ptr {data}, ptr null")
             return
         old = f"%object.{step.reuse}"
+        size: Expr = const(ITEM_SIZES[buffer.dtype])
         for n in buffer.shape:
-            self.value(n)  # known on both branches below
+            size = op("mul", size, n)
+            self.value(n)
+        self.value(size)  # these are known on both branches below
         # Nobody else can see the memory if the cell holds the only reference and the array owns its data.
         holders = self.field(old, 0, "i32")
         flags = self.field(old, layout.ARRAY_FLAGS, "i32")
@@ -327,8 +340,7 @@ class _Entry:
         self.call("Py_IncRef", "void", f"ptr {old}")
         self.add(f"br label %{ready}")
         self.block(make)
-        obj = self.new_array(buffer, "null")
-        self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+        obj = self.filled_array(step)
         made_in = self.emitter.scopes[0].block
         self.add(f"br label %{ready}")
         self.block(ready)
@@ -347,6 +359,20 @@ class _Entry:
             self.add(f"%{name} = select i1 true, ptr {block}, ptr null")
         else:
             self.add(f"%{name} = select i1 true, ptr {self.slot_pointer[slot]}, ptr null")
+
+    def filled_array(self, step: Allocate) -> str:
+        """A new ndarray with the initial value that the step asks for."""
+        obj = self.new_array(step.buffer, "null")
+        self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+        if step.initial is not None:
+            source = self.program.inputs[step.initial].buffer
+            size: Expr = const(ITEM_SIZES[step.buffer.dtype])
+            for n in step.buffer.shape:
+                size = op("mul", size, n)
+            copy = self.module.declare("@llvm.memcpy.p0.p0.i64", "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+            data = self.field(obj, layout.ARRAY_DATA)
+            self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {self.value(size)}, i1 false)")
+        return obj
 
     def new_array(self, buffer: Buffer, data: str) -> str:
         """A new ndarray: owning its memory, or, given `data`, a read-only window on it."""
@@ -409,6 +435,7 @@ class _Entry:
                 f"ptr {pointer}", f"i64 {self.value(operand.row_stride)}", f"i64 {self.value(operand.column_stride)}"
             ]  # fmt: skip
         arguments += [f"ptr %{step.out.buffer}", f"i64 {self.value(step.out.row_stride)}"]
+        arguments += [f"{LLVM_TYPES[step.dtype]} {literal(x, step.dtype)}" for x in (step.alpha, step.beta)]
         self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
 
     def python(self, step: PythonCall) -> None:

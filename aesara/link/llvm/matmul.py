@@ -1,6 +1,7 @@
 """Matrix products: loops for small matrices, BLAS for large ones.
 
-One internal function per dtype takes the sizes, the operands with their strides, and the BLAS pointers.  A row-major
+C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One internal function per dtype
+takes the sizes, the operands with their strides, and the BLAS pointers.  A row-major
 product C = A B is the column-major product C' = B' A', so nothing is copied; an operand is passed transposed when
 its unit stride says so.
 """
@@ -22,9 +23,11 @@ def symbol(dtype: str) -> str:
 
 _TEXT = """
 define internal void @ae.matmul.small.DTYPE(
-    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs
+    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
+    TYPE %alpha, TYPE %beta
 ) noinline nounwind {
 entry:
+  %keep = fcmp one TYPE %beta, 0.0
   %unit = icmp eq i64 %bcs, 1
   br label %rows
 rows:
@@ -39,22 +42,25 @@ row:
   br i1 %unit, label %zero.head, label %dots
 zero.head:
   %zany = icmp sgt i64 %n, 0
-  br i1 %zany, label %zero, label %rows.end
+  br i1 %zany, label %zero.pick, label %rows.end
+zero.pick:
+  br i1 %keep, label %axpys, label %zero
 zero:
-  %zj = phi i64 [0, %zero.head], [%zj.next, %zero]
+  %zj = phi i64 [0, %zero.pick], [%zj.next, %zero]
   %zp = getelementptr TYPE, ptr %crow, i64 %zj
   store TYPE 0.0, ptr %zp
   %zj.next = add nuw nsw i64 %zj, 1
   %zmore = icmp slt i64 %zj.next, %n
   br i1 %zmore, label %zero, label %axpys
 axpys:
-  %p = phi i64 [0, %zero], [%p.next, %axpy.end]
+  %p = phi i64 [0, %zero], [0, %zero.pick], [%p.next, %axpy.end]
   %pmore = icmp slt i64 %p, %k
   br i1 %pmore, label %axpy.head, label %rows.end
 axpy.head:
   %aip.o = mul i64 %p, %acs
   %aip.p = getelementptr TYPE, ptr %arow, i64 %aip.o
-  %aip = load TYPE, ptr %aip.p
+  %aip.v = load TYPE, ptr %aip.p
+  %aip = fmul TYPE %aip.v, %alpha
   %brow.o = mul i64 %p, %brs
   %brow = getelementptr TYPE, ptr %b, i64 %brow.o
   br label %axpy
@@ -74,7 +80,7 @@ axpy.end:
   %p.next = add nuw nsw i64 %p, 1
   br label %axpys
 dots:
-  %dj = phi i64 [0, %row], [%dj.next, %dot.end]
+  %dj = phi i64 [0, %row], [%dj.next, %dot.set], [%dj.next, %dot.add]
   %djmore = icmp slt i64 %dj, %n
   br i1 %djmore, label %dot.head, label %rows.end
 dot.head:
@@ -116,8 +122,16 @@ dot:
 dot.end:
   %sum = phi TYPE [0.0, %dot.head], [%acc.next, %dot], [%cacc.next, %cdot]
   %dcp = getelementptr TYPE, ptr %crow, i64 %dj
-  store TYPE %sum, ptr %dcp
+  %scaled = fmul TYPE %sum, %alpha
   %dj.next = add nuw nsw i64 %dj, 1
+  br i1 %keep, label %dot.add, label %dot.set
+dot.set:
+  store TYPE %scaled, ptr %dcp
+  br label %dots
+dot.add:
+  %before = load TYPE, ptr %dcp
+  %added = fadd TYPE %before, %scaled
+  store TYPE %added, ptr %dcp
   br label %dots
 rows.end:
   %i.next = add nuw nsw i64 %i, 1
@@ -128,7 +142,8 @@ done:
 
 define internal void @ae.matmul.DTYPE(
     ptr %gemm, ptr %gemv, i64 %m, i64 %k, i64 %n,
-    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs
+    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
+    TYPE %alpha, TYPE %beta
 ) noinline nounwind {
 entry:
   %mk = mul i64 %m, %k
@@ -143,17 +158,19 @@ inline:
   br i1 %flip, label %flipped, label %plain
 flipped:
   call void @ae.matmul.small.DTYPE(
-    i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m)
+    i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m,
+    TYPE %alpha, TYPE %beta)
   ret void
 plain:
   call void @ae.matmul.small.DTYPE(
-    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs)
+    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs,
+    TYPE %alpha, TYPE %beta)
   ret void
 large:
-  %one = alloca TYPE
-  store TYPE 1.0, ptr %one
-  %zero = alloca TYPE
-  store TYPE 0.0, ptr %zero
+  %palpha = alloca TYPE
+  store TYPE %alpha, ptr %palpha
+  %pbeta = alloca TYPE
+  store TYPE %beta, ptr %pbeta
   %pm = alloca i32
   %pk = alloca i32
   %pn = alloca i32
@@ -206,12 +223,12 @@ matvec:
   %pbinc = alloca i32
   store i32 %binc32, ptr %pbinc
   call void %gemv(
-    ptr %pvt, ptr %vr, ptr %vc, ptr %one, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %zero, ptr %c, ptr %pone)
+    ptr %pvt, ptr %vr, ptr %vc, ptr %palpha, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %pbeta, ptr %c, ptr %pone)
   ret void
 matmat:
   call void %gemm(
     ptr %pbt, ptr %pat, ptr %pn, ptr %pm, ptr %pk,
-    ptr %one, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %zero, ptr %c, ptr %pldc)
+    ptr %palpha, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
   ret void
 }
 declare i64 @llvm.smax.i64(i64, i64)

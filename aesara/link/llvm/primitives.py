@@ -19,15 +19,6 @@ LLVM_TYPES = {
     "float64": "double",
 }
 
-#: bytes of one element in memory
-ITEM_SIZES = {
-    "bool": 1,
-    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "float16": 2,
-    "float32": 4,
-    "float64": 8,
-}
-
 #: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
 SPECIAL = "special."
 

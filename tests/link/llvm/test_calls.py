@@ -226,3 +226,45 @@ def test_large_intermediate_results_are_released():
     for n in (10, 100_000, 10, 0):
         value = np.linspace(0, 1, n)
         np.testing.assert_allclose(f(value), np.exp(value) @ np.exp(2 * value)[::-1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (60, 50, 70), (1, 8, 1), (4, 0, 3), (2, 3, 0)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_products_are_added_to_the_old_value_in_place(shape, dtype):
+    n, k, m = shape
+    rng = np.random.default_rng(3)
+    start, a, b = (rng.normal(size=s).astype(dtype) for s in ((n, m), (n, k), (k, m)))
+    x, y = (at.TensorType(dtype, (None, None))(name) for name in "xy")
+    w = aesara.shared(start)
+    step = np.asarray(0.5, dtype)
+    updates = {"sub": w - step * x.dot(y), "add": x.dot(y) + w, "transposed": w - x.T.T.dot(2 * y) * step, "neg": w - x.dot(y)}
+    factors = {"sub": -0.5, "add": 1.0, "transposed": -1.0, "neg": -1.0}
+    for name, update in updates.items():
+        w.set_value(start)
+        f = aesara.function([x, y], updates=[(w, update)])
+        want = start.astype("float64")
+        for keep in (False, True, False):
+            held = w.get_value(borrow=True) if keep else None
+            before = None if held is None else held.copy()
+            f(a, b)
+            want = want + factors[name] * (a.astype("float64") @ b)
+            eps = np.finfo(dtype).eps
+            np.testing.assert_allclose(w.get_value(), want, rtol=50 * eps, atol=50 * eps * max(k, 1))
+            if held is not None:
+                np.testing.assert_array_equal(held, before)
+    held = None
+    address = w.get_value(borrow=True).ctypes.data
+    f(a, b)
+    assert w.get_value(borrow=True).ctypes.data == address or w.get_value().size == 0
+
+
+def test_products_that_read_what_they_replace():
+    w = aesara.shared(np.arange(9.0).reshape(3, 3) / 9)
+    x = at.matrix("x")
+    for update in (w - 0.1 * w.dot(x), w - 0.1 * x.dot(w), w + w.T.dot(w), w + x.dot(x) * w):
+        start = w.get_value()
+        value = np.eye(3) + 0.5
+        want = aesara.function([x], update, mode="FAST_COMPILE", on_unused_input="ignore")(value)
+        aesara.function([x], updates=[(w, update)], on_unused_input="ignore")(value)
+        np.testing.assert_allclose(w.get_value(), want, rtol=1e-13)
+        w.set_value(start)
