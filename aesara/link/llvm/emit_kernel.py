@@ -24,7 +24,7 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.link.llvm.primitives import (
-    ARITHMETIC,
+    ACCUMULATION,
     LLVM_TYPES,
     SPECIAL,
     Module,
@@ -146,7 +146,7 @@ class Emitter:
             listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
-        return instructions(e.op, dtype, args, out, self.module, self.fresh, ARITHMETIC)
+        return instructions(e.op, dtype, args, out, self.module, self.fresh)
 
     def buffer(self, name: str) -> str:
         return f"%{name}"
@@ -200,14 +200,23 @@ class Emitter:
         e = statement.value
         _, kind = self.mutable[statement.name]
         if statement.reassociate and e.op in ("add", "mul") and e.dtype.startswith("float"):
-            args = [self.value(a) for a in e.args]
-            out = self.fresh("acc")
-            flags = f"reassoc {ARITHMETIC}"
-            self.scopes[-1].code.extend(instructions(e.op, e.dtype, args, out, self.module, self.fresh, flags))
+            out = self._accumulated(e.op, e.dtype, [self._term(a) for a in e.args])
         else:
             out = self.value(e)
         self.mutable[statement.name] = (out, kind)
         self.volatile.clear()
+
+    def _accumulated(self, operation: str, dtype: str, args: list[str]) -> str:
+        out = self.fresh("acc")
+        lines = instructions(operation, dtype, args, out, self.module, self.fresh, ACCUMULATION)
+        self.scopes[-1].code.extend(lines)
+        return out
+
+    def _term(self, e: Expr) -> str:
+        """A term of a sum; a product that serves nothing else is left to be fused with the addition."""
+        if e.op == "mul" and self._known(e) is None and self._place(e) == len(self.scopes) - 1:
+            return self._accumulated("mul", e.dtype, [self.value(a) for a in e.args])
+        return self.value(e)
 
     def _loop(self, loop: For) -> None:
         extent = self.value(loop.extent)

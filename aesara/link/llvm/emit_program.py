@@ -369,7 +369,8 @@ class _Entry:
             size: Expr = const(ITEM_SIZES[step.buffer.dtype])
             for n in step.buffer.shape:
                 size = op("mul", size, n)
-            copy = self.module.declare("@llvm.memcpy.p0.p0.i64", "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+            declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+            copy = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
             data = self.field(obj, layout.ARRAY_DATA)
             self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {self.value(size)}, i1 false)")
         return obj

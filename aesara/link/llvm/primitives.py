@@ -22,8 +22,8 @@ LLVM_TYPES = {
 #: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
 SPECIAL = "special."
 
-#: flags of ordinary floating-point arithmetic: fused multiply-add is allowed, nothing else
-ARITHMETIC = "contract"
+#: flags of accumulation: fused multiply-add and another order are allowed there and nowhere else
+ACCUMULATION = "reassoc contract"
 
 
 def memory_type(dtype: str) -> str:
@@ -128,7 +128,9 @@ _FLOAT_UNARY = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trun
 _LIBM_FLOAT32_SUFFIX = "f"
 
 
-def instructions(name: str, dtype: str, a: list[str], out: str, module: Module, fresh: Fresh, flags: str) -> list[str]:
+def instructions(
+    name: str, dtype: str, a: list[str], out: str, module: Module, fresh: Fresh, flags: str = ""
+) -> list[str]:
     """Lines that compute `name` on operands `a` of `dtype` into the value `out`."""
     t = LLVM_TYPES[dtype]
     if name in _COMPARE:

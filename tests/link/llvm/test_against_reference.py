@@ -460,3 +460,9 @@ def test_lengths_of_one_that_are_found_at_run_time():
     assert_agree(lambda v, n: at.alloc(v, 2, n), [normal(1), np.int64(4)])
     with pytest.raises(ValueError):
         evaluate(lambda v, n: v.reshape((n, -1)), [np.zeros((0, 4)), np.int64(0)], "FAST_RUN")
+
+
+def test_equal_products_cancel_exactly():
+    a, b = normal(1000), normal(1000)
+    (got,) = assert_agree(lambda x, y, z: at.sqrt(x * y - z * y), [a, b, a])
+    np.testing.assert_array_equal(got, np.zeros(1000))

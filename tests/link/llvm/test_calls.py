@@ -237,7 +237,12 @@ def test_products_are_added_to_the_old_value_in_place(shape, dtype):
     x, y = (at.TensorType(dtype, (None, None))(name) for name in "xy")
     w = aesara.shared(start)
     step = np.asarray(0.5, dtype)
-    updates = {"sub": w - step * x.dot(y), "add": x.dot(y) + w, "transposed": w - x.T.T.dot(2 * y) * step, "neg": w - x.dot(y)}
+    updates = {
+        "sub": w - step * x.dot(y),
+        "add": x.dot(y) + w,
+        "transposed": w - x.T.T.dot(2 * y) * step,
+        "neg": w - x.dot(y),
+    }
     factors = {"sub": -0.5, "add": 1.0, "transposed": -1.0, "neg": -1.0}
     for name, update in updates.items():
         w.set_value(start)
