@@ -523,6 +523,11 @@ class _ProgramRun:
             if owner is not None:
                 owner.lost_to = buffer.name
             self.slots[step.slot] = need, memory
+        if step.initial is not None:
+            start = self.input_memory[step.initial]
+            if start.data.dtype != memory.data.dtype or start.data.size != size:
+                raise IllegalAccess(f"{buffer.name} of shape {shape} cannot start with the value of {start.name}")
+            memory.data[:], memory.written[:] = start.data, True
         if step.reuse is not None and self.in_place:
             old = self.input_memory[step.reuse]
             if old.data.dtype != memory.data.dtype or old.data.size != size:
@@ -554,6 +559,9 @@ class _ProgramRun:
             if step.beta:
                 product += step.beta * read(step.out, rows, columns)
         memory, places = self._elements(step.out, rows, columns)
+        for operand in (step.left, step.right):
+            if self.machine.memory(operand.buffer).block is memory.block:
+                raise IllegalAccess(f"a product is written to {step.out.buffer} while it reads {operand.buffer} there")
         for at in np.ndindex(rows, columns):
             memory.store(int(places[at]), product[at])
 

@@ -232,6 +232,14 @@ def gradient_step() -> Graph:
 
 
 @graph
+def products_added_to_shared() -> Graph:
+    """Products that are added to shared matrices, one of which the product itself reads."""
+    x = tensor("x", 2)
+    w, u = aesara.shared(noise(4, 4), "w"), aesara.shared(noise(4, 4, seed=1), "u")
+    return Graph([x], [w.sum()], [(noise(5, 4),), (noise(0, 4),)], [(w, w - 0.5 * x.T @ x), (u, u + w @ u)], [w, u])
+
+
+@graph
 def shared_exchange() -> Graph:
     """Updates that read each other's old values, element by element and across elements."""
     a, b, c = (aesara.shared(noise(5, seed=k), name) for k, name in enumerate("abc"))
@@ -333,6 +341,7 @@ class Runs:
     """A graph compiled natively, and for the reference; runs start from the same shared values each time."""
 
     def __init__(self, name: str) -> None:
+        self.name = name
         self.graph = GRAPHS[name]()
         self.start = [s.get_value() for s in self.graph.shared]
         self.native = self._compile("FAST_RUN")

@@ -21,7 +21,7 @@ from aesara.ir.interpret import (
 )  # fmt: skip
 from aesara.ir.kernel import BufferParam
 from aesara.ir.program import Allocate, Check, Launch, PythonCall
-from aesara.ir.text import parse_kernel, parse_program
+from aesara.ir.text import parse_kernel, parse_program, print_program
 from aesara.ir.verify import IRError, verify_program
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -72,7 +72,10 @@ def test_native_code_gives_what_the_interpreter_gives(runs):
         assert_same(runs.call(runs.native, arguments), runs.interpret(arguments))
 
 
-def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs):
+def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs, request):
+    if runs.name == "update_beside_another_size":
+        reason = "memory of another size is asked for after the update in place"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     program = runs.program
     steps = program.steps
     reused = {s.buffer.name for s in steps if isinstance(s, Allocate) and s.reuse is not None}
@@ -337,9 +340,32 @@ kernel bump(b0: float64[] aliased, b1: float64[] written aliased, n0: int64):
     np.testing.assert_array_equal(value, [0, 0])
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_product_is_added_to_the_value_of_an_input(in_place):
+    p = program(
+        """
+        shared a0: float64[2, 2]
+        input a1: float64[2, 2]
+        allocate t0: float64[2, 2] as output 0 or input 0 holding input 0
+        matmul t0(0, 2, 1) = a1(0, 1, 2) @ a1(0, 2, 1) rows 2 inner 2 columns 2 of float64 alpha -0.5 beta 1.0
+        output t0
+        update input 0 = output 0
+        return 0
+        """
+    )
+    assert parse_program(print_program(p)) == p
+    w, x = np.arange(4.0).reshape(2, 2), np.array([[1.0, 2.0], [3.0, 5.0]])
+    np.testing.assert_allclose(run_program(p, [w, x], in_place=in_place).cells[0], w - 0.5 * x.T @ x)
+
+
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
+        (
+            "shared a0: float64[1, 1]\nallocate t0: float64[1, 1] as output 0 or input 0 holding input 0\n"
+            "matmul t0(0, 1, 1) = a0(0, 1, 1) @ a0(0, 1, 1) rows 1 inner 1 columns 1 of float64\nreturn 0",
+            "a product is written to t0 while it reads a0 there",
+        ),
         ("allocate t0: float64[2] as output 0\noutput t0\nreturn 1", "2 elements of result t0 are never written"),
         (
             "slot 0: 16\nallocate t0: float64[2] in slot 0\nallocate t1: float64[2] as output 0\n"
@@ -369,7 +395,7 @@ kernel bump(b0: float64[] aliased, b1: float64[] written aliased, n0: int64):
 def test_programs_that_misuse_memory(entries, message):
     p = program(entries)
     with pytest.raises(IllegalAccess, match=message):
-        run_program(p, [np.zeros(2)] * len(p.inputs))
+        run_program(p, [np.zeros([n.attr for n in i.buffer.shape]) for i in p.inputs])
 
 
 def test_inputs_of_the_wrong_kind():

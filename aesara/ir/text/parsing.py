@@ -550,7 +550,7 @@ class _ProgramReader:
 
     def _read_allocate(self, line: _Line) -> None:
         buffer = self.reader.buffer(line)
-        slot = output = reuse = None
+        slot = output = reuse = initial = None
         if line.has("in"):
             line.expect("slot")
             slot = line.integer()
@@ -560,7 +560,10 @@ class _ProgramReader:
         if line.has("or"):
             line.expect("input")
             reuse = line.integer()
-        self.steps.append(Allocate(buffer, output, reuse, slot))
+        if line.has("holding"):
+            line.expect("input")
+            initial = line.integer()
+        self.steps.append(Allocate(buffer, output=output, reuse=reuse, initial=initial, slot=slot))
         self.reader.buffers[buffer.name] = buffer.dtype
 
     def _read_launch(self, line: _Line) -> None:

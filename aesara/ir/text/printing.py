@@ -381,6 +381,8 @@ class _ProgramWriter:
             where += f" as output {step.output}"
         if step.reuse is not None:
             where += f" or input {step.reuse}"
+        if step.initial is not None:
+            where += f" holding input {step.initial}"
         self.writer.lines.append(f"{_TAB}allocate {self._buffer(step.buffer)}{where}")
         self._made(step.buffer)
 

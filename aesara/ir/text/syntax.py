@@ -39,7 +39,7 @@ KEYWORDS = frozenset(
     """
     kernel program for parallel interleave if let reassociate true false inf nan input shared static constant slot
     late check else error define allocate as in output or launch matmul rows inner columns of alpha beta python
-    update return unpacked written aliased
+    update return holding unpacked written aliased
     """.split()
 )
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)
