@@ -20,7 +20,7 @@ from aesara.ir.interpret import (
     run_program,
 )  # fmt: skip
 from aesara.ir.kernel import BufferParam
-from aesara.ir.program import Allocate, Check, Launch, PythonCall
+from aesara.ir.program import Allocate, Check, Launch, MatMul, PythonCall
 from aesara.ir.text import parse_kernel, parse_program, print_program
 from aesara.ir.verify import IRError, verify_program
 
@@ -73,7 +73,7 @@ def test_native_code_gives_what_the_interpreter_gives(runs):
 
 
 def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs, request):
-    if runs.name == "update_beside_another_size":
+    if runs.name in ("update_beside_another_size", "products_added_to_shared"):
         reason = "memory of another size is asked for after the update in place"
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     program = runs.program
@@ -88,6 +88,8 @@ def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs, request):
         if isinstance(step, Launch):
             written = zip(step.kernel.params, step.arguments, strict=True)
             begun = begun or any(a in reused for p, a in written if isinstance(p, BufferParam) and p.written)
+        if isinstance(step, MatMul):
+            begun = begun or step.out.buffer in reused
 
 
 # -- scalars -----------------------------------------------------------------------------------------------------
