@@ -23,17 +23,26 @@ def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(dtype)
     message = "dot: the last dimension of the first input has size {0}, the first of the second has size {1}."
     guards = context.require_equal(x.shape[-1], y.shape[0], ValueError, message, node)
-    left, right = _added(converted(x, dtype), context), _added(converted(y, dtype), context)
+    if dtype == "float16":
+        # as NumPy does: products and sums in single precision, rounded once
+        single = _matrix_product(converted(x, "float32"), converted(y, "float32"), "float32", guards, context)
+        return [converted(single, dtype)]
+    return [_matrix_product(converted(x, dtype), converted(y, dtype), dtype, guards, context)]
+
+
+def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """The product of two matrices or vectors of one dtype."""
+    left, right = _added(x, context), _added(y, context)
     if x.ndim == y.ndim == 1:
-        return [_inner(left, right, dtype, guards, context)]
+        return _inner(left, right, dtype, guards, context)
     if dtype not in _BLAS_DTYPES:
-        return [_plain_product(left, right, dtype, guards, context)]
+        return _plain_product(left, right, dtype, guards, context)
     left = left if left.ndim == 2 else _added(_as_row(left), context)
     right = right if right.ndim == 2 else _added(_as_column(right), context)
     product = context.add(Product(left, right, guards))
     if x.ndim == 1:
-        return [_drop(product, 0)]
-    return [product] if y.ndim == 2 else [_drop(product, 1)]
+        return _drop(product, 0)
+    return product if y.ndim == 2 else _drop(product, 1)
 
 
 def _added(array: Array, context: Context) -> Array:
@@ -100,7 +109,8 @@ def _batched_dot(op: BatchedDot, node: Apply, context: Context) -> Sequence[Arra
     guards += context.require_equal(x.shape[0], y.shape[0], ValueError, message, node)
     message = "batched_dot: the inner dimensions have sizes {0} and {1}; they must agree."
     guards += context.require_equal(x.shape[-1], y.shape[1], ValueError, message, node)
-    left, right = _added(converted(x, dtype), context), _added(converted(y, dtype), context)
+    working = "float32" if dtype == "float16" else dtype
+    left, right = _added(converted(x, working), context), _added(converted(y, working), context)
     rows, columns = x.shape[1:-1], y.shape[2:]
     shape = (x.shape[0], *rows, *columns, x.shape[-1])
 
@@ -110,5 +120,5 @@ def _batched_dot(op: BatchedDot, node: Apply, context: Context) -> Sequence[Arra
             "mul", readers[0]((batch, *middle[: len(rows)], inner)), readers[1]((batch, inner, *middle[len(rows) :]))
         )
 
-    terms = Pointwise(dtype, shape, (left, right), body, 1, [bool(columns), bool(rows)], guards)
-    return [reduce_array(context, terms, (len(shape) - 1,), "add")]
+    terms = Pointwise(working, shape, (left, right), body, 1, [bool(columns), bool(rows)], guards)
+    return [converted(reduce_array(context, terms, (len(shape) - 1,), "add"), dtype)]

@@ -201,16 +201,22 @@ class _Scheduler:
     # -- 3. tracing ------------------------------------------------------------------------------------------
 
     def name(self, array: Array) -> str:
-        """Buffer that holds a stored array (an alias shares its operand's)."""
-        while isinstance(array, Alias):
-            array = array.operand
-        if isinstance(array, Source):
-            return array.buffer
-        found = self.names.get(array)
-        if found is None:
-            found = f"t{len(self.names)}"
-            self.names[array] = found
-            self.by_buffer[found] = array
+        """Buffer that holds a stored array (an alias shares its operand's, a writer that of the base it takes over)."""
+        sharing: list[Array] = []
+        while array not in self.names:
+            if isinstance(array, Source):
+                return array.buffer
+            if isinstance(array, Alias):
+                array = array.operand
+            elif (base := self._taken_over(array)) is not None:
+                sharing.append(array)
+                array = base
+            else:
+                self.names[array] = f"t{len(self.names)}"
+                self.by_buffer[self.names[array]] = array
+        found = self.names[array]
+        for other in reversed(sharing):
+            self.names[other] = found
         return found
 
     def in_memory(self, array: Array) -> bool:
@@ -269,22 +275,22 @@ class _Scheduler:
             return self._reduction_tasks(array)
         assert isinstance(array, Assembled), array
         tasks = [self._write_task(array, write, shape) for write in array.writes]
-        if array.base is not None and not self._takes_over(array):
+        taken = self._taken_over(array)
+        if taken is not None:
+            self.by_buffer[self.name(array)] = array
+            self.ready[array] = self.ready[taken]
+        elif array.base is not None:
             (value,) = self.canonical([self.read(array.base, loops)])
             tasks[0].prologue = Task("map", array, shape, value, linear_offset(loops, shape))
         return tasks
 
-    def _takes_over(self, array: Assembled) -> bool:
-        """Whether the base's memory can become this array's: nobody else reads it, and nobody owns it."""
-        base = array.base
+    def _taken_over(self, array: Array) -> Array | None:
+        """The base in whose memory an array is made, if nobody else reads the base and nobody owns it."""
+        base = array.base if isinstance(array, Assembled) else None
         if not isinstance(base, Assembled) or base in self.forced or len(self.uses[base]) != 1:
-            return False
-        if any(base in w.operands for w in array.writes):
-            return False
-        self.names[array] = self.name(base)
-        self.by_buffer[self.names[array]] = array
-        self.ready[array] = self.ready[base]
-        return True
+            return None
+        assert isinstance(array, Assembled)
+        return None if any(base in w.operands for w in array.writes) else base
 
     def _reduction_tasks(self, array: Reduction | ArgReduction) -> list[Task]:
         domain = self.shape(array.operand)

@@ -168,6 +168,8 @@ def _complain(where: str, names, variables, given: dict, observed: dict):
         complaints = []
         for way, values in observed.items():
             finite_only = way != "plain" and not outcome.trace.finite and "rewritten graph" not in where
+            if finite_only and outcome.trace.decided:
+                continue
             for k, value in enumerate(values):
                 found = difference(outcome, k, value, finite_only)
                 if found:

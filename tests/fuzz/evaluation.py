@@ -34,6 +34,8 @@ class Trace:
     finite: bool = True
     #: a float that does not fit was cast to an integer, which means something else on each machine
     undefined: bool = False
+    #: an infinity or NaN was compared, searched for or otherwise made into something finite
+    decided: bool = False
 
 
 def evaluate(variables, given, rng=None, trace=None):
@@ -58,6 +60,8 @@ def evaluate(variables, given, rng=None, trace=None):
             inexact = kind in INEXACT_OPS
             if inexact and rng is not None:
                 inputs = [_noisy(value, value, rng) for value in inputs]
+        if any(_is_float(value) and not _is_finite(value) for value in inputs):
+            trace.decided |= any(not str(getattr(v.type, "dtype", "")).startswith("float") for v in node.outputs)
         storage = [[None] for _ in node.outputs]
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -66,6 +70,8 @@ def evaluate(variables, given, rng=None, trace=None):
                 trace.finite &= _is_finite(value)
                 if inexact and rng is not None:
                     value = _noisy(value, _more_precisely(kind, inputs), rng)
+                    if kind == "LogSoftmax":  # the logarithm of a sum that is rounded and may be close to 1
+                        value = value + _noisy(np.ones_like(value), None, rng) - 1
                 values[variable] = value
     return [v.data if isinstance(v, Constant) else values[v] for v in variables]
 

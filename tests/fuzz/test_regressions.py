@@ -42,3 +42,22 @@ def test_a_join_is_allocated_when_the_sizes_of_all_parts_are_known(compiled):
     x = at.fvector("x")
     f = compiled([x], at.join(0, x, x, x[x > 0]))
     np.testing.assert_array_equal(f(np.float32([1, -2, 3])), np.float32([1, -2, 3, 1, -2, 3, 1, 3]))
+
+
+def test_writes_in_a_row_share_memory_before_an_update(compiled):
+    shared = aesara.shared(np.zeros((3, 4), "float32"), "shared")
+    new = at.inc_subtensor(at.set_subtensor(shared[[0, 2]], 3.0)[:, [1, 1]], 1.0)
+    compiled([], [], updates=[(shared, at.clip(new, -1, 4))])()
+    np.testing.assert_array_equal(shared.get_value(), [[3, 4, 3, 3], [0, 2, 0, 0], [3, 4, 3, 3]])
+
+
+def test_products_in_half_precision_are_rounded_once(compiled):
+    x = np.float16([[60000.0, 60000.0, 1.0], [0.001, 1.0, 2.0]])
+    y = np.float16([[2.0, 1.0], [-2.0, 1.0], [3.0, 4.0]])
+    a, b = at.tensor("float16", shape=(None, None)), at.tensor("float16", shape=(None, None))
+    got = compiled([a, b], [at.dot(a, b), at.batched_dot(a[None], b[None])[0]])(x, y)
+    with np.errstate(over="ignore"):
+        want = (x.astype("float64") @ y.astype("float64")).astype("float16")
+    for value in got:
+        assert value.dtype == "float16"
+        np.testing.assert_allclose(value, want, rtol=1e-3)
