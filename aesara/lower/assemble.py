@@ -150,8 +150,13 @@ class _Assembler:
         steps: list[Step] = [Check(g.condition, g.error, g.values) for g in self.plan.prelude]
         alive_until = {name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()}
         allocated: set[str] = set()
+        first_in_place = min([self.writers[name][0] for name in in_place], default=-1)
         for at, step in enumerate(self.plan.steps):
-            for array in self._made_by(step):
+            made = list(self._made_by(step))
+            if at == first_in_place:
+                # Nothing may fail once a shared value is overwritten, so all results get their memory now.
+                made += [a for a in self.results if _is_early(self.shape(a))]
+            for array in made:
                 name = self.buffer_name(array)
                 if array in elided or name in allocated or isinstance(array, External):
                     continue
@@ -204,10 +209,13 @@ class _Assembler:
         """Updates that may be written over the value they replace: buffer -> number of the input.
 
         The value must be read last, and only at the element being written, by the nest that writes; and nothing
-        that can fail may come after.
+        that can fail may come after, which includes finding memory of a size that is known only then.
         """
         last_failure = max(
             [at for at, s in enumerate(self.plan.steps) if isinstance(s, (Guard, PythonNode))], default=-1
+        )
+        last_memory = max(
+            [at[0] for name, at in self.writers.items() if not _is_early(self.shape(self.array_of[name]))], default=-1
         )
         found: dict[str, int] = {}
         for k, number in self.updates.items():
@@ -219,6 +227,7 @@ class _Assembler:
                 self.context.inputs[number].implicit
                 and len(self.writers[name]) == 1
                 and at > last_failure
+                and at >= last_memory
                 and isinstance(step, (Group, Accumulation))
                 and isinstance(array, Pointwise)
                 and array.dtype == source.dtype
@@ -296,6 +305,11 @@ class _Assembler:
         return Operand(self.buffer_name(base), offset, row, column)
 
 
+def _is_early(shape: Sequence[Expr]) -> bool:
+    """Whether all sizes are known before the program starts."""
+    return not any(e.op == "load" or (e.op == "var" and e.attr[0] == "h") for e in walk(shape))
+
+
 class _Slots:
     """Places in the workspace; a freed one is taken again by a buffer of the same size."""
 
@@ -313,7 +327,7 @@ class _Slots:
                 self.free.remove(k)
                 self.taken[buffer.name] = k
                 return k
-        late = any(e.op == "load" or (e.op == "var" and e.attr[0] == "h") for e in walk([size]))
+        late = not _is_early([size])
         self.slots.append(Slot(size, late))
         self.taken[buffer.name] = len(self.slots) - 1
         return len(self.slots) - 1

@@ -72,10 +72,7 @@ def test_native_code_gives_what_the_interpreter_gives(runs):
         assert_same(runs.call(runs.native, arguments), runs.interpret(arguments))
 
 
-def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs, request):
-    if runs.name in ("update_beside_another_size", "products_added_to_shared"):
-        reason = "memory of another size is asked for after the update in place"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_nothing_can_fail_after_a_shared_value_is_overwritten(runs):
     program = runs.program
     steps = program.steps
     reused = {s.buffer.name for s in steps if isinstance(s, Allocate) and s.reuse is not None}

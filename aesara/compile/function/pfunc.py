@@ -151,6 +151,8 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
     if not isinstance(value, Variable):
         # A number or an array: let it take the type of the variable if it can.
         return target.type.filter_variable(target.type.filter(value), allow_convert=False)
+    if target.type.is_super(value.type):
+        return value
     try:
         return target.type.filter_variable(value, allow_convert=False)
     except TypeError:

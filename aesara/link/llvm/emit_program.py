@@ -120,6 +120,7 @@ class _Entry:
         for k, buffer in enumerate(self.program.constants):
             pointer = self.word(layout.VARIABLE_START + len(self.cells) + k)
             self.add(f"%{buffer.name} = select i1 true, ptr {pointer}, ptr null")
+        self.answer_list()
         for step in self.program.steps:
             if isinstance(step, Define):
                 self.emitter.variables[step.name] = (self.value(step.value), 0)
@@ -478,8 +479,17 @@ class _Entry:
 
     # -- the end ---------------------------------------------------------------------------------------------
 
+    def answer_list(self) -> None:
+        """Make the list of results first, since it could fail."""
+        self.answers_with_list = self.program.returned > 1 or not self.program.unpack_single
+        if self.answers_with_list:
+            self.allocas += ["%list = alloca ptr", "store ptr null, ptr %list"]
+            made = self.call("PyList_New", "ptr", f"i64 {self.program.returned}")
+            self.add(f"store ptr {made}, ptr %list")
+            self.demand(self.compare("ne", "ptr", made, "null"), "cleanup")
+
     def commit(self) -> None:
-        """Hand over updates: nothing can fail from here on but memory for the list, which is made first."""
+        """Fill the answer and hand over updates; nothing can fail from here on."""
         program = self.program
         if program.returned == 1 and program.unpack_single:
             self.add("%answer = load ptr, ptr %result.0")
@@ -487,9 +497,7 @@ class _Entry:
             self.add(f"%answer = select i1 true, ptr {self.word('Py_None')}, ptr null")
             self.call("Py_IncRef", "void", "ptr %answer")
         else:
-            made = self.call("PyList_New", "ptr", f"i64 {program.returned}")
-            self.add(f"%answer = select i1 true, ptr {made}, ptr null")
-            self.demand(self.compare("ne", "ptr", "%answer", "null"), "cleanup")
+            self.add("%answer = load ptr, ptr %list")
             if program.returned:
                 items = self.field("%answer", layout.LIST_ITEMS)
                 for k in range(program.returned):
@@ -555,6 +563,10 @@ class _Entry:
         for k in range(len(self.program.outputs)):
             obj = self.fresh("s")
             self.add(f"{obj} = load ptr, ptr %result.{k}")
+            self.call("Py_DecRef", "void", f"ptr {obj}")
+        if self.answers_with_list:
+            obj = self.fresh("s")
+            self.add(f"{obj} = load ptr, ptr %list")
             self.call("Py_DecRef", "void", f"ptr {obj}")
         self.release()
         self.add("ret ptr null")

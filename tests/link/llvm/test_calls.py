@@ -273,3 +273,20 @@ def test_products_that_read_what_they_replace():
         aesara.function([x], updates=[(w, update)], on_unused_input="ignore")(value)
         np.testing.assert_allclose(w.get_value(), want, rtol=1e-13)
         w.set_value(start)
+
+
+def test_an_update_waits_until_all_results_have_memory():
+    a = aesara.shared(np.zeros(3))
+    v, n = at.vector("v"), at.lscalar("n")
+    f = aesara.function([v, n], [v * 2 + a.sum() * 0, at.alloc(v[0], n, n)], updates=[(a, a + v)])
+    with pytest.raises(MemoryError):
+        f(np.ones(3), 10**7)
+    np.testing.assert_array_equal(a.get_value(), np.zeros(3))
+    f(np.ones(3), 2)
+    np.testing.assert_array_equal(a.get_value(), np.ones(3))
+
+
+def test_an_update_may_know_more_of_its_shape():
+    w = aesara.shared(np.zeros((4, 4)))
+    aesara.function([], updates=[(w, at.ones((4, 4)))])()
+    np.testing.assert_array_equal(w.get_value(), np.ones((4, 4)))
