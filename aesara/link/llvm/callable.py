@@ -30,8 +30,8 @@ _new_builtin = ctypes.pythonapi.PyCFunction_NewEx
 _new_builtin.restype = ctypes.py_object
 _new_builtin.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
 
-#: code and method definitions are never unloaded: a builtin may outlive everything that knows of it
-_kept: list[object] = []
+#: method definitions are read when a builtin is freed, after what it holds may be gone: they stay
+_definitions: list[_MethodDef] = []
 
 
 class _Table(np.ndarray):
@@ -92,8 +92,8 @@ class NativeCallable:
             self.table[layout.WORD[name]] = id(target)
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
         self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
-        self.table.anchor = (own, list(constants), fallback, fail, grow)
-        _kept.append((definition, code.library))
+        self.table.anchor = (own, list(constants), fallback, fail, grow, code)
+        _definitions.append(definition)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.entry(*args, **kwargs)
