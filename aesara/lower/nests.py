@@ -146,8 +146,7 @@ class _Builder:
         parallel = innermost and all(t.parallel for t in self.nest.tasks)
         if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):
             return (*before, *self._blocked(depth, extent, inner, parallel), *after)
-        interleave = 2 if innermost and self._waits(inner) else 1
-        return (*before, For(f"v{depth}", extent, inner, parallel, interleave), *after)
+        return (*before, For(f"v{depth}", extent, inner, parallel, _interleave(inner) if innermost else 1), *after)
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -207,11 +206,6 @@ class _Builder:
             value = op(task.primitive, load(buffer, value.dtype, offset), value)
         return [Store(buffer, offset, value)]
 
-    @staticmethod
-    def _waits(body: tuple[Statement, ...]) -> bool:
-        """Whether the loop has functions so long that two vectors at once hide their latency."""
-        return any(e.op in _LONG for s in body for e in walk(expressions_of(s)))
-
     # -- sums in blocks ----------------------------------------------------------------------------------------
 
     def _sums_floats(self, body: tuple[Statement, ...]) -> bool:
@@ -258,9 +252,16 @@ class _Builder:
                 added.append(Assign(name, op(task.primitive, total, block)))
         blocks = op("intdiv", op("add", extent, const(BLOCK - 1)), size)
         length = op("minimum", size, op("sub", extent, start))
-        light = sum(cost(e) for s in body for e in walk(expressions_of(s))) < _LIGHT
-        loop = For("vi", length, inner, parallel, _INTERLEAVE if light else 1)
+        loop = For("vi", length, inner, parallel, _interleave(inner))
         return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
+
+
+def _interleave(body: tuple[Statement, ...]) -> int:
+    """How many vectors at once an innermost loop should take, to hide the latency of what it does."""
+    work = list(walk([e for s in body for e in expressions_of(s)]))
+    if any(isinstance(s, Assign) for s in body) and sum(map(cost, work)) < _LIGHT:
+        return _INTERLEAVE
+    return 2 if any(e.op in _LONG for e in work) else 1
 
 
 def _compensated(name: str, total: Expr, block: Expr, lost: Expr) -> list[Statement]:
