@@ -91,8 +91,7 @@ def _check_memory(program, arguments, before, result, shared) -> None:
 def check(program: Program) -> None:
     """Raise `Disagreement` unless all ways to run the program agree."""
     runs = {name: run(program, mode) for name, mode in modes().items()}
-    plain, native, rewritten = runs["plain"], runs["native"], runs["rewritten"]
-    if getattr(native.function, "_native", None) is None:
+    if getattr(runs["native"].function, "_native", None) is None:
         raise Disagreement("the native linker declined the program")
     for call in range(CALLS):
         errors = {name: r.results[call] if isinstance(r.results[call], Exception) else None for name, r in runs.items()}
@@ -102,15 +101,15 @@ def check(program: Program) -> None:
             allowed = kinds["native"] == kinds["rewritten"] and kinds["native"] in (None, kinds["plain"])
             if not allowed:
                 raise Disagreement(f"call {call}: errors differ: " + "; ".join(f"{n}: {e!r:.300}" for n, e in errors.items()))
-            before = _states_before(program, plain, call)
             for name, r in runs.items():
                 if errors[name] is None:
                     continue
+                before = _states_before(program, r, call)
                 for k, (now, then) in enumerate(zip(r.states[call], before, strict=True)):
                     if not np.array_equal(now, then, equal_nan=then.dtype.kind == "f"):
                         raise Disagreement(f"call {call}, {name}: shared variable {k} was changed by a call that failed")
             return
-        if not _compare(program, call, plain, rewritten, native):
+        if not _compare(program, call, runs):
             return
 
 
@@ -123,57 +122,54 @@ def family(error: Exception | None) -> type | None:
     return type(error)
 
 
-def _states_before(program: Program, plain: Run, call: int) -> list:
+def _states_before(program: Program, way: Run, call: int) -> list:
     if call == 1:
-        return plain.states[0]
+        return way.states[0]
     return [i.values(call) for i in program.inputs if i.shared]
 
 
-def _given(program: Program, plain: Run, call: int) -> dict:
-    states = iter(_states_before(program, plain, call))
+def _given(program: Program, way: Run, call: int) -> dict:
+    states = iter(_states_before(program, way, call))
     return {
-        program.variables[i.name]: next(states) if i.shared else i.values(2 if call == 2 else 0)
-        for i in program.inputs
+        program.variables[i.name]: next(states) if i.shared else i.values(2 if call == 2 else 0) for i in program.inputs
     }
 
 
-def _compare(program: Program, call: int, plain: Run, rewritten: Run, native: Run) -> bool:
-    """Compare one call; False if what comes after it cannot be compared."""
+def _compare(program: Program, call: int, runs: dict[str, Run]) -> bool:
+    """Compare one call of each way, from its own state; False if what comes after it cannot be compared."""
     shared = [i.name for i in program.inputs if i.shared]
     names = program.outputs + [program.updates.get(n, n) for n in shared]
     variables = [program.variables[n] for n in names]
-    given = _given(program, plain, call)
-    ways = {"plain": plain, "rewritten": rewritten, "native": native}
-    observed = {way: r.results[call] + r.states[call] for way, r in ways.items()}
-    outcome = _complain(f"call {call}", names, variables, given, observed)
-    if outcome is None:
-        return False
-    if not outcome.trace.finite:
-        # Rules may give better results than the program as written: the rewritten graph says which.
-        fgraph = native.function.maker.fgraph
-        by_name = {variable.name: value for variable, value in given.items()}
-        known = {v: by_name[v.name] for v in fgraph.inputs}
-        observed = {way: observed[way][: len(program.outputs)] for way in ("rewritten", "native")}
-        _complain(f"call {call}, rewritten graph", names, fgraph.outputs[: len(program.outputs)], known, observed)
-    return not program.updates or not any(u.any() for u in outcome.uncertain)
+    certain = True
+    for way, r in runs.items():
+        given = _given(program, r, call)
+        observed = r.results[call] + r.states[call]
+        outcome = _complain(f"call {call}, {way}", names, variables, given, observed, relaxed=way != "plain")
+        if outcome is None:
+            return False
+        certain &= not program.updates or not any(u.any() for u in outcome.uncertain)
+        if not outcome.trace.finite and way != "plain":
+            # Rules may give better results than the program as written: the rewritten graph says which.
+            fgraph = r.function.maker.fgraph
+            by_name = {variable.name: value for variable, value in given.items()}
+            known = {v: by_name[v.name] for v in fgraph.inputs}
+            count = len(program.outputs)
+            _complain(f"call {call}, {way}, rewritten graph", names, fgraph.outputs[:count], known, observed[:count])
+    return certain
 
 
-def _complain(where: str, names, variables, given: dict, observed: dict):
+def _complain(where: str, names, variables, given: dict, observed: list, relaxed: bool = False):
     """Compare what was observed with an evaluation of the variables; None if nothing can be said."""
     complaints: list[str] = []
     for runs in (4, 40):  # errors may cancel by chance in a few noisy evaluations
         outcome = conditioned(list(variables), given, runs=runs)
         if outcome.trace.undefined or not outcome.stable:
             return None
-        complaints = []
-        for way, values in observed.items():
-            finite_only = way != "plain" and not outcome.trace.finite and "rewritten graph" not in where
-            if finite_only and outcome.trace.decided:
-                continue
-            for k, value in enumerate(values):
-                found = difference(outcome, k, value, finite_only)
-                if found:
-                    complaints.append(f"{where}, {way}, {names[k]}: {found}")
+        finite_only = relaxed and not outcome.trace.finite
+        if finite_only and outcome.trace.decided:
+            return outcome
+        found = [difference(outcome, k, value, finite_only) for k, value in enumerate(observed)]
+        complaints = [f"{where}, {names[k]}: {text}" for k, text in enumerate(found) if text]
         if not complaints:
             return outcome
     raise Disagreement("\n".join(complaints))
