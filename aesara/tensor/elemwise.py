@@ -221,6 +221,8 @@ class Elemwise(Op):
                 if x.type.shape[axis] != 1:
                     shape.append(in_shape[axis])
                     break
+            else:  # rewriting has learned that all inputs are of length 1 here
+                shape.append(constant(np.int64(1)))
         return [tuple(shape) for _ in node.outputs]
 
     def prepare_node(self, node: Apply, storage_map: Any, compute_map: Any, impl: str | None) -> None:

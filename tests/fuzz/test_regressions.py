@@ -61,3 +61,10 @@ def test_products_in_half_precision_are_rounded_once(compiled):
     for value in got:
         assert value.dtype == "float16"
         np.testing.assert_allclose(value, want, rtol=1e-3)
+
+
+def test_the_shape_of_a_node_whose_inputs_became_known_to_be_of_length_one(compiled):
+    x = at.tensor("float64", shape=(1, None), name="x")
+    rows = x.reshape((-1, x.shape[1]), ndim=2)
+    cost = at.inc_subtensor(x[at.all(rows, axis=1)], rows).sum()
+    np.testing.assert_array_equal(compiled([x], aesara.grad(cost, x))(np.ones((1, 3))), [[2.0, 2.0, 2.0]])
