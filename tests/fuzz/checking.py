@@ -100,14 +100,18 @@ def check(program: Program) -> None:
             # A rule may drop a step that would have failed, but not make one, and native code follows the graph.
             allowed = kinds["native"] == kinds["rewritten"] and kinds["native"] in (None, kinds["plain"])
             if not allowed:
-                raise Disagreement(f"call {call}: errors differ: " + "; ".join(f"{n}: {e!r:.300}" for n, e in errors.items()))
+                raise Disagreement(
+                    f"call {call}: errors differ: " + "; ".join(f"{n}: {e!r:.300}" for n, e in errors.items())
+                )
             for name, r in runs.items():
                 if errors[name] is None:
                     continue
                 before = _states_before(program, r, call)
                 for k, (now, then) in enumerate(zip(r.states[call], before, strict=True)):
                     if not np.array_equal(now, then, equal_nan=then.dtype.kind == "f"):
-                        raise Disagreement(f"call {call}, {name}: shared variable {k} was changed by a call that failed")
+                        raise Disagreement(
+                            f"call {call}, {name}: shared variable {k} was changed by a call that failed"
+                        )
             return
         if not _compare(program, call, runs):
             return

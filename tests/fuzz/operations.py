@@ -184,7 +184,9 @@ def shape_value(b):
     if x is None:
         return None
     d = b.integer(0, x.ndim - 1)
-    return b.choice([f"{x}.shape[{d}]", f"{x}.shape", f"{x}.size", f"at.arange({x}.shape[{d}])", f"{x}.shape[{d}] * 2 - 1"])
+    return b.choice(
+        [f"{x}.shape[{d}]", f"{x}.shape", f"{x}.size", f"at.arange({x}.shape[{d}])", f"{x}.shape[{d}] * 2 - 1"]
+    )
 
 
 def specify(b):
@@ -267,7 +269,9 @@ def other_product(b):
     if y is not None and b.flag():
         return f"at.outer({x}, {y})"
     x = b.pick(lambda e: is_float(e) and e.ndim == 3)
-    y = x and b.pick(lambda e: e.dtype == x.dtype and e.ndim == 3 and e.shape[0] == x.shape[0] and e.shape[1] == x.shape[2])
+    y = x and b.pick(
+        lambda e: e.dtype == x.dtype and e.ndim == 3 and e.shape[0] == x.shape[0] and e.shape[1] == x.shape[2]
+    )
     if y is not None:
         return f"at.batched_dot({x}, {y})"
     x = b.pick(lambda e: is_float(e) and e.ndim == 3)
