@@ -26,7 +26,9 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
+    as_dtype,
     common_value,
+    computed_in,
     constant_in_place_of,
     constant_like,
     has_value,
@@ -105,9 +107,9 @@ def local_mul_switch_sink(fgraph, node):
         others = [v for k, v in enumerate(node.inputs) if k != i]
         zero = constant_like(0, out)
         if has_value(first, 0):
-            new = switch(condition, zero, mul(second_, *others))
+            new = switch(condition, zero, _in_sink(node, second_, factor, others))
         elif has_value(second_, 0):
-            new = switch(condition, mul(first, *others), zero)
+            new = switch(condition, _in_sink(node, first, factor, others), zero)
         else:
             continue
         return in_place_of(out, new, node.inputs)
@@ -126,10 +128,15 @@ def local_div_switch_sink(fgraph, node):
     condition, first, second_ = inner.inputs
     zero = constant_like(0, out)
     if has_value(first, 0):
-        return in_place_of(out, switch(condition, zero, node.op(second_, bottom)), node.inputs)
+        return in_place_of(out, switch(condition, zero, _in_sink(node, second_, top, [bottom])), node.inputs)
     if has_value(second_, 0):
-        return in_place_of(out, switch(condition, node.op(first, bottom), zero), node.inputs)
+        return in_place_of(out, switch(condition, _in_sink(node, first, top, [bottom]), zero), node.inputs)
     return False
+
+
+def _in_sink(node, branch, choice, others):
+    """The operation of a node on a branch of a choice rather than on the choice."""
+    return computed_in(node.outputs[0].type.dtype, node.op, [as_dtype(branch, choice.type.dtype), *others])
 
 
 @register_useless
@@ -204,7 +211,8 @@ def local_add_mul_fusion(fgraph, node):
     def enters(var):
         inner = var.owner
         same = inner is not None and inner.op == op and var.type.dtype == out.type.dtype
-        return same and len(clients[var]) == 1
+        # In float16 an intermediate result of another grouping would often be infinite.
+        return same and len(clients[var]) == 1 and (out.type.dtype != "float16" or var is node.inputs[0])
 
     users = clients[out]
     if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op == op:
@@ -220,4 +228,4 @@ def local_add_mul_fusion(fgraph, node):
             stack.extend(reversed(var.owner.inputs))
         else:
             flat.append(var)
-    return in_place_of(out, op(*flat))
+    return in_place_of(out, computed_in(out.type.dtype, op, flat))

@@ -18,6 +18,7 @@ from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.folding import constant_folding, topo_constant_folding
 from aesara.tensor.rewriting.helpers import (
+    as_dtype,
     common_value,
     constant_in_place_of,
     has_value,
@@ -299,7 +300,7 @@ def local_merge_switch_same_cond(fgraph, node):
     for position, branch in enumerate((left, right)):
         inner = branch.owner
         if inner is not None and inner.op == switch and inner.inputs[0] is condition:
-            new[position] = inner.inputs[1 + position]
+            new[position] = as_dtype(inner.inputs[1 + position], branch.type.dtype)
     if new[0] is left and new[1] is right:
         return False
     return in_place_of(out, switch(condition, *new), node.inputs)

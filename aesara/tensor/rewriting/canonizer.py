@@ -2,6 +2,9 @@
 
 A sum of terms, some subtracted, and a product of factors, some divided by, are brought into one
 flat form: what occurs on both sides cancels, and constants are put together.
+
+A term stands for its value in the dtype of the whole expression, whatever its own dtype is: `uint8` factors of a
+quotient in `float64` are `float64` numbers. What is built of terms is therefore computed in that dtype.
 """
 
 from __future__ import annotations
@@ -15,10 +18,11 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
+from aesara.scalar.types import upcast
 from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, true_divide
-from aesara.tensor.rewriting.helpers import common_value, in_place_of
+from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of, is_float
 from aesara.tensor.type import TensorType
 
 #: How many nodes that are used elsewhere too a canonizer looks through. (Without a bound a chain
@@ -136,22 +140,28 @@ class AlgebraicCanonizer(NodeRewriter):
 
     # Putting it together again
 
-    def merge_num_denum(self, num: Sequence[Variable], denum: Sequence[Variable]) -> Variable:
-        """``inverse(main(*num), main(*denum))`` with as few operations as possible."""
+    def merge_num_denum(self, num: Sequence[Variable], denum: Sequence[Variable], dtype: str | None = None) -> Variable:
+        """``inverse(main(*num), main(*denum))`` with as few operations as possible.
+
+        They compute in `dtype`, by default what all variables promote to. A variable that is left alone keeps its
+        own dtype.
+        """
         if not num and not denum:
-            return constant(np.asarray(self.calculate([], [])))
-        top = self._main_of(num) if num else None
-        bottom = self._main_of(denum) if denum else None
+            return constant(np.asarray(self.calculate([], []), dtype=dtype))
+        if dtype is None:
+            dtype = upcast(*(var.type.dtype for var in (*num, *denum)))
+        top = self._main_of(num, dtype) if num else None
+        bottom = self._main_of(denum, dtype) if denum else None
         if bottom is None:
             return top  # type: ignore[return-value]
         if top is None:
             if self.use_reciprocal:
-                return self.reciprocal(bottom)
-            top = constant(np.asarray(self.calculate([], []), dtype=bottom.type.dtype))
-        return self.inverse(top, bottom)
+                return computed_in(dtype, self.reciprocal, [bottom])
+            top = constant(np.asarray(self.calculate([], []), dtype=dtype))
+        return computed_in(dtype, self.inverse, [top, bottom])
 
-    def _main_of(self, variables: Sequence[Variable]) -> Variable:
-        return variables[0] if len(variables) == 1 else self.main(*variables)
+    def _main_of(self, variables: Sequence[Variable], dtype: str) -> Variable:
+        return variables[0] if len(variables) == 1 else computed_in(dtype, self.main, variables)
 
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
         """Whether `out` is what `merge_num_denum` would build."""
@@ -166,7 +176,7 @@ class AlgebraicCanonizer(NodeRewriter):
             return (
                 node.op == self.inverse
                 and self._is_neutral(node.inputs[0])
-                and node.inputs[0].type.dtype == node.inputs[1].type.dtype
+                and node.inputs[0].type.dtype == out.type.dtype
                 and self._is_main_of(node.inputs[1], denum)
             )
         return (
@@ -311,7 +321,8 @@ class AlgebraicCanonizer(NodeRewriter):
             result = self._simplified(fgraph, out, wider, only_if_shorter=True)
             if result:
                 return result
-        return self._simplified(fgraph, out, flat)
+        # The range of float16 is so narrow that other intermediate results would often leave it.
+        return self._simplified(fgraph, out, flat, only_if_shorter=out.type.dtype == "float16")
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
         return any(var.owner is not None and var.owner.op in self.family for side in flat for var in side)
@@ -344,7 +355,7 @@ class AlgebraicCanonizer(NodeRewriter):
         """The expression of the simplified lists."""
         if not num and not denum:
             return self._constant(self.calculate([], []), out_type, ())
-        return self.merge_num_denum(num, denum)
+        return self.merge_num_denum(num, denum, out_type.dtype)
 
 
 def _lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
@@ -378,7 +389,7 @@ class MulCanonizer(AlgebraicCanonizer):
             return [self._constant(-1, out_type, ()), *num], denum
         if value == -1:
             return num[1:], denum
-        return [self._constant(-np.asarray(value), out_type, ()), *num[1:]], denum
+        return [self._constant(-np.asarray(value, dtype=out_type.dtype), out_type, ()), *num[1:]], denum
 
     @staticmethod
     def _without_signs(side: list[Variable], out_type: TensorType) -> tuple[list[Variable], bool]:
@@ -408,7 +419,7 @@ class MulCanonizer(AlgebraicCanonizer):
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
         if not self._is_signed(num, denum):
             return super().rebuild(num, denum, out_type)
-        return neg(super().rebuild(num[1:], denum, out_type))
+        return computed_in(out_type.dtype, neg, [super().rebuild(num[1:], denum, out_type)])
 
 
 def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
@@ -462,10 +473,10 @@ def _working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
 def check_for_x_over_absX(
     numerators: list[Variable], denominators: list[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """Turn ``x / abs(x)`` into ``sgn(x)``."""
+    """Turn ``x / abs(x)`` into ``sgn(x)``, for floats: the most negative integer has no absolute value."""
     for denominator in list(denominators):
         node = denominator.owner
-        if node is None or node.op != at_abs:
+        if node is None or node.op != at_abs or not is_float(denominator):
             continue
         x = node.inputs[0]
         if x.type.dtype == denominator.type.dtype and any(x is v for v in numerators):

@@ -89,8 +89,8 @@ def attempt_distribution(
     positive, negative = local_add_canonizer.get_num_denum(factor)
     if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
         return False, factor, num, denum
-    pos_pairs = [local_mul_canonizer.get_num_denum(term) for term in positive]
-    neg_pairs = [local_mul_canonizer.get_num_denum(term) for term in negative]
+    pos_pairs = [_factors_of_term(term, out_type) for term in positive]
+    neg_pairs = [_factors_of_term(term, out_type) for term in negative]
     # Only what cancels somewhere is worth a try.
     tops = {var for top, _ in (*pos_pairs, *neg_pairs) for var in top}
     bottoms = {var for _, bottom in (*pos_pairs, *neg_pairs) for var in bottom}
@@ -104,6 +104,7 @@ def attempt_distribution(
     new_factor = local_add_canonizer.merge_num_denum(
         [local_mul_canonizer.rebuild(top, bottom, out_type) for top, bottom in pos_pairs],
         [local_mul_canonizer.rebuild(top, bottom, out_type) for top, bottom in neg_pairs],
+        out_type.dtype,
     )
     return (
         True,
@@ -111,6 +112,13 @@ def attempt_distribution(
         [var for var in num if var not in into_num],
         [var for var in denum if var not in into_denum],
     )
+
+
+def _factors_of_term(term: Variable, out_type: Any) -> tuple[list[Variable], list[Variable]]:
+    """The numerators and denominators of a term; one of another dtype was computed in that and is left whole."""
+    if term.type.dtype != out_type.dtype:
+        return [term], []
+    return local_mul_canonizer.get_num_denum(term)
 
 
 @node_rewriter([mul, true_divide])
@@ -130,8 +138,8 @@ def local_greedy_distributor(fgraph, node):
     num, denum = node.inputs, []
     if node.op == true_divide:
         num, denum = [node.inputs[0]], [node.inputs[1]]
-    num = _factors(num, clients)
-    denum = _factors(denum, clients)
+    num = _factors(num, clients, out.type.dtype)
+    denum = _factors(denum, clients, out.type.dtype)
     for side in (num, denum):
         for candidate in side:
             if not is_sum(candidate):
@@ -147,12 +155,12 @@ def local_greedy_distributor(fgraph, node):
     return False
 
 
-def _factors(variables: list[Variable], clients: Any) -> list[Variable]:
-    """The variables, with products that only this one uses taken apart."""
+def _factors(variables: list[Variable], clients: Any, dtype: str) -> list[Variable]:
+    """The variables, with products of a dtype that only this one uses taken apart."""
     found: list[Variable] = []
     for var in variables:
         inner = var.owner
-        if inner is not None and inner.op == mul and len(clients[var]) == 1:
+        if inner is not None and inner.op == mul and len(clients[var]) == 1 and var.type.dtype == dtype:
             found.extend(inner.inputs)
         else:
             found.append(var)

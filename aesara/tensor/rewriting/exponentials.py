@@ -7,7 +7,6 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.careduce import with_kept_dims
-from aesara.tensor.casting import cast
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
@@ -38,10 +37,12 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import max as at_max
 from aesara.tensor.rewriting.helpers import (
+    as_dtype,
     common_value,
     in_place_of,
     is_float,
     is_real,
+    is_unsigned,
     output_of,
     real_of_same_dtype,
 )
@@ -55,7 +56,12 @@ from aesara.tensor.rewriting.registration import (
 
 def as_float(x: Variable, out: Variable) -> Variable:
     """`x` in the dtype of the result."""
-    return x if x.type.dtype == out.type.dtype else cast(x, out.type.dtype)
+    return as_dtype(x, out.type.dtype)
+
+
+def has_opposite(x: Variable) -> bool:
+    """Whether ``neg(x)`` is the opposite of `x` as a real number, which it is not for unsigned integers."""
+    return is_real(x) and not is_unsigned(x)
 
 
 def where(condition: Variable, x: Variable, out: Variable) -> Variable:
@@ -67,13 +73,13 @@ def where(condition: Variable, x: Variable, out: Variable) -> Variable:
 
 register_rules(
     rule("local_abs_abs", (at_abs, (at_abs, "x")), lambda x: at_abs(x)),
-    rule("local_abs_neg", (at_abs, (neg, "x")), lambda x: at_abs(x), is_real),
+    rule("local_abs_neg", (at_abs, (neg, "x")), lambda x: at_abs(x), has_opposite),
     rule("local_abs_sqr", (at_abs, (square, "x")), lambda x: square(x), lambda x: is_float(x)),
     rule("local_abs_exp", (at_abs, (exp, "x")), lambda x: exp(x), is_real),
     rule("local_sqr_neg", (square, (neg, "x")), lambda x: square(x)),
     rule("local_sqr_abs", (square, (at_abs, "x")), lambda x: square(x), is_real),
-    rule("local_cos_neg", (cos, (neg, "x")), lambda x: cos(x)),
-    rule("local_cosh_neg", (cosh, (neg, "x")), lambda x: cosh(x)),
+    rule("local_cos_neg", (cos, (neg, "x")), lambda x: cos(x), lambda x: not is_unsigned(x)),
+    rule("local_cosh_neg", (cosh, (neg, "x")), lambda x: cosh(x), lambda x: not is_unsigned(x)),
     rule("local_conj_conj", (conj_, (conj_, "x")), lambda x: x),
     rule("local_sqrt_sqr", (sqrt, (square, "x")), lambda x: at_abs(x), real_of_same_dtype),
     to=(register_canonicalize,),
@@ -86,9 +92,13 @@ register_rules(
     rule("local_log_exp", (log, (exp, "x")), as_float, is_real),
     rule("local_log1p_expm1", (log1p, (expm1, "x")), as_float, is_real),
     rule("local_exp_log", (exp, (log, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
-    rule("local_exp_log1p", (exp, (log1p, "x")), lambda x, out: where(ge(x, -1), add(1, x), out), is_real),
+    rule(
+        "local_exp_log1p", (exp, (log1p, "x")), lambda x, out: where(ge(x, -1), add(1, as_float(x, out)), out), is_real
+    ),
     rule("local_expm1_log1p", (expm1, (log1p, "x")), lambda x, out: where(ge(x, -1), x, out), is_real),
-    rule("local_expm1_log", (expm1, (log, "x")), lambda x, out: where(ge(x, 0), sub(x, 1), out), is_real),
+    rule(
+        "local_expm1_log", (expm1, (log, "x")), lambda x, out: where(ge(x, 0), sub(as_float(x, out), 1), out), is_real
+    ),
     rule("local_sqr_sqrt", (square, (sqrt, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
     rule("local_exp_softplus", (exp, (softplus, "x")), lambda x: add(1, exp(x)), real_of_same_dtype),
     to=(register_specialize,),

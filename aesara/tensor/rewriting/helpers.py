@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.pattern import fits_in_place
+from aesara.scalar.types import upcast
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import constant
@@ -29,6 +30,11 @@ def is_float(var: Variable) -> bool:
 def is_integer(var: Variable) -> bool:
     """Whether a variable is a tensor of integers."""
     return var.type.dtype[:3] == "int" or var.type.dtype[:4] == "uint"
+
+
+def is_unsigned(var: Variable) -> bool:
+    """Whether a variable is a tensor of unsigned integers, whose opposites wrap around."""
+    return var.type.dtype[:4] == "uint"
 
 
 def is_complex(var: Variable) -> bool:
@@ -157,6 +163,39 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
         new = shaped_like_inputs(new, out, inputs)
     fitting = fits_in_place(out, new)
     return None if fitting is None else [fitting]
+
+
+def as_dtype(var: Variable, dtype: str) -> Variable:
+    """A variable, cast where its dtype is another."""
+    return var if var.type.dtype == dtype else cast(var, dtype)
+
+
+def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
+    """An arithmetic operation in the dtype of the expression that its operands come from.
+
+    A rule that takes operands out of the operation they stood in, which cast them to the dtype of its result, and
+    puts them into another must see to it that this one computes in the same dtype: of the operands alone it might
+    be a narrower one, in which integers wrap around, booleans have no difference, and digits are lost.
+
+    Parameters
+    ----------
+    dtype
+        What to compute in; also the dtype of the result.
+    op
+        An operation of numbers whose result has the dtype that the operands promote to.
+    operands
+        Its operands, of any dtypes that promote to `dtype` or to less.
+
+    Examples
+    --------
+    >>> x = at.vector("x", dtype="uint8")
+    >>> computed_in("int16", neg, [x]).owner.inputs[0].owner.op
+    Elemwise{Cast{int16}}
+    """
+    dtypes = [var.type.dtype for var in operands]
+    if any(of_operand != dtype for of_operand in dtypes) and upcast(*dtypes) != dtype:
+        operands = [as_dtype(var, dtype) for var in operands]
+    return op(*operands)
 
 
 def constant_in_place_of(out: Variable, value: Any, inputs: Iterable[Variable]) -> list[Variable] | None:

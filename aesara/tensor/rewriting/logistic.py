@@ -77,7 +77,7 @@ def simplify_logistic(
 
 def _with_exponentials_absorbed(factors: list[Variable]) -> list[Variable]:
     """``exp(x) * sigmoid(-x)`` as ``sigmoid(x)``."""
-    exponentials = [v for v in factors if v.owner is not None and v.owner.op == exp]
+    exponentials = [v for v in factors if v.owner is not None and v.owner.op == exp and is_float(v.owner.inputs[0])]
     logistics = [v for v in factors if v.owner is not None and v.owner.op == sigmoid]
     if not exponentials or not logistics:
         return factors

@@ -12,7 +12,7 @@ from typing import Any
 from aesara.graph.nodes import Variable
 from aesara.tensor.elementwise_ops import add, exp, mul, neg, sub
 from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.rewriting.helpers import common_value, is_elemwise
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise
 
 
 def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> bool:
@@ -37,11 +37,12 @@ def is_neg(var: Variable) -> Variable | None:
     if node.op == neg:
         return node.inputs[0]
     if node.op == mul and len(node.inputs) >= 2:
+        dtype = var.type.dtype
         for i, factor in enumerate(node.inputs):
             value = common_value(factor)
             if value is not None and value == -1:
                 others = [v for k, v in enumerate(node.inputs) if k != i]
-                return others[0] if len(others) == 1 else mul(*others)
+                return as_dtype(others[0], dtype) if len(others) == 1 else computed_in(dtype, mul, others)
     return None
 
 

@@ -61,8 +61,9 @@ def local_pow_specialize(fgraph, node):
         0.5: lambda x: sqrt(x),
         -0.5: lambda x: reciprocal(sqrt(x)),
         -1: lambda x: reciprocal(x),
-        -2: lambda x: reciprocal(square(x)),
     }
+    if out.type.dtype != "float16":  # in which a square is often infinite where its reciprocal is not zero
+        forms[-2] = lambda x: reciprocal(square(x))
     form = forms.get(value.item() if isinstance(value, np.generic) else value)
     return in_place_of(out, form(base), node.inputs) if form is not None else False
 
@@ -79,7 +80,7 @@ def local_pow_specialize_device(fgraph, node):
     number = float(value)
     if not number.is_integer() or not 2 < abs(number) <= LARGEST_UNROLLED:
         return False
-    if number < 0 and not is_float(out):
+    if number < 0 and (not is_float(out) or out.type.dtype == "float16"):
         return False
     if base.type.dtype != out.type.dtype:
         base = cast(base, out.type.dtype)

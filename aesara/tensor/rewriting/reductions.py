@@ -12,7 +12,7 @@ from aesara.tensor.casting import cast
 from aesara.tensor.elementwise_ops import mul, neg, true_divide
 from aesara.tensor.logical_reduction import All, Any
 from aesara.tensor.reduction import Max, Min, Prod, Sum
-from aesara.tensor.rewriting.helpers import in_place_of, is_float
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_specialize,
@@ -47,25 +47,24 @@ def local_sum_prod_mul_by_scalar(fgraph, node):
     # Integers that are widened by the sum could wrap around at another place.
     if inner is None or x.type.dtype != out.type.dtype or out.type.dtype == "bool":
         return False
+    dtype = x.type.dtype
     if inner.op == neg:
         return in_place_of(out, neg(node.op(inner.inputs[0])))
+    if dtype == "float16":
+        return False  # the sum of what is not scaled down yet would often be infinite
     if inner.op == mul:
         factors = [v for v in inner.inputs if is_number(v)]
         others = [v for v in inner.inputs if not is_number(v)]
         if not factors or not others:
             return False
-        rest = others[0] if len(others) == 1 else mul(*others)
-        if rest.type.dtype != x.type.dtype:
-            rest = cast(rest, x.type.dtype)
+        rest = as_dtype(others[0], dtype) if len(others) == 1 else computed_in(dtype, mul, others)
         total = node.op(rest)
         return in_place_of(out, mul(*(as_number(v, total) for v in factors), total))
     if inner.op == true_divide and is_float(x):
         top, bottom = inner.inputs
         if not is_number(bottom) or is_number(top):
             return False
-        if top.type.dtype != x.type.dtype:
-            top = cast(top, x.type.dtype)
-        total = node.op(top)
+        total = node.op(as_dtype(top, dtype))
         return in_place_of(out, true_divide(total, as_number(bottom, total)))
     return False
 
@@ -159,11 +158,14 @@ def local_opt_alloc(fgraph, node):
     axes = reduced_axes(node)
     kept = [sizes[i] for i in range(len(sizes)) if i not in axes]
     if isinstance(node.op, Sum):
-        number = cast(number, out.type.dtype)
-        for axis in axes:
-            number = mul(number, cast(sizes[axis], out.type.dtype))
         if out.type.dtype == "bool":
             return False
+        # In the dtype of the sum: a narrower one might not hold the number of elements.
+        dtype = node.op.acc_dtype or out.type.dtype
+        number = cast(number, dtype)
+        for axis in axes:
+            number = mul(number, cast(sizes[axis], dtype))
+        number = cast(number, out.type.dtype)
     elif any(x.type.shape[axis] in (None, 0) for axis in axes):
         return False  # of nothing there is no largest element: the error is to be raised
     return in_place_of(out, alloc(number, *kept) if kept else number)

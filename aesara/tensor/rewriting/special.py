@@ -8,7 +8,7 @@ from aesara.tensor.elementwise_ops import exp, log, mul, sub, true_divide
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.helpers import in_place_of, is_float
+from aesara.tensor.rewriting.helpers import as_dtype, in_place_of, is_float
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
@@ -36,7 +36,7 @@ def local_logsoftmax_grad(fgraph, node):
     producer = probabilities.owner
     if producer is None or not isinstance(producer.op, Softmax):
         return False
-    gradient = inner.inputs[0]
+    gradient = as_dtype(inner.inputs[0], quotient.type.dtype)
     if gradient.type.broadcastable != probabilities.type.broadcastable:
         return False
     axis = node.op.axis
