@@ -153,6 +153,8 @@ _ops: dict[tuple[tuple[bool, ...], tuple[int | str, ...]], DimShuffle] = {}
 
 def dimshuffle_op(input_broadcastable: tuple[bool, ...], new_order: tuple[int | str, ...]) -> DimShuffle:
     """The `DimShuffle` with these parameters, made once and shared."""
+    if not all(type(entry) is int or entry == "x" for entry in new_order):
+        return DimShuffle(input_broadcastable, new_order)  # 1.0 and True are equal to 1 and must not be found as such
     key = (input_broadcastable, new_order)
     op = _ops.get(key)
     if op is None:
