@@ -30,6 +30,7 @@ from aesara.lower.schedule import Accumulation, Group, Schedule, matrix_memory, 
 
 __all__ = ["Lowered", "assemble"]
 
+
 @dataclass(frozen=True)
 class Lowered:
     """A program, and what it needs at run time that is not code."""
