@@ -91,7 +91,7 @@ class Accumulation:
 
 @dataclass
 class Schedule:
-    """Steps in order: groups, products, accumulations, Python nodes, guards, definitions; and names of stored arrays."""
+    """Steps in order (groups, products, accumulations, Python nodes, guards, definitions), and names of arrays."""
 
     steps: list[object]
     prelude: list[Guard]
