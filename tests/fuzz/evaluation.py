@@ -94,11 +94,16 @@ def _cast_overflows(value, dtype) -> bool:
 
 def _more_precisely(kind, inputs):
     """The result of an arithmetic operation with more digits, to see where it was exact."""
-    function = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "TrueDiv": np.true_divide}.get(kind)
-    if function is None or len(inputs) != 2:
+    if len(inputs) != 2 or kind not in ("Add", "Sub", "Mul", "TrueDiv"):
         return None
-    wide = [np.asarray(value).astype(np.longdouble) for value in inputs]
-    return function(*wide)
+    a, b = (np.asarray(value).astype(np.longdouble) for value in inputs)
+    if kind in ("Mul", "TrueDiv"):
+        return a * b if kind == "Mul" else a / b
+    b = b if kind == "Add" else -b
+    total = a + b
+    part = total - a
+    lost = (a - (total - part)) + (b - part)
+    return np.where(lost == 0, total, np.nan)
 
 
 def _noisy(value, exact, rng):

@@ -94,7 +94,8 @@ def with_constant(b):
     constants = ["1", "2", "0", "-1", "3"] + (["0.5", "-2.5", "np.float32(1.5)", "1e-3"] if is_float(x) else [])
     c = b.choice(constants)
     form = b.choice(["{x} + {c}", "{x} * {c}", "{c} - {x}", "{x} - {c}", "{c} / {x}", "{x} / {c}", "{x} ** 2",
-                     "{x} // 2", "{x} % 3", "{x} ** 3", "{x} * {c} + {c}", "({x} > {c})", "at.maximum({x}, {c})"])  # fmt: skip
+                     "{x} // 2", "{x} % 3", "{x} ** 3", "{x} * {c} + {c}", "({x} > {c})",
+                     "at.maximum({x}, {c})"])  # fmt: skip
     return form.format(x=x, c=c)
 
 
@@ -276,6 +277,24 @@ def other_product(b):
         return f"at.batched_dot({x}, {y})"
     x = b.pick(lambda e: is_float(e) and e.ndim == 3)
     return x and f"at.tensordot({x}, {x}, axes=[[{b.integer(0, 2)}], [0]])"
+
+
+def accumulated(b):
+    """A matrix plus a multiple of a product: what BLAS does at once, and in place in updates."""
+    x = b.pick(lambda e: is_float(e) and e.ndim == 2)
+    y = x and b.pick(lambda e: e.dtype == x.dtype and e.ndim == 2 and e.shape[0] == x.shape[1])
+    w = y and b.pick(lambda e: e.dtype == x.dtype and e.shape == (x.shape[0], y.shape[1]))
+    if not w:
+        w = x and b.pick(lambda e: e.dtype == x.dtype and e.shape == (x.shape[1], x.shape[1]))
+        return w and f"{w} - 0.5 * at.dot({x}.T, {x})"
+    return b.choice(["{w} + at.dot({x}, {y})", "{w} - 0.1 * at.dot({x}, {y})", "at.dot({x}, {y}) * 2 - {w}"]).format(
+        w=w, x=x, y=y
+    )
+
+
+def element(b):
+    x = b.pick(lambda e: e.ndim >= 1 and e.size)
+    return x and f"{x}[{', '.join(str(b.integer(-n, n - 1)) for n in x.shape)}]"
 
 
 # -- indexing --------------------------------------------------------------------------------------------------
@@ -474,7 +493,8 @@ def created(b):
 TABLE = [
     (unary, 5), (binary, 6), (division, 2), (variadic, 1), (with_constant, 4), (comparison, 2), (logic, 1), (switch, 2),
     (clip, 1), (cast, 2), (dimshuffle, 3), (transpose, 1), (reshape, 2), (flatten, 1), (shape_value, 1), (specify, 1),
-    (reduction, 4), (argmax, 1), (statistics, 1), (normalised, 2), (cumulative, 1), (product, 3), (other_product, 1),
+    (reduction, 4), (argmax, 1), (statistics, 1), (normalised, 2), (cumulative, 1), (product, 3),
+    (accumulated, 3), (element, 1), (other_product, 1),
     (subtensor, 4), (gather, 3), (masked, 1), (write_basic, 3), (write_advanced, 3), (write_masked, 1), (take, 1),
     (join, 2), (stack, 1), (split, 1), (rearranged, 1), (created, 2),
 ]  # fmt: skip
