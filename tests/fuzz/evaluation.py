@@ -16,11 +16,12 @@ from aesara.graph.nodes import Constant
 from aesara.graph.traversal import io_toposort
 
 EXACT_SCALAR_OPS = frozenset(
-    """Identity Neg Abs Switch Maximum Minimum Clip Floor Ceil Trunc RoundHalfToEven RoundHalfAwayFromZero Sgn
+    """Identity Neg Abs Switch ScalarMaximum ScalarMinimum Clip Floor Ceil Trunc RoundHalfToEven
+    RoundHalfAwayFromZero Sgn
     Second EQ NEQ LT LE GT GE IsNan IsInf AND OR XOR Invert Cast""".split()
 )
 INEXACT_OPS = frozenset(
-    """Dot BatchedDot Softmax LogSoftmax SoftmaxGrad CumOp CumsumOp Sum Prod CAReduce CAReduceDtype
+    """Dot BatchedDot MatMul Softmax LogSoftmax SoftmaxGrad CumOp CumsumOp Sum Prod CAReduce CAReduceDtype
     AdvancedIncSubtensor AdvancedIncSubtensor1 IncSubtensor Mean""".split()
 )
 #: rounding errors of the native code, in units in the last place
@@ -32,14 +33,17 @@ class Trace:
     """What an evaluation came across."""
 
     finite: bool = True
-    #: a float that does not fit was cast to an integer, which means something else on each machine
+    #: a float that does not fit was cast to an integer, or NaN met BLAS: something else on each machine
     undefined: bool = False
     #: an infinity or NaN was compared, searched for or otherwise made into something finite
     decided: bool = False
 
 
-def evaluate(variables, given, rng=None, trace=None):
-    """Values of `variables` from the values `given`; with `rng`, each operation that rounds gets an error."""
+def evaluate(variables, given, rng=None, trace=None, exact=True):
+    """Values of `variables` from the values `given`; with `rng`, each operation that rounds gets an error.
+
+    Arithmetic that happens to be exact gets none if `exact`; rules may write it in a way that is not.
+    """
     values = dict(given)
     trace = Trace() if trace is None else trace
     for node in io_toposort(list(given), variables):
@@ -58,6 +62,8 @@ def evaluate(variables, given, rng=None, trace=None):
             inexact = kind not in EXACT_SCALAR_OPS
         else:
             inexact = kind in INEXACT_OPS
+            if kind in ("Dot", "BatchedDot", "MatMul"):  # BLAS leaves out what is multiplied by zero, NaN or not
+                trace.undefined |= not all(_is_finite(value) for value in inputs)
             if inexact and rng is not None:
                 inputs = [_noisy(value, value, rng) for value in inputs]
         if any(_is_float(value) and not _is_finite(value) for value in inputs):
@@ -69,7 +75,7 @@ def evaluate(variables, given, rng=None, trace=None):
             for variable, (value,) in zip(node.outputs, storage, strict=True):
                 trace.finite &= _is_finite(value)
                 if inexact and rng is not None:
-                    value = _noisy(value, _more_precisely(kind, inputs), rng)
+                    value = _noisy(value, _more_precisely(kind, inputs) if exact else None, rng)
                     if kind == "LogSoftmax":  # the logarithm of a sum that is rounded and may be close to 1
                         value = value + _noisy(np.ones_like(value), None, rng) - 1
                 values[variable] = value
@@ -94,10 +100,10 @@ def _cast_overflows(value, dtype) -> bool:
 
 def _more_precisely(kind, inputs):
     """The result of an arithmetic operation with more digits, to see where it was exact."""
-    if len(inputs) != 2 or kind not in ("Add", "Sub", "Mul", "TrueDiv"):
+    if len(inputs) != 2 or kind not in ("Add", "Sub", "Mul", "TrueDivide"):
         return None
     a, b = (np.asarray(value).astype(np.longdouble) for value in inputs)
-    if kind in ("Mul", "TrueDiv"):
+    if kind in ("Mul", "TrueDivide"):
         return a * b if kind == "Mul" else a / b
     b = b if kind == "Add" else -b
     total = a + b
@@ -131,7 +137,7 @@ class Outcome:
     stable: bool = True
 
 
-def conditioned(variables, given, seed=0, runs=4) -> Outcome:
+def conditioned(variables, given, seed=0, runs=4, exact=True) -> Outcome:
     """Evaluate, with tolerances from repeated noisy evaluations."""
     trace = Trace()
     values = [np.array(v) for v in evaluate(variables, given, trace=trace)]
@@ -142,7 +148,7 @@ def conditioned(variables, given, seed=0, runs=4) -> Outcome:
     with np.errstate(all="ignore"):
         for _ in range(runs):
             try:
-                noisy = evaluate(variables, given, rng)
+                noisy = evaluate(variables, given, rng, exact=exact)
             except Exception:
                 return Outcome(values, tolerance, uncertain, trace, stable=False)
             for k, (value, other) in enumerate(zip(values, noisy, strict=True)):
