@@ -288,15 +288,25 @@ def _results(b: Builder) -> None:
     b.program.outputs = [name if b.integer(0, 2) else str(b.pick()) for name in latest]
 
 
+#: new values that read the old one at the same element, at others, or in a row with other operations
+STEPS = (
+    "{x}[::-1]", "{x} + {x}[::-1]", "{x} + 1", "{x} * {x}", "{x} - {x}[0]", "at.roll({x}, 1, axis=0)",
+    "-{x} + {x}.sum()",
+    "at.set_subtensor({x}[1:], {x}[:-1])", "at.inc_subtensor({x}[:1], 2)", "at.maximum({x}, {x}[::-1])",
+)  # fmt: skip
+
+
 def _updates(b: Builder) -> None:
     """New values of shared variables: of the same type, so that swaps and crossed reads come about."""
     for spec in b.program.inputs:
-        if not spec.shared or b.flag():
+        if not spec.shared or not b.integer(0, 3):
             continue
+        if spec.shape and spec.dtype != "bool" and b.flag():
+            b.add(f"at.cast({b.choice(STEPS).format(x=spec.name)}, {spec.dtype!r})")
         kind = b.program.variables[spec.name].type
-        new = b.pick(lambda e: e.variable.type == kind)
-        if new is not None:
-            b.program.updates[spec.name] = str(new)
+        same = [e for e in b.entries if e.variable.type == kind]
+        made = [e for e in same if e.variable.owner is not None]
+        b.program.updates[spec.name] = str(b.choice(made[-3:] if made and b.integer(0, 3) else same))
 
 
 def _gradients(b: Builder) -> None:
