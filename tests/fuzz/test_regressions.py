@@ -68,3 +68,32 @@ def test_the_shape_of_a_node_whose_inputs_became_known_to_be_of_length_one(compi
     rows = x.reshape((-1, x.shape[1]), ndim=2)
     cost = at.inc_subtensor(x[at.all(rows, axis=1)], rows).sum()
     np.testing.assert_array_equal(compiled([x], aesara.grad(cost, x))(np.ones((1, 3))), [[2.0, 2.0, 2.0]])
+
+
+def array(values, dtype):
+    return np.array(values, dtype=dtype)
+
+
+#: arithmetic that rules must do in the dtype of the result: what is computed, for which values, and what it is
+ARITHMETIC = {
+    "times minus one": (lambda x: x * -1, [array([5, 200], "uint8")], [-5, -200]),
+    "zero minus": (lambda x: 0 - x, [array([5, 200], "uint8")], [-5, -200]),
+    "over minus one": (lambda x: x / -1, [array([-(2**63)], "int64")], [2.0**63]),
+    "zero minus boolean": (lambda x: at.zeros((1,), dtype="int32") - x, [array([True], "bool")], [-1]),
+    "reciprocal": (lambda x: at.constant(np.int64(1)) / x, [array([3], "float32")], [1 / 3]),
+    "booleans added": (lambda x, y: x + (x - y), [array([True], "bool"), array([0.5], "float16")], [1.5]),
+    "product over": (lambda x: x * ((x * x) / x), [array([5, 20], "uint8")], [25, 144]),
+    "neutral factor": (
+        lambda x: x * at.ones_like(x, dtype="float32") * x[::-1],
+        [array([2147483647], "int32")],
+        [2147483647.0**2],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(ARITHMETIC))
+def test_rules_compute_in_the_dtype_of_the_result(name, compiled):
+    build, values, expected = ARITHMETIC[name]
+    inputs = [at.tensor(str(v.dtype), shape=(None,)) for v in values]
+    output = build(*inputs)
+    np.testing.assert_array_equal(compiled(inputs, output)(*values), array(expected, output.type.dtype))
