@@ -13,6 +13,7 @@ array([2., 4.])
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from aesara.configdefaults import config
@@ -43,6 +44,10 @@ from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_co
 from aesara.updates import OrderedUpdates
 
 __version__ = "3.0.0.dev0"
+
+# The folder of the package, links resolved, and the one it is imported from.
+rpath = os.path.dirname(os.path.realpath(__file__))
+p = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 aesara_logger = logging.getLogger("aesara")
 logging_default_handler = logging.NullHandler()

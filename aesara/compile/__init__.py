@@ -59,6 +59,7 @@ from aesara.compile.ops import (
     register_view_op_c_code,
     view_op,
 )
+from aesara.compile.variable_shapes import shape_of_variables
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -59,3 +59,26 @@ pprint = Slot("pprint", "aesara.printing")
 debugprint = Slot("debugprint", "aesara.printing")
 #: ``min_informative_str(variable)`` returns a short tree.
 min_informative_str = Slot("min_informative_str", "aesara.printing")
+#: ``printer_class(name)`` returns the class that prints an operation in formulas.
+printer_class = Slot("printer_class", "aesara.printing")
+#: ``shape_of_variables(fgraph, input_shapes)`` computes the shapes of a graph's variables.
+shape_of_variables = Slot("shape_of_variables", "aesara.compile")
+
+
+def printer_attribute(module: str, documented: tuple[str, ...]) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a module under whose path classes of printers are documented.
+
+    Examples
+    --------
+    >>> find = printer_attribute("example", ("SubtensorPrinter",))
+    >>> find("something_else")
+    Traceback (most recent call last):
+    AttributeError: module 'example' has no attribute 'something_else'
+    """
+
+    def find(name: str) -> Any:
+        if name in documented and printer_class.is_set:
+            return printer_class(name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return find

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import aesara.tensor.elementwise_ops as ew
+from aesara.graph import hooks
 from aesara.graph.nodes import Constant, Variable
 from aesara.printing.formula import (
     FunctionPrinter,
@@ -13,6 +14,7 @@ from aesara.printing.formula import (
     OperatorPrinter,
     PatternPrinter,
     PPrinter,
+    Printer,
     PrinterState,
     _owner,
     _PiecewisePrinter,
@@ -54,7 +56,7 @@ def _public_names() -> dict[Any, str]:
     return names
 
 
-class _DimShufflePrinter(_PiecewisePrinter):
+class DimShufflePrinter(_PiecewisePrinter):
     """Prints a transposition as ``x.T``, and does not print dimensions that only broadcast."""
 
     def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
@@ -98,7 +100,7 @@ def _is_one(variable: Variable) -> bool:
     return isinstance(variable, Constant) and variable.data == 1
 
 
-class _SubtensorPrinter(_PiecewisePrinter):
+class SubtensorPrinter(_PiecewisePrinter):
     """Prints ``x[index]``."""
 
     def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
@@ -106,7 +108,7 @@ class _SubtensorPrinter(_PiecewisePrinter):
         return [(node.inputs[0], _CALL), "[", *_index_pieces(node.op, node.inputs[1:]), "]"]
 
 
-class _IncSubtensorPrinter(_PiecewisePrinter):
+class IncSubtensorPrinter(SubtensorPrinter):
     """Prints ``inc_subtensor(x[index], y)``."""
 
     def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
@@ -117,7 +119,7 @@ class _IncSubtensorPrinter(_PiecewisePrinter):
         return [f"{name}(", (base, _CALL), "[", *inner, "], ", (value, -_CALL), ")"]
 
 
-class _MakeVectorPrinter(_PiecewisePrinter):
+class MakeVectorPrinter(_PiecewisePrinter):
     """Prints ``[a, b]``."""
 
     def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
@@ -134,6 +136,20 @@ class _SumPrinter(_PiecewisePrinter):
         return FunctionPrinter(["sum"], ["axis"]).pieces(var, pstate)
 
 
+_DOCUMENTED_ELSEWHERE: dict[str, type[Printer]] = {
+    "DimShufflePrinter": DimShufflePrinter,
+    "IncSubtensorPrinter": IncSubtensorPrinter,
+    "MakeVectorPrinter": MakeVectorPrinter,
+    "SubtensorPrinter": SubtensorPrinter,
+}
+
+
+@hooks.printer_class.set
+def _printer_class(name: str) -> type[Printer]:
+    """The class of printers that is documented under the module of the operation it prints."""
+    return _DOCUMENTED_ELSEWHERE[name]
+
+
 def register_package_operations(printer: PPrinter) -> None:
     """Register the printers of all operations of the package that have a form of their own."""
     assign = printer.assign
@@ -147,12 +163,12 @@ def register_package_operations(printer: PPrinter) -> None:
     assign(ew.pow, OperatorPrinter("**", _POWER, "right"))
     assign(ew.abs, PatternPrinter(("|%(0)s|", -_CALL)))
     assign(ew.second, FunctionPrinter(["fill"]))
-    assign(DimShuffle, _DimShufflePrinter())
+    assign(DimShuffle, DimShufflePrinter())
     assign(Dot, OperatorPrinter("\\dot", _PRODUCT, "left"))
     assign(Sum, _SumPrinter())
-    assign(Subtensor, _SubtensorPrinter())
-    assign(IncSubtensor, _IncSubtensorPrinter())
-    assign(MakeVector, _MakeVectorPrinter())
+    assign(Subtensor, SubtensorPrinter())
+    assign(IncSubtensor, IncSubtensorPrinter())
+    assign(MakeVector, MakeVectorPrinter())
     assign(Alloc, FunctionPrinter(["alloc"]))
     assign(Join, FunctionPrinter(["join"]))
     assign(TensorFromScalar, IgnorePrinter())

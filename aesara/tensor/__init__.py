@@ -6,6 +6,8 @@ Loading a module binds its name here, so the modules come first: `var`, `shape`,
 are then replaced by the functions of these names.
 """
 
+from typing import TYPE_CHECKING
+
 from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
@@ -169,6 +171,7 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
 from aesara.tensor.gradient_operators import consider_constant
 from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
+from aesara.tensor.io import load
 from aesara.tensor.joining import (
     concatenate,
     horizontal_stack,

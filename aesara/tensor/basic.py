@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aesara.configdefaults import config
-from aesara.graph.hooks import pprint
+from aesara.graph.hooks import pprint, printer_attribute
 from aesara.graph.nodes import Variable
 from aesara.scalar import int32
 from aesara.tensor.allocation import (
@@ -284,3 +284,6 @@ def register_transfer(fn: Callable[[Variable, str], Variable | None]) -> None:
     if not callable(fn):
         raise TypeError(f"A transfer function must be callable; got {fn!r}.")
     _transfers.append(fn)
+
+
+__getattr__ = printer_attribute(__name__, ("MakeVectorPrinter",))

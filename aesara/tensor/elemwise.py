@@ -9,7 +9,10 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.hooks import pprint  # noqa: F401 - documented under this path
+from aesara.graph.hooks import (
+    pprint,  # noqa: F401 - documented under this path
+    printer_attribute,
+)
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
@@ -395,3 +398,5 @@ def scalar_elemwise(
 
 
 scalar_identity = Elemwise(aes.identity, name="Elemwise{identity}")
+
+__getattr__ = printer_attribute(__name__, ("DimShufflePrinter",))

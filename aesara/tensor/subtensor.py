@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.hooks import pprint
+from aesara.graph.hooks import pprint, printer_attribute
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
@@ -163,15 +163,23 @@ def getitem(x: Variable, args: Any) -> Variable:
     entries = _without_ellipsis(entries, x.type.ndim)
     if any(_is_advanced(entry) for entry in entries):
         return advanced_subtensor(x, *entries)
-    n_new = sum(entry is None for entry in entries)
-    if n_new:
-        # New dimensions are added first, and left alone by the index.
-        dims = iter(range(x.type.ndim))
-        pattern: list[Any] = ["x" if entry is None else next(dims) for entry in entries]
-        x = dimshuffle(x, [*pattern, *dims])
-        entries = [FULL_SLICE if entry is None else entry for entry in entries]
-        if all(_is_full_slice(entry) for entry in entries):
-            return x
+    kept = [entry for entry in entries if entry is not None]
+    if len(kept) == len(entries):
+        return _taken(x, kept)
+    part = x if all(_is_full_slice(entry) for entry in kept) else _taken(x, kept)
+    # New dimensions are added last, so that the part is one of the tensor itself.
+    dims = iter(range(part.type.ndim))
+    pattern: list[Any] = []
+    for entry in entries:
+        if entry is None:
+            pattern.append("x")
+        elif isinstance(entry, slice):
+            pattern.append(next(dims))
+    return dimshuffle(part, [*pattern, *dims])
+
+
+def _taken(x: Variable, entries: list[Any]) -> Variable:
+    """Return the part of `x` that integers and slices name."""
     index = [as_index_constant(entry) for entry in entries]
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))
 
@@ -430,12 +438,21 @@ def _write_to_dimshuffle(op, x, y, write):
     for axis, entry in enumerate(op.new_order):
         if entry != "x":
             back[entry] = axis
-    written = write.again(inner, dimshuffle(y, back))
-    # `written` is the tensor that `inner` is a part of. Only if it is as large as
-    # `inner` can it be reordered as `inner` was.
-    if written.type.ndim == inner.type.ndim:
+    y = dimshuffle(y, back)
+    if new and not _is_part(inner):
+        # All of `inner`, under new dimensions.
+        return write.again(inner[...], y)
+    written = write.again(inner, y)
+    # `written` is the tensor that `inner` is a part of. New dimensions are those of the part only; the
+    # order of dimensions is that of the tensor, too, if it has as many.
+    if not new and written.type.ndim == inner.type.ndim:
         return op(written)
     return written
+
+
+def _is_part(x: Variable) -> bool:
+    """Say whether `x` is something that can be written to."""
+    return x.owner is not None and write_to_result.dispatch(type(x.owner.op)) is not write_to_result.dispatch(Op)
 
 
 @write_to_result.register(Reshape)
@@ -483,3 +500,6 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     elif mode == "wrap":
         indices = indices % a.shape[axis]
     return a[(FULL_SLICE,) * axis + (indices,)]
+
+
+__getattr__ = printer_attribute(__name__, ("SubtensorPrinter", "IncSubtensorPrinter"))

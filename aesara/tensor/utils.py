@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph import hooks
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Variable
+
 
 def hash_from_ndarray(data: np.ndarray) -> str:
     """A hash of the values, the dtype, the shape and the strides of an array; the same in every process."""
@@ -18,3 +22,37 @@ def hash_from_ndarray(data: np.ndarray) -> str:
 def as_list(x: Any) -> list[Any]:
     """A list or tuple as a list, anything else as the only entry of one."""
     return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def shape_of_variables(
+    fgraph: FunctionGraph, input_shapes: dict[Variable, tuple[int, ...]]
+) -> dict[Variable, tuple[int, ...]]:
+    """The shapes that all tensors of a graph have for given shapes of its inputs.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    input_shapes
+        The shape of each input that is not known from its type.
+
+    Returns
+    -------
+    dict
+        The shape of each variable.
+
+    Raises
+    ------
+    ValueError
+        If a shape depends on the values of an input, not only on shapes.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> from aesara.graph.fg import FunctionGraph
+    >>> x = at.matrix("x")
+    >>> y = x[512:]
+    >>> shape_of_variables(FunctionGraph([x], [y], clone=False), {x: (1024, 1024)})[y]
+    (512, 1024)
+    """
+    return hooks.shape_of_variables(fgraph, input_shapes)
