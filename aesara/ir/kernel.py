@@ -9,6 +9,7 @@ Grammar (expressions are those of `expr`)::
               | declare name = value         a mutable scalar, kept in a register
               | assign name = value
               | if condition: body
+              | while condition: body        the condition may read mutable scalars
 
 A mutable scalar is read as a `var`.  Offsets are linear element offsets and are within the buffer by construction:
 whoever builds a kernel has proved it or has put a check in front of the launch.
@@ -16,7 +17,7 @@ whoever builds a kernel has proved it or has put a check in front of the launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr
@@ -31,6 +32,9 @@ __all__ = [
     "ScalarParam",
     "Statement",
     "Store",
+    "While",
+    "expressions_of",
+    "map_expressions",
     "walk_statements",
 ]
 
@@ -90,7 +94,15 @@ class If:
     body: tuple[Statement, ...]
 
 
-Statement = For | Store | Declare | Assign | If
+@dataclass(frozen=True)
+class While:
+    """Repeat as long as the condition, which is evaluated before each round, holds."""
+
+    condition: Expr
+    body: tuple[Statement, ...]
+
+
+Statement = For | Store | Declare | Assign | If | While
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
     """All statements, outer before inner, in order."""
     for statement in body:
         yield statement
-        if isinstance(statement, (For, If)):
+        if isinstance(statement, (For, If, While)):
             yield from walk_statements(statement.body)
 
 
@@ -114,6 +126,23 @@ def expressions_of(statement: Statement) -> tuple[Expr, ...]:
         return (statement.extent,)
     if isinstance(statement, Store):
         return (statement.offset, statement.value)
-    if isinstance(statement, If):
+    if isinstance(statement, (If, While)):
         return (statement.condition,)
     return (statement.value,)
+
+
+def map_expressions(
+    statement: Statement, f: Callable[[Expr], Expr], rename: Callable[[str], str] = lambda name: name
+) -> Statement:
+    """The statement with `f` applied to its expressions, and new names for what it stores to or assigns."""
+    s = statement
+    if isinstance(s, Store):
+        return Store(rename(s.buffer), f(s.offset), f(s.value))
+    if isinstance(s, Declare):
+        return Declare(s.name, f(s.value))
+    if isinstance(s, Assign):
+        return Assign(rename(s.name), f(s.value), s.reassociate)
+    inner = tuple(map_expressions(x, f, rename) for x in s.body)
+    if isinstance(s, (If, While)):
+        return type(s)(f(s.condition), inner)
+    return For(s.var, f(s.extent), inner, s.parallel, s.interleave)

@@ -2,7 +2,8 @@
 
 An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
 the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
-`ArgReduction`, `Assembled`, `Product`, `External`).  Shapes are index expressions over sizes known at run time.
+`ArgReduction`, `Sequential`, `Assembled`, `Product`, `External`).  Shapes are index expressions over sizes known at
+run time.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const
+from aesara.ir.kernel import Statement, Store
 
 Index = tuple[Expr, ...]
 Reader = Callable[[Index], Expr]
+#: how a `Sequential` writes an element of itself
+Writer = Callable[[Index, Expr], Store]
 
 ONE = const(1)
 ZERO = const(0)
@@ -118,6 +122,34 @@ class ArgReduction(Array):
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.operand, False)]
+
+
+class Sequential(Array):
+    """Computed as a whole by a kernel of its own, whose iterations may depend on each other.
+
+    `body(readers, read, write)` gives the kernel's statements: `readers[k](index)` is an element of operand k,
+    `read(index)` one of the array itself that has been written before, and `write(index, value)` the statement that
+    stores one.  Loops are named ``v0``, ``v1``, ..., mutable scalars ``r0``, ``r1``, ...  `expands[k]`: elements of
+    operand k are read more than once.
+    """
+
+    __slots__ = ("operands", "body", "expands")
+
+    def __init__(
+        self,
+        dtype: str,
+        shape: Sequence[Expr],
+        operands: Sequence[Array],
+        body: Callable[[Sequence[Reader], Reader, Writer], Sequence[Statement]],
+        expands: Sequence[bool] | None = None,
+        requires: Sequence[object] = (),
+    ) -> None:
+        super().__init__(dtype, shape, requires)
+        self.operands, self.body = tuple(operands), body
+        self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return list(zip(self.operands, self.expands, strict=True))
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,18 @@ from aesara.ir.program import (
 )
 from aesara.lower.arrays import ZERO, Alias, Array, External, Pointwise, Product, PythonNode, Source
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
-from aesara.lower.nests import build_launch
-from aesara.lower.schedule import Accumulation, Group, Schedule, matrix_memory, schedule, strided_view
+from aesara.lower.nests import build_launch, launch_of
+from aesara.lower.schedule import (
+    Accumulation,
+    Group,
+    Recurrence,
+    Schedule,
+    matrix_memory,
+    schedule,
+    strided_view,
+)
 
-__all__ = ["Lowered", "assemble"]
+__all__ = ["Lowered", "assemble", "planned"]
 
 
 @dataclass(frozen=True)
@@ -46,9 +54,7 @@ def assemble(
     context: Context, outputs: Sequence[Variable], updates: dict[int, int], returned: int, unpack_single: bool
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
-    results = _own_memory(context, [context.array(v) for v in outputs])
-    replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
-    plan = schedule(context, results, replaced)
+    results, plan = planned(context, outputs, updates)
     program = _Assembler(context, plan, results, updates, returned, unpack_single).program()
     return Lowered(
         program,
@@ -57,6 +63,13 @@ def assemble(
         tuple(context.python_nodes),
         dict(context.reasons),
     )
+
+
+def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
+    """The arrays of the results, each in memory of its own, and the schedule that computes them."""
+    results = _own_memory(context, [context.array(v) for v in outputs])
+    replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
+    return results, schedule(context, results, replaced)
 
 
 def _own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
@@ -111,6 +124,11 @@ class _Assembler:
                         for e in walk([task.prologue.value]):
                             if e.op == "load":
                                 self._read(e.attr, at, False)
+            elif isinstance(step, Recurrence):
+                self.writers.setdefault(self.buffer_name(step.target), []).append(at)
+                for e in walk(step.expressions()):
+                    if e.op == "load":
+                        self._read(e.attr, at, False)
             elif isinstance(step, (Product, Accumulation)):
                 product = step if isinstance(step, Product) else step.product
                 made = step if isinstance(step, Product) else step.result
@@ -185,6 +203,8 @@ class _Assembler:
                 yield task.target
         elif isinstance(step, Product):
             yield step
+        elif isinstance(step, Recurrence):
+            yield step.target
         elif isinstance(step, Accumulation):
             yield step.result
 
@@ -274,6 +294,8 @@ class _Assembler:
             launch = build_launch(step, f"k{at}", self.buffer_name, elided, aliased)
             if launch.kernel.body:
                 yield launch
+        elif isinstance(step, Recurrence):
+            yield launch_of(f"k{at}", step.body)
         elif isinstance(step, Product):
             yield self._product(step, step)
         elif isinstance(step, Accumulation):

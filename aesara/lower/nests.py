@@ -7,7 +7,7 @@ are taken in blocks, which bounds the rounding error as pairwise summation does 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
@@ -16,12 +16,12 @@ from aesara.ir.kernel import (
     BufferParam,
     Declare,
     For,
-    If,
     Kernel,
     ScalarParam,
     Statement,
     Store,
     expressions_of,
+    map_expressions,
     walk_statements,
 )
 from aesara.ir.program import Launch
@@ -64,7 +64,7 @@ def build_launch(
             body += _Builder(fill, buffer_of).loops(0)
     nest = _collapse(_fuse(group, buffer_of, elided))
     body += _Builder(nest, buffer_of).loops(0)
-    return _finish(name, body, aliased)
+    return launch_of(name, body, aliased)
 
 
 def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -> _Nest:
@@ -232,7 +232,11 @@ class _Builder:
             return None
 
         memo: dict[Expr, Expr] = {}
-        inner = tuple(_map_expressions(s, lambda e: substitute([e], change, memo)[0], partial) for s in body)
+
+        def rename(name: str) -> str:
+            return partial.get(name, name)
+
+        inner = tuple(map_expressions(s, lambda e: substitute([e], change, memo)[0], rename) for s in body)
         identities = {self.register[t]: t for t in self.nest.tasks if t in self.register}
         opened: list[Statement] = []
         outer: list[Statement] = []
@@ -285,20 +289,11 @@ def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:
     return first
 
 
-def _map_expressions(s: Statement, f: Callable[[Expr], Expr], renamed: dict[str, str]) -> Statement:
-    if isinstance(s, Store):
-        return Store(s.buffer, f(s.offset), f(s.value))
-    if isinstance(s, Declare):
-        return Declare(s.name, f(s.value))
-    if isinstance(s, Assign):
-        return Assign(renamed.get(s.name, s.name), f(s.value), s.reassociate)
-    if isinstance(s, If):
-        return If(f(s.condition), tuple(_map_expressions(x, f, renamed) for x in s.body))
-    return For(s.var, f(s.extent), tuple(_map_expressions(x, f, renamed) for x in s.body), s.parallel, s.interleave)
+def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] = ()) -> Launch:
+    """Statements as a kernel, with the arguments to launch it with.
 
-
-def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch:
-    """Give buffers and sizes canonical names, so that equal nests become equal kernels, and list the arguments."""
+    Buffers and sizes get canonical names, so that equal nests become equal kernels.
+    """
     bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
     bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
     buffers: dict[str, str] = {}
@@ -334,20 +329,10 @@ def _finish(name: str, body: tuple[Statement, ...], aliased: set[str]) -> Launch
     def apply(e: Expr) -> Expr:
         return substitute([e], rename, memo, remake)[0]
 
-    renamed_body = tuple(_rename_stores(_map_expressions(s, apply, {}), buffers) for s in body)
-    shared = bool(aliased & written)
+    renamed_body = tuple(map_expressions(s, apply, lambda name: buffers.get(name, name)) for s in body)
+    shared = any(buffer in written for buffer in aliased)
     params: list[BufferParam | ScalarParam] = [
         BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
     ]
     params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
     return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *sizes))
-
-
-def _rename_stores(s: Statement, buffers: dict[str, str]) -> Statement:
-    if isinstance(s, Store):
-        return Store(buffers[s.buffer], s.offset, s.value)
-    if isinstance(s, For):
-        return For(s.var, s.extent, tuple(_rename_stores(x, buffers) for x in s.body), s.parallel, s.interleave)
-    if isinstance(s, If):
-        return If(s.condition, tuple(_rename_stores(x, buffers) for x in s.body))
-    return s

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aesara.ir.expr import Expr, cast, const, cost, is_size, linear_offset, load, op, substitute, var, walk
+from aesara.ir.kernel import Statement, Store, expressions_of, map_expressions, walk_statements
 from aesara.lower.arrays import (
     ONE,
     Alias,
@@ -29,6 +30,7 @@ from aesara.lower.arrays import (
     Product,
     PythonNode,
     Reduction,
+    Sequential,
     Source,
     Write,
 )
@@ -89,9 +91,23 @@ class Accumulation:
     factor: float
 
 
+@dataclass(eq=False)
+class Recurrence:
+    """The kernel of a `Sequential` array."""
+
+    target: Array
+    body: tuple[Statement, ...]
+
+    def expressions(self) -> list[Expr]:
+        return [e for s in walk_statements(self.body) for e in expressions_of(s)]
+
+
 @dataclass
 class Schedule:
-    """Steps in order (groups, products, accumulations, Python nodes, guards, definitions), and names of arrays."""
+    """Steps in order, and names of arrays.
+
+    A step is a group, a recurrence, a product, an accumulation, a Python node, a guard or a definition.
+    """
 
     steps: list[object]
     prelude: list[Guard]
@@ -194,7 +210,7 @@ class _Scheduler:
 
     @staticmethod
     def _is_sequential(user: object) -> bool:
-        return isinstance(user, ArgReduction) or (
+        return isinstance(user, (ArgReduction, Sequential)) or (
             isinstance(user, Assembled) and any(w.accumulate and not w.parallel for w in user.writes)
         )
 
@@ -346,6 +362,8 @@ class _Scheduler:
             elif item in self.stored and item not in absorbed:
                 if isinstance(item, Product):
                     self._append_product(item)
+                elif isinstance(item, Sequential):
+                    self._append_recurrence(item)
                 elif not isinstance(item, External):
                     for task in self.tasks_of(item):
                         self._place(task)
@@ -400,6 +418,24 @@ class _Scheduler:
         for name in self.replaced_buffers.intersection(read):
             self.last_read[name] = len(self.steps) + 1
         self.steps.append(product if accumulation is None else accumulation)
+
+    def _append_recurrence(self, array: Sequential) -> None:
+        name, shape = self.name(array), self.shape(array)
+        readers = [lambda i, a=a: self.read(a, tuple(i)) for a in array.operands]
+
+        def read(index: Index) -> Expr:
+            return load(name, array.dtype, linear_offset(index, shape))
+
+        def write(index: Index, value: Expr) -> Store:
+            return Store(name, linear_offset(index, shape), value)
+
+        body = array.body(readers, read, write)
+        step = Recurrence(array, tuple(map_expressions(s, lambda e: self.canonical([e])[0]) for s in body))
+        for e in walk(step.expressions()):
+            if e.op == "load" and e.attr in self.replaced_buffers:
+                self.last_read[e.attr] = len(self.steps) + 1
+        self.ready[array] = len(self.steps)
+        self.steps.append(step)
 
     def _find_accumulations(self) -> dict[Array, Accumulation]:
         """New values of the form old + factor * (a @ b), where nobody else wants the product: BLAS can add in place."""

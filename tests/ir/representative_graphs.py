@@ -15,6 +15,7 @@ import numpy as np
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.compile.ops import as_op
 from aesara.ir.interpret import run_program
 from aesara.link.llvm.python_nodes import make_callback
 from aesara.tensor.special import log_softmax, softmax
@@ -326,12 +327,27 @@ def creation() -> Graph:
     return Graph([n, m], outputs, [tuple(map(np.int64, a)) for a in ((3, 4), (0, 3), (1, 1))])
 
 
+@as_op([at.dvector], [at.dvector])
+def keep_positive(v):
+    """The positive entries, by an op that only Python knows."""
+    return v[v > 0]
+
+
 @graph
 def node_in_python() -> Graph:
     """A node without native form in the middle: its sizes are known only when it has run."""
     v = tensor("v", 1)
-    positive = v[(v > 0).nonzero()]
+    positive = keep_positive(v)
     return Graph([v], [positive * 2, positive.sum(), at.exp(at.sort(v))], [(noise(6),), (-np.ones(3),), (noise(0),)])
+
+
+@graph
+def sequential() -> Graph:
+    """Running sums and products, and positions of nonzeros, whose number depends on the data."""
+    v, m = tensor("v", 1), tensor("m", 2)
+    outputs = [at.cumsum(at.exp(v)), at.cumprod(m, axis=0), at.cumsum(m, axis=1), *at.nonzero(m > 0)]
+    outputs += [at.flatnonzero(v).sum(), (v * 2)[at.flatnonzero(v > 0)]]
+    return Graph([v, m], outputs, [(noise(6), noise(3, 4)), (noise(0), noise(0, 4)), (-np.ones(1), noise(3, 0))])
 
 
 # -- three ways to run a graph -----------------------------------------------------------------------------------

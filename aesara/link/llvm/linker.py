@@ -15,15 +15,16 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.ir.verify import verify_program
-from aesara.link.basic import InputCell
+from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.emit_program import ENTRY, emit_program
+from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.jit import build, optimized_text
 from aesara.link.llvm.python_nodes import make_callback
 from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
-from aesara.lower import checks, creation, elementwise, indexing, joining, products, reductions, shapes, softmax  # noqa: F401
+from aesara.lower import checks, creation, elementwise, indexing, joining, products, reductions, sequential, shapes, softmax  # noqa: F401
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import ErrorInfo, Unsupported
 from aesara.lower.dispatch import lower_graph
@@ -78,16 +79,18 @@ class LLVMLinker(VMLinker):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
-    ) -> NativeCallable | None:
-        """The graph as a native callable, or None if a value crosses its border that is not a tensor."""
+    ) -> NativeCallable:
+        """The graph as a native callable; raises `Declined` if a value crosses its border that is not a tensor."""
         clock = time.perf_counter
         started = clock()
         try:
             lowered = lower_graph(
                 [(i.variable, i.implicit) for i in inputs], fgraph.outputs, dict(updates), n_outputs, unpack_single
             )
-        except Unsupported:
-            return None
+        except Unsupported as reason:
+            complain_about_graph(str(reason))
+            raise Declined(str(reason)) from None
+        complain_about_nodes(lowered.reasons)
         program = lowered.program
         if config.native_verify:
             verify_program(program)
