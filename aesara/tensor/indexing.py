@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
+from aesara.tensor.casting import cast
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import gt, lt, maximum, minimum, switch
@@ -69,7 +70,8 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(getattr(value, "type", None), NoneTypeT):
         return None
     known = known_integer(value)
-    return as_tensor_variable(value) if known is None else known
+    # In a signed type that holds all sizes, whatever the type of the index.
+    return cast(as_tensor_variable(value), "int64") if known is None else known
 
 
 def _at_least(value: Any, bound: int) -> Any:

@@ -160,9 +160,9 @@ def getitem(x: Variable, args: Any) -> Variable:
     if not isinstance(args, tuple):
         args = (args,)
     entries = [_entry(arg) for arg in args]
-    entries = _without_ellipsis(entries, x.type.ndim)
     if any(_is_advanced(entry) for entry in entries):
-        return advanced_subtensor(x, *entries)
+        return _taken_by_tensors(x, entries)
+    entries = _without_ellipsis(entries, x.type.ndim)
     kept = [entry for entry in entries if entry is not None]
     if len(kept) == len(entries):
         return _taken(x, kept)
@@ -176,6 +176,26 @@ def getitem(x: Variable, args: Any) -> Variable:
         elif isinstance(entry, slice):
             pattern.append(next(dims))
     return dimshuffle(part, [*pattern, *dims])
+
+
+def _taken_by_tensors(x: Variable, entries: list[Any]) -> Variable:
+    """Return the part of `x` that an index with tensors in it names."""
+    separation = _empty_ellipsis(entries, x.type.ndim)
+    if separation is None:
+        return advanced_subtensor(x, *_without_ellipsis(entries, x.type.ndim))
+    # A new dimension separates as well; it is dropped from the result.
+    entries = [None if entry is Ellipsis else entry for entry in entries]
+    part = advanced_subtensor(x, *entries)
+    basic = [i for i, entry in enumerate(entries) if not (_is_advanced(entry) or is_scalar_integer(entry))]
+    n_basic = len(basic) + x.type.ndim - sum(_n_dims_taken(entry) for entry in entries)
+    dropped = part.type.ndim - n_basic + basic.index(separation)
+    return dimshuffle(part, [axis for axis in range(part.type.ndim) if axis != dropped])
+
+
+def _n_dims_taken(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.type.ndim if is_mask(entry) else 1
 
 
 def _taken(x: Variable, entries: list[Any]) -> Variable:
@@ -248,23 +268,29 @@ def _has_bool(nested: Any) -> bool:
 
 def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
     """Return the indices with full slices in place of an Ellipsis."""
-    n_indexed = 0
-    position = None
-    for i, entry in enumerate(entries):
-        if entry is Ellipsis:
-            if position is not None:
-                raise IndexError("an index can only have a single Ellipsis (`...`)")
-            position = i
-        elif is_mask(entry):
-            n_indexed += entry.type.ndim
-        elif entry is not None:
-            n_indexed += 1
+    positions = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    if len(positions) > 1:
+        raise IndexError("an index can only have a single Ellipsis (`...`)")
+    n_indexed = sum(_n_dims_taken(entry) for entry in entries)
     if n_indexed > ndim:
         raise IndexError(f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed")
-    if position is None:
+    if not positions:
         return entries
+    (position,) = positions
     filling = [FULL_SLICE] * (ndim - n_indexed)
     return [*entries[:position], *filling, *entries[position + 1 :]]
+
+
+def _empty_ellipsis(entries: list[Any], ndim: int) -> int | None:
+    """Return the position of an Ellipsis that stands for no dimension between advanced indices.
+
+    NumPy counts it as a separation of the indices, which moves the dimensions that they make to the front.
+    """
+    position = next((i for i, entry in enumerate(entries) if entry is Ellipsis), None)
+    if position is None or len(_without_ellipsis(entries, ndim)) >= len(entries):
+        return None
+    makes = [_is_advanced(entry) or is_scalar_integer(entry) for entry in entries]
+    return position if any(makes[:position]) and any(makes[position:]) else None
 
 
 def _is_advanced(entry: Any) -> bool:
@@ -443,9 +469,10 @@ def _write_to_dimshuffle(op, x, y, write):
         # All of `inner`, under new dimensions.
         return write.again(inner[...], y)
     written = write.again(inner, y)
-    # `written` is the tensor that `inner` is a part of. New dimensions are those of the part only; the
-    # order of dimensions is that of the tensor, too, if it has as many.
-    if not new and written.type.ndim == inner.type.ndim:
+    # `written` is the tensor that `inner` is a part of. Dimensions are new, or dropped, in the part only; their
+    # order is that of the tensor, too, if it has as many.
+    is_permutation = not new and len(op.new_order) == inner.type.ndim
+    if is_permutation and written.type.ndim == inner.type.ndim:
         return op(written)
     return written
 
