@@ -39,7 +39,7 @@ from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
 from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
-from aesara.printing import pp, pprint
+from aesara.printing import explain, pp, pprint
 from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
 
@@ -96,6 +96,7 @@ __all__ = [
     "config",
     "disable_log_handler",
     "dprint",
+    "explain",
     "function",
     "function_dump",
     "get_scalar_constant_value",

@@ -226,6 +226,12 @@ def add_compile_configvars() -> None:
         BoolParam(False),
         in_c_key=False,
     )
+    config.add(
+        "native_fallback",
+        "What to do when a function compiles but parts of it, or all of it, will run in Python.",
+        EnumStr("ignore", ["warn", "raise"]),
+        in_c_key=False,
+    )
     for name, default in (("cxx", ""), ("gcc__cxxflags", ""), ("compile__compiler", "")):
         config.add(name, "Options of the C++ compiler." + _NO_EFFECT, StrParam(default), in_c_key=False)
     for name in ("cmodule__warn_no_version", "cmodule__remove_gxx_opt", "cmodule__preload_cache"):

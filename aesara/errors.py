@@ -39,6 +39,14 @@ class AesaraError(Exception):
         )
 
 
+class NativeFallbackWarning(UserWarning):
+    """A function will run in Python, wholly or in part."""
+
+
+class NativeFallbackError(AesaraError):
+    """A function would run in Python, wholly or in part, which ``config.native_fallback = "raise"`` forbids."""
+
+
 def describe(message: object, expected=None, came=None, hint=None) -> str:
     """Lay out a message of at most four lines.
 

@@ -45,6 +45,10 @@ class InputCell:
     implicit: bool
 
 
+class Declined(Exception):
+    """A native linker has no native form of a graph; the text says why."""
+
+
 class NativeCallable(Protocol):
     """A compiled graph that is called with the user's arguments and returns what the user gets.
 
@@ -74,8 +78,8 @@ class NativeLinker(Protocol):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
-    ) -> NativeCallable | None:
-        """Compile `fgraph`; None if the linker has no native form for it, then its `make_thunk` is used.
+    ) -> NativeCallable:
+        """Compile `fgraph`, or raise `Declined`; the linker's `make_thunk` is used then.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.scalar.types import ScalarType
 from aesara.tensor.type import TensorType
 
-__all__ = ["lower_graph", "lower_op"]
+__all__ = ["lower_graph", "lower_nodes", "lower_op"]
 
 
 @functools.singledispatch
@@ -53,14 +53,25 @@ def lower_graph(
         If a value that crosses the border of the function, or of a Python node, is not a tensor.
     """
     with sharing():
-        context = Context()
-        for variable, implicit in inputs:
-            if not isinstance(variable.type, (TensorType, ScalarType)):
-                raise Unsupported(f"an input of type {variable.type}")
-            context.add_input(variable, implicit)
-        for node in io_toposort([v for v, _ in inputs], outputs):
-            _lower_node(node, context)
+        context, _ = lower_nodes(inputs, outputs)
         return assemble(context, outputs, updates, returned, unpack_single)
+
+
+def lower_nodes(
+    inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]
+) -> tuple[Context, dict[Apply, range]]:
+    """The arrays of a graph; and for each node, in order, which of the context's items have been made for it."""
+    context = Context()
+    made: dict[Apply, range] = {}
+    for variable, implicit in inputs:
+        if not isinstance(variable.type, (TensorType, ScalarType)):
+            raise Unsupported(f"an input of type {variable.type}")
+        context.add_input(variable, implicit)
+    for node in io_toposort([v for v, _ in inputs], outputs):
+        first = len(context.items)
+        _lower_node(node, context)
+        made[node] = range(first, len(context.items))
+    return context, made
 
 
 def _lower_node(node: Apply, context: Context) -> None:

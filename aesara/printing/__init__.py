@@ -2,6 +2,7 @@
 
 from aesara.configdefaults import config
 from aesara.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
+from aesara.printing.explain import Explanation, explain
 from aesara.printing.formula import (
     ConstantPrinter,
     DefaultPrinter,
@@ -31,6 +32,7 @@ register_package_operations(pprint)
 __all__ = [
     "ConstantPrinter",
     "DefaultPrinter",
+    "Explanation",
     "FunctionPrinter",
     "IgnorePrinter",
     "LeafPrinter",
@@ -45,6 +47,7 @@ __all__ = [
     "constant_printer",
     "debugprint",
     "default_printer",
+    "explain",
     "get_node_by_id",
     "hex_digest",
     "leaf_printer",

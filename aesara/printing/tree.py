@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 from io import StringIO
@@ -41,6 +41,7 @@ class _Options:
     print_destroy_map: bool
     print_view_map: bool
     print_default_updates: bool
+    python: dict[Apply, str]
 
 
 @dataclass
@@ -136,6 +137,8 @@ class _Printer:
         if options.print_op_info and node not in self.information:
             self.information.update(op_debug_information(node.op, node))
             self.information.setdefault(node, {})
+        if node in options.python:
+            parts.append(f"(Python: {options.python[node]})")
         parts.append(self._remark(node, variable) or self._remark(reader, variable))
         if storage_map is not None:
             parts.append(str(storage_map.get(variable, "<not in storage_map>")))
@@ -241,6 +244,18 @@ def _roots_of(
     )
 
 
+def _python_nodes(graph: Any) -> Iterator[tuple[Apply, str]]:
+    """The nodes of a compiled function that run in Python, and why."""
+    if not isinstance(graph, Function):
+        return
+    if graph._native is not None:
+        yield from graph._native.report.python_nodes.items()
+        return
+    reason = graph._declined or "the mode's linker"
+    for node in graph.maker.fgraph.apply_nodes:
+        yield node, reason
+
+
 def debugprint(
     graph_like: Any,
     depth: int = -1,
@@ -258,6 +273,7 @@ def debugprint(
     print_default_updates: bool = False,
     ids: IDTypesType | None = None,
     print_topo_order: bool = True,
+    print_native: bool = False,
 ) -> str | TextIO:
     """Print a graph as a tree, one line per variable, what it is computed from below it.
 
@@ -298,6 +314,8 @@ def debugprint(
         Old name of `id_type`.
     print_topo_order
         Print positions in the order of execution.
+    print_native
+        Print behind nodes of compiled functions that run in Python why they do; see `explain`.
 
     Returns
     -------
@@ -335,6 +353,7 @@ def debugprint(
         print_destroy_map,
         print_view_map,
         print_default_updates,
+        {node: reason for graph in graphs for node, reason in _python_nodes(graph)} if print_native else {},
     )
     printer = _Printer(options, target, {} if used_ids is None else used_ids, {} if done is None else done)
     if print_fgraph_inputs:

@@ -175,6 +175,7 @@ class Function:
         self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
         self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
         self._native: Any = None
+        self._declined: str | None = None  # why a native linker has left the function to the virtual machine
 
     # Calling
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from aesara.graph.features import PreserveVariableAttributes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import ancestors
-from aesara.link.basic import InputCell, NativeLinker
+from aesara.link.basic import Declined, InputCell, NativeLinker
 
 
 class UnusedInputError(Exception):
@@ -169,6 +170,13 @@ class FunctionMaker:
         Name of the functions.
     no_fgraph_prep
         Use `fgraph` as it is, without rewrites.
+
+    Attributes
+    ----------
+    fgraph
+        The graph.
+    rewrite_seconds
+        How long it took to rewrite it.
     """
 
     def __init__(
@@ -209,13 +217,16 @@ class FunctionMaker:
         self._set_graph(fgraph, no_fgraph_prep)
 
     def _set_graph(self, fgraph: FunctionGraph | None, no_fgraph_prep: bool) -> None:
+        self.rewrite_seconds = 0.0
         if no_fgraph_prep:
             if fgraph is None:
                 raise ValueError("no_fgraph_prep=True needs an fgraph.")
             self.fgraph = fgraph
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
+            started = time.perf_counter()
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
+            self.rewrite_seconds = time.perf_counter() - started
         self.linker = self.mode.linker
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False
@@ -292,11 +303,15 @@ class FunctionMaker:
             container, default = self._container(index, spec, value)
             containers.append(container)
             defaults.append(default)
+        declined = None
         if isinstance(self.linker, NativeLinker):
-            function = self._create_native(containers, defaults)
-            if function is not None:
-                return function
-        return self._create_vm(containers, defaults, storage_map)
+            try:
+                return self._create_native(containers, defaults)
+            except Declined as reason:
+                declined = str(reason)
+        function = self._create_vm(containers, defaults, storage_map)
+        function._declined = declined
+        return function
 
     def _container(self, index: int, spec: SymbolicInput, value: Any) -> tuple[Container, tuple[bool, bool, Any]]:
         """The container of an input, and whether it is required, is reset after each call, and to what."""
@@ -327,8 +342,8 @@ class FunctionMaker:
             name=self.name,
         )
 
-    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function | None:
-        """A function that runs natively, or None where the linker declines the graph."""
+    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function:
+        """A function that runs natively; raises `Declined` where the linker has no native form of the graph."""
         output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
         function = self._build(None, containers, output_storage, defaults)
         cells = [
@@ -343,8 +358,6 @@ class FunctionMaker:
             self.unpack_single or self.return_none,
             function._native_fallback,
         )
-        if native is None:
-            return None
         function._attach_native(native)
         return function
 

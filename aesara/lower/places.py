@@ -1,0 +1,166 @@
+"""Where the nodes of a graph end: the loop nest, product or Python call that computes each of them.
+
+Lowering is cheap and repeatable, so nothing of this is kept when a function is compiled: whoever asks has the graph
+lowered and scheduled again, and follows what became of each node's arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ir.expr import Expr, linear_offset, sharing, var, walk
+from aesara.lower.arrays import Alias, Array, Product, PythonNode, Source
+from aesara.lower.assemble import planned
+from aesara.lower.context import Context
+from aesara.lower.dispatch import lower_nodes
+from aesara.lower.schedule import Accumulation, Group, Schedule, Task
+
+__all__ = ["PlacedStep", "Placement", "place_nodes"]
+
+
+@dataclass(frozen=True)
+class PlacedStep:
+    """One step of the program, and the nodes that are computed in it.
+
+    Attributes
+    ----------
+    kind
+        ``"nest"`` (loops), ``"product"`` (of matrices) or ``"python"`` (a call).
+    name
+        The name of the kernel in the program, if the step is a nest.
+    nodes
+        The nodes, in order; one that is computed again in several places is in several steps.
+    space
+        What the loops run over, or the rows and columns of a product, in sizes of the program.
+    """
+
+    kind: str
+    name: str
+    nodes: tuple[Apply, ...]
+    space: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the nodes of a graph end.
+
+    Attributes
+    ----------
+    steps
+        The steps in which nodes are computed, in order.
+    without_code
+        Nodes of which nothing is left in any step: sizes, slices, what nobody reads.
+    reasons
+        The nodes that run in Python, with the reason.
+    copied
+        Numbers of the inputs whose whole value is copied.
+    """
+
+    steps: tuple[PlacedStep, ...]
+    without_code: tuple[Apply, ...]
+    reasons: dict[Apply, str]
+    copied: frozenset[int]
+
+
+def place_nodes(
+    inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], updates: dict[int, int]
+) -> Placement:
+    """Lower and schedule a graph, as `lower_graph` does, to see where its nodes end.
+
+    Raises
+    ------
+    Unsupported
+        If the graph has no native form.
+    """
+    with sharing():
+        context, made = lower_nodes(inputs, outputs)
+        results, plan = planned(context, outputs, updates)
+        steps_of = _steps_of_items(context, plan, results)
+        inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
+        without_code = []
+        for node, numbers in made.items():
+            items = [context.items[k] for k in numbers]
+            items += [context.arrays[v] for v in node.outputs if v in context.arrays]
+            found: set[int] = set().union(*(steps_of.get(item, ()) for item in items))
+            for at in found:
+                inside[at].append(node)
+            if not found:
+                without_code.append(node)
+        steps = []
+        for at, step in enumerate(plan.steps):
+            kind = _kind(step)
+            if kind is not None:
+                name = f"k{at}" if kind == "nest" else ""
+                steps.append(PlacedStep(kind, name, tuple(inside[at]), _space(step, context)))
+        return Placement(tuple(steps), tuple(without_code), dict(context.reasons), frozenset(_copied(context, plan)))
+
+
+def _kind(step: object) -> str | None:
+    """What a step is to somebody who did not write the back end; None for checks and sizes."""
+    if isinstance(step, (Product, Accumulation)):
+        return "product"
+    if isinstance(step, PythonNode):
+        return "python"
+    return "nest" if any(True for _ in _made_by(step)) else None
+
+
+def _made_by(step: object) -> Iterator[Array]:
+    """The arrays that a step computes."""
+    if isinstance(step, Group):
+        for task in step.tasks:
+            yield task.target
+    elif isinstance(step, Array):
+        yield step
+    elif isinstance(step, Accumulation):
+        yield step.product
+        yield step.result
+    elif isinstance(step, PythonNode):
+        yield from step.results
+    elif isinstance(made := getattr(step, "target", None), Array):
+        yield made
+
+
+def _space(step: object, context: Context) -> tuple[Expr, ...]:
+    if isinstance(step, Group):
+        return step.domain
+    if isinstance(step, PythonNode):
+        return ()
+    *_, last = _made_by(step)
+    return tuple(context.canonical(n) for n in last.shape)
+
+
+def _steps_of_items(context: Context, plan: Schedule, results: Sequence[Array]) -> dict[object, set[int]]:
+    """For each array, the steps that compute it: its own, or those of all that it is traced into."""
+    found: dict[object, set[int]] = {}
+    for at, step in enumerate(plan.steps):
+        for array in _made_by(step):
+            found.setdefault(array, set()).add(at)
+        if not isinstance(step, Array):
+            found.setdefault(step, set()).add(at)
+    own = set(found)
+    for item in reversed(context.items):
+        steps = found.get(item)
+        if not steps or not isinstance(item, (Array, PythonNode)):
+            continue
+        operands = [a for a, _ in item.reads()] if isinstance(item, Array) else item.operands
+        for operand in operands:
+            if operand not in own:
+                found.setdefault(operand, set()).update(steps)
+    return found
+
+
+def _copied(context: Context, plan: Schedule) -> Iterator[int]:
+    """Numbers of the inputs that some loop does nothing but copy."""
+    number_of = {item.buffer.name: number for number, item in enumerate(context.inputs)}
+    for step in plan.steps:
+        for task in step.tasks if isinstance(step, Group) else ():
+            for one in (task, task.prologue):
+                if one is not None and one.value.op == "load" and one.value.attr in number_of and _is_copy(one):
+                    yield number_of[one.value.attr]
+
+
+def _is_copy(task: Task) -> bool:
+    same = linear_offset([var(f"v{d}") for d in range(len(task.domain))], task.domain)
+    return task.kind == "map" and bool(task.domain) and task.value.args[0] is same and task.offset is same

@@ -1,0 +1,320 @@
+"""`explain`: what a compiled function runs natively, what in Python and why, and what compiling it has cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TextIO
+
+from aesara.compile.function.function import Function
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.source import SourceLine
+from aesara.ir.expr import Expr, walk
+from aesara.ir.program import Allocate
+from aesara.lower.places import PlacedStep, place_nodes
+
+__all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "explain"]
+
+_LONGEST_OP = 60
+_SIGNS = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "intdiv": "({} // {})"}
+_SIGNS |= {"minimum": "min({}, {})", "maximum": "max({}, {})"}
+
+
+@dataclass(frozen=True)
+class ExplainedNode:
+    """A node of the rewritten graph.
+
+    Attributes
+    ----------
+    node
+        The node.
+    reason
+        Why it runs in Python; None for a native node.
+    source
+        The line of the user's program that made it, or the node it comes from.
+    """
+
+    node: Apply
+    reason: str | None
+    source: SourceLine | None
+
+    def __str__(self) -> str:
+        place = "" if self.source is None else f"  {self.source.filename}:{self.source.lineno}"
+        reason = "" if self.reason is None else f": {self.reason}"
+        return f"{_shortened(str(self.node.op))}{reason}{place}"
+
+
+@dataclass(frozen=True)
+class ExplainedStep:
+    """Nodes that are computed together.
+
+    Attributes
+    ----------
+    kind
+        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"python"``: a call of Python.
+    name
+        The kernel's name in the program, for nests.
+    space
+        What the loops run over, or the shape of the product.
+    nodes
+        The nodes.
+    """
+
+    kind: str
+    name: str
+    space: str
+    nodes: tuple[ExplainedNode, ...]
+
+    def __str__(self) -> str:
+        what = {"nest": "loops over ", "product": "matrix product of shape ", "python": "Python"}[self.kind]
+        head = what + self.space if self.kind != "nest" or self.space else "no loop: single elements"
+        return "\n".join([head, *_rows(self.nodes)])
+
+
+@dataclass(frozen=True)
+class ExplainedValue:
+    """An input or a result.
+
+    Attributes
+    ----------
+    name
+        The variable's name, or its position.
+    dtype
+        Its dtype; the type in words if it is not a tensor.
+    shape
+        Its shape as far as known when the function was compiled, with None for other lengths.
+    notes
+        ``"shared"``, ``"updated in place"``, ``"updated by a new array"``, ``"copied"``.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lengths = ", ".join("?" if n is None else str(n) for n in self.shape)
+        text = f"{self.name}: {self.dtype}[{lengths}]"
+        return f"{text}  {', '.join(self.notes)}" if self.notes else text
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What `explain` has found; printed, it is a page of text.
+
+    Attributes
+    ----------
+    name
+        The function's name.
+    fallback
+        Why the whole function runs in Python, node by node; None if it is native code.
+    steps
+        What a native function does, in order.
+    without_code
+        Nodes that need no step: sizes, slices, and what nobody reads.
+    inputs, results
+        The function's inputs, shared variables among them, and its results.
+    seconds
+        Seconds that the stages of compiling have taken.
+    cached
+        Whether the machine code came from the cache; None if there is none.
+    """
+
+    name: str
+    fallback: str | None
+    steps: tuple[ExplainedStep, ...]
+    without_code: tuple[ExplainedNode, ...]
+    inputs: tuple[ExplainedValue, ...]
+    results: tuple[ExplainedValue, ...]
+    seconds: dict[str, float]
+    cached: bool | None
+
+    @property
+    def native(self) -> list[ExplainedNode]:
+        """The nodes that run natively, each once."""
+        found = [one for step in self.steps for one in step.nodes if one.reason is None]
+        return list(dict.fromkeys(found))
+
+    @property
+    def python(self) -> list[ExplainedNode]:
+        """The nodes that run in Python, each once."""
+        found = [one for step in self.steps for one in step.nodes if one.reason is not None]
+        return list(dict.fromkeys(found))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    __repr__ = __str__
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.name}: {self._summary()}"
+        times = ", ".join(f"{stage} {1000 * seconds:.1f} ms" for stage, seconds in self.seconds.items())
+        cached = {None: "", True: " (machine code from the cache)", False: ""}[self.cached]
+        yield f"compiled in {1000 * sum(self.seconds.values()):.1f} ms: {times}{cached}"
+        for title, values in (("inputs", self.inputs), ("results", self.results)):
+            if values:
+                yield f"{title}:"
+                yield from _rows(values)
+        if self.fallback is not None and self.steps:
+            yield "nodes:"
+            yield from _rows(replace(one, reason=None) for one in self.python)
+            return
+        for number, step in enumerate(self.steps, 1):
+            yield f"{number}. {step}"
+        if self.without_code:
+            yield "no code of their own (sizes, slices, unused):"
+            yield from _rows(self.without_code)
+
+    def _summary(self) -> str:
+        if self.fallback is not None:
+            return f"Python, node by node: {self.fallback}"
+        counts = {kind: sum(step.kind == kind for step in self.steps) for kind in ("nest", "product", "python")}
+        parts = [f"{counts['nest']} loop nest{'s' * (counts['nest'] != 1)}"]
+        if counts["product"]:
+            parts.append(f"{counts['product']} matrix product{'s' * (counts['product'] != 1)}")
+        if counts["python"]:
+            parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python")
+        else:
+            parts.append("nothing in Python")
+        return "native code, " + ", ".join(parts)
+
+
+def explain(f: Function, file: TextIO | None = None) -> Explanation:
+    """Say what a compiled function runs natively and what in Python, and why.
+
+    Parameters
+    ----------
+    f
+        The function.
+    file
+        Where to print the explanation, besides returning it.
+
+    Returns
+    -------
+    Explanation
+        Printing it shows, in this order: whether the function is native code; what compiling has cost; inputs and
+        results, with the lengths known when it was compiled, and whether shared variables are updated in place;
+        and the steps of a call, with the nodes of the rewritten graph that each of them computes and the lines of
+        the program they come from.  Nodes in one step are fused: between them nothing goes through memory that
+        other steps do not read.
+
+    Notes
+    -----
+    A call of Python costs some microseconds, a copy of its operands, and whatever the node itself takes.  Arguments
+    that are not C-contiguous arrays of their input's dtype are converted at each call.
+
+    Examples
+    --------
+    >>> x = aesara.tensor.dvector("x")
+    >>> f = aesara.function([x], aesara.tensor.exp(x) + 1)
+    >>> [str(one.node.op) for one in explain(f).native]
+    ['Elemwise{exp,no_inplace}', 'Elemwise{add,no_inplace}']
+    """
+    if not isinstance(f, Function):
+        raise TypeError(f"explain takes a compiled function, got {f!r} of type {type(f).__name__}.")
+    found = _explain_native(f) if f._native is not None else _explain_machine(f)
+    if file is not None:
+        file.write(f"{found}\n")
+    return found
+
+
+def _explain_native(f: Function) -> Explanation:
+    graph, specs, native = f.maker.fgraph, f.maker.inputs, f._native
+    inputs = [(variable, bool(spec.implicit)) for variable, spec in zip(graph.inputs, specs)]
+    updates = dict(graph.update_mapping or {})
+    placement = place_nodes(inputs, graph.outputs, updates)
+    names = [_name(variable, k) for k, variable in enumerate(graph.inputs)]
+    in_place = {s.output for s in native.program.steps if isinstance(s, Allocate) and s.reuse is not None}
+    notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
+    for output, k in updates.items():
+        notes[k].append("updated in place" if output in in_place else "updated by a new array")
+    for k in placement.copied:
+        notes[k].append("copied")
+    report = native.report
+    return Explanation(
+        name=_function_name(f),
+        fallback=None,
+        steps=tuple(_step(step, placement.reasons, names) for step in placement.steps),
+        without_code=tuple(ExplainedNode(node, None, node.source) for node in placement.without_code),
+        inputs=tuple(_value(v, names[k], notes[k]) for k, v in enumerate(graph.inputs)),
+        results=_results(f),
+        seconds={"rewrite": f.maker.rewrite_seconds, **report.seconds},
+        cached=report.cached,
+    )
+
+
+def _explain_machine(f: Function) -> Explanation:
+    """The explanation of a function that runs node by node."""
+    graph, specs, linker = f.maker.fgraph, f.maker.inputs, f.maker.linker
+    reason = f._declined or f"the linker {type(linker).__name__} of the mode runs the nodes' Python code"
+    updated = set(dict(graph.update_mapping or {}).values())
+    inputs = []
+    for k, (variable, spec) in enumerate(zip(graph.inputs, specs)):
+        notes = ["shared"] * bool(spec.implicit) + ["updated by a new array"] * (k in updated)
+        inputs.append(_value(variable, _name(variable, k), notes))
+    nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
+    return Explanation(
+        name=_function_name(f),
+        fallback=reason,
+        steps=tuple(ExplainedStep("python", "", "", (one,)) for one in nodes),
+        without_code=(),
+        inputs=tuple(inputs),
+        results=_results(f),
+        seconds={"rewrite": f.maker.rewrite_seconds},
+        cached=None,
+    )
+
+
+def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> ExplainedStep:
+    python = step.kind == "python"
+    nodes = [
+        ExplainedNode(node, reasons.get(node, "its result is needed there") if python else None, node.source)
+        for node in step.nodes
+    ]
+    sizes = [_size_text(e, names) for e in step.space]
+    if len(sizes) == 1 and sizes[0].startswith("("):
+        sizes = [sizes[0][1:-1]]
+    return ExplainedStep(step.kind, step.name, " x ".join(sizes), tuple(nodes))
+
+
+def _results(f: Function) -> tuple[ExplainedValue, ...]:
+    keys = f.output_keys or range(f.n_returned_outputs)
+    return tuple(_value(v, str(key), ()) for key, v in zip(keys, f.maker.fgraph.outputs))
+
+
+def _value(variable: Variable, name: str, notes: Iterable[str]) -> ExplainedValue:
+    dtype = getattr(variable.type, "dtype", str(variable.type))
+    return ExplainedValue(name, dtype, tuple(getattr(variable.type, "shape", ())), tuple(notes))
+
+
+def _name(variable: Variable, position: int) -> str:
+    return variable.name if variable.name is not None else f"input {position}"
+
+
+def _function_name(f: Function) -> str:
+    return f.name if f.name is not None else "a function"
+
+
+def _rows(items: Iterable[Any]) -> list[str]:
+    return [f"     {item}" for item in items]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 3] + "..."
+
+
+def _size_text(size: Expr, names: Sequence[str]) -> str:
+    """A size in terms of the inputs; what the program computes or has read from memory is a question mark."""
+    text: dict[Expr, str] = {}
+    for e in walk([size]):
+        if e.op == "const":
+            text[e] = str(e.attr)
+        elif e.op == "var" and e.attr[0] == "s":
+            number, axis = e.attr[1:].split("_")
+            text[e] = f"{names[int(number)]}.shape[{axis}]"
+        elif e.op in _SIGNS and "?" not in (text[e.args[0]], text[e.args[1]]):
+            text[e] = _SIGNS[e.op].format(*(text[a] for a in e.args))
+        else:
+            text[e] = "?"
+    found = text[size]
+    return found if len(found) <= 2 * _LONGEST_OP else "?"

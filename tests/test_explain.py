@@ -1,0 +1,254 @@
+"""`explain`, and what else says that something runs in Python."""
+
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.errors import NativeFallbackError, NativeFallbackWarning
+from aesara.graph.basic import Apply
+from aesara.graph.op import Op
+from aesara.graph.type import Type
+from aesara.ir.text import print_program
+from aesara.lower.dispatch import lower_graph
+
+
+class Reverse(Op):
+    """An op without native form."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        x = at.as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0][::-1].copy()
+
+
+class Text(Type):
+    """A type that native code does not know."""
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return str(value)
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return hash(type(self))
+
+
+class Length(Op):
+    __props__ = ()
+
+    def make_node(self, text):
+        return Apply(self, [text], [at.lscalar()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.asarray(len(inputs[0]))
+
+
+reverse = Reverse()
+x = at.dvector("x")
+m = at.dmatrix("m")
+
+
+def ops(nodes):
+    return [str(one.node.op) for one in nodes]
+
+
+def in_steps(explanation):
+    return [(step.kind, ops(step.nodes)) for step in explanation.steps]
+
+
+def test_fused_nodes_stand_together():
+    f = aesara.function([x], (at.exp(x) + 1).sum())
+    found = aesara.explain(f)
+    assert found.fallback is None and found.python == []
+    (step,) = found.steps
+    assert step.kind == "nest" and step.space == "x.shape[0]"
+    assert ops(step.nodes) == ["Elemwise{exp,no_inplace}", "Elemwise{add,no_inplace}", "Sum{acc_dtype=float64}"]
+    assert found.native == list(step.nodes)
+
+
+def test_python_nodes_have_reason_and_line():
+    f = aesara.function([x], reverse(at.exp(x)) + 1)
+    line = f.maker.fgraph.outputs[0].owner.source.lineno
+    found = aesara.explain(f)
+    assert in_steps(found) == [
+        ("nest", ["Elemwise{exp,no_inplace}"]),
+        ("python", ["Reverse"]),
+        ("nest", ["Elemwise{add,no_inplace}"]),
+    ]
+    (node,) = found.python
+    assert node.reason == "no native lowering for Reverse"
+    assert node.source.filename == __file__ and node.source.lineno == line
+    assert "1 call of Python" in str(found)
+    assert f"Reverse: no native lowering for Reverse  {__file__}:{line}" in str(found)
+
+
+def test_products_take_what_they_read_in_place():
+    y = at.dmatrix("y")
+    found = aesara.explain(aesara.function([m, y], at.exp(m.T @ y)))
+    assert [step.kind for step in found.steps] == ["product", "nest"]
+    assert [type(one.node.op).__name__ for one in found.steps[0].nodes] == ["DimShuffle", "Dot"]
+    assert found.steps[0].space == "m.shape[1] x y.shape[1]"
+
+
+def test_nodes_that_leave_nothing():
+    found = aesara.explain(aesara.function([x, m], at.zeros((x.shape[0], m.shape[1] + 1))))
+    assert {type(one.node.op).__name__ for one in found.without_code} >= {"Shape_i", "Elemwise"}
+    assert found.steps[0].space == "x.shape[0] x (m.shape[1] + 1)"
+    assert "no code of their own" in str(found)
+
+
+def test_updates_in_place_or_not():
+    w = aesara.shared(np.zeros(3), name="w")
+    v = aesara.shared(np.zeros(3), name="v")
+    f = aesara.function([x], updates=[(w, w + x), (v, v[::-1] + x)], name="step")
+    found = aesara.explain(f)
+    notes = {value.name: value.notes for value in found.inputs}
+    assert notes == {"x": (), "w": ("shared", "updated in place"), "v": ("shared", "updated by a new array")}
+    assert str(found).startswith("step: native code, ")
+
+
+def test_copies_of_inputs():
+    f = aesara.function([x, m], [at.set_subtensor(x[:2], 0), m + 1])
+    assert [value.notes for value in aesara.explain(f).inputs] == [("copied",), ()]
+
+
+def test_known_lengths():
+    y = at.tensor("float32", shape=(3, None), name="y")
+    found = aesara.explain(aesara.function([y], {"sums": y.sum(axis=1), "twice": y * 2}))
+    assert [str(value) for value in found.inputs] == ["y: float32[3, ?]"]
+    assert [str(value) for value in found.results] == ["sums: float32[3]", "twice: float32[3, ?]"]
+
+
+def test_stages_and_cache():
+    with aesara.config.change_flags(native_cache=False):
+        found = aesara.explain(aesara.function([x], at.exp(x) * 1.25))
+    assert list(found.seconds) == ["rewrite", "lower", "emit", "build"]
+    assert all(seconds > 0 for seconds in found.seconds.values())
+    assert found.cached is False
+    assert "compiled in " in str(found)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", Mode(linker="py")])
+def test_the_mode_wants_python(mode):
+    found = aesara.explain(aesara.function([x], at.exp(x), mode=mode))
+    assert "the mode" in found.fallback
+    assert ops(found.python) == ["Elemwise{exp,no_inplace}"] and found.native == []
+    assert found.cached is None
+
+
+def test_a_function_that_cannot_be_native_says_why():
+    text = Text()("text")
+    f = aesara.function([text], Length()(text) + 1)
+    assert f("abc") == 4
+    found = aesara.explain(f)
+    assert found.fallback == "an input of type Text"
+    assert "Python, node by node: an input of type Text" in str(found)
+    assert ops(found.python) == ["Length", "Elemwise{add,no_inplace}"]
+
+
+def test_prints_to_a_file():
+    file = io.StringIO()
+    found = aesara.explain(aesara.function([x], x + 1, name="f"), file=file)
+    assert file.getvalue() == f"{found}\n"
+    assert repr(found) == str(found)
+
+
+def test_explains_functions_only():
+    with pytest.raises(TypeError, match="explain takes a compiled function, got x of type TensorVariable"):
+        aesara.explain(x)
+
+
+def test_explained_again_after_pickle_and_copy():
+    w = aesara.shared(np.zeros(3), name="w")
+    f = aesara.function([x], reverse(x) + w, updates=[(w, w + 1)])
+    for g in (f, f.copy(), f.copy(delete_updates=True)):
+        assert ops(aesara.explain(g).python) == ["Reverse"]
+
+
+def test_every_node_is_somewhere():
+    w = aesara.shared(np.ones((4, 2)), name="w")
+    cost = (at.special.softmax(m @ w, axis=1)[:, 0] * at.sort(x)).sum() + reverse(x)[x.argmax()]
+    f = aesara.function(
+        [m, x], [cost, m.shape[0] + 1], updates=[(w, w - aesara.grad(cost - reverse(x)[x.argmax()], w))]
+    )
+    found = aesara.explain(f)
+    explained = {one.node for one in (*found.native, *found.python, *found.without_code)}
+    assert explained == set(f.maker.fgraph.apply_nodes)
+
+
+def test_lowering_twice_gives_the_same_program():
+    """What is explained is what was compiled."""
+    f = aesara.function([x, m], [reverse(at.exp(x)) + m.sum(axis=0), m @ m])
+    report, graph = f._native.report, f.maker.fgraph
+    again = lower_graph([(v, False) for v in graph.inputs], graph.outputs, {}, 2, False)
+    assert print_program(again.program) == print_program(report.lowered.program)
+
+
+# -- the option native_fallback -------------------------------------------------------------------------------------
+
+
+def test_fallback_is_silent_unless_asked():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        aesara.function([x], reverse(x))
+
+
+def test_fallback_warns_at_the_users_line():
+    with aesara.config.change_flags(native_fallback="warn"), pytest.warns(NativeFallbackWarning) as caught:
+        y = reverse(x)
+        f = aesara.function([x], y)
+    assert f([1.0, 2.0]).tolist() == [2.0, 1.0]
+    (warning,) = caught
+    assert str(warning.message) == "Reverse runs in Python: no native lowering for Reverse."
+    assert warning.filename == __file__ and warning.lineno == y.owner.source.lineno
+
+
+def test_fallback_of_a_whole_function_warns():
+    text = Text()("text")
+    with (
+        aesara.config.change_flags(native_fallback="warn"),
+        pytest.warns(NativeFallbackWarning, match="runs in Python, node by node: an input of type Text") as caught,
+    ):
+        aesara.function([text], Length()(text))
+    assert caught[0].filename == __file__
+
+
+def test_fallback_raises():
+    text = Text()("text")
+    with aesara.config.change_flags(native_fallback="raise"):
+        with pytest.raises(NativeFallbackError, match=r"Reverse runs in Python: .*test_explain.py:\d+"):
+            aesara.function([x], reverse(x))
+        with pytest.raises(NativeFallbackError, match="an input of type Text"):
+            aesara.function([text], Length()(text))
+        assert aesara.function([x], x + 1)([1.0]) == [2.0]
+
+
+def test_the_reference_mode_is_no_fallback():
+    with aesara.config.change_flags(native_fallback="raise"):
+        assert aesara.function([x], reverse(x), mode="FAST_COMPILE")([1.0, 2.0]).tolist() == [2.0, 1.0]
+
+
+# -- debugprint -----------------------------------------------------------------------------------------------------
+
+
+def test_debugprint_marks_python_nodes():
+    f = aesara.function([x], reverse(x) + 1)
+    text = aesara.dprint(f, file="str", print_native=True)
+    marked = [line for line in text.splitlines() if "Python" in line]
+    assert [line.strip(" |") for line in marked] == ["Reverse [id C] 0 (Python: no native lowering for Reverse)"]
+    assert "Python" not in aesara.dprint(f, file="str")
+
+
+def test_debugprint_of_a_function_in_python():
+    f = aesara.function([x], reverse(x), mode="FAST_COMPILE")
+    assert "(Python: the mode's linker)" in aesara.dprint(f, file="str", print_native=True)
