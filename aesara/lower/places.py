@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.ir.expr import Expr, linear_offset, sharing, var, walk
-from aesara.lower.arrays import Alias, Array, Product, PythonNode, Source
+from aesara.ir.expr import Expr, linear_offset, sharing, var
+from aesara.lower.arrays import Array, Product, PythonNode
 from aesara.lower.assemble import planned
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes

@@ -1,4 +1,4 @@
-"""What to say when something will run in Python: nothing, a warning or an error, as ``config.native_fallback`` wants."""
+"""What to say when something will run in Python: nothing, a warning or an error, as `native_fallback` wants."""
 
 from __future__ import annotations
 
