@@ -9,7 +9,8 @@ op          attr                                     args
 ``var``     name of a loop index, size or scalar     none
 ``load``    name of a buffer                         one linear element offset (int64)
 ``cast``    none                                     one value of any dtype
-``call``    name of an external scalar function      its arguments
+``call``    a `ScalarFunction`, or the name of an    its arguments
+            external scalar function
 primitive   none                                     operands, all of one dtype
 ==========  =======================================  =====================================
 
@@ -64,7 +65,8 @@ PRIMITIVES: dict[str, tuple[int, int]] = {
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 TESTS = frozenset({"isnan", "isinf"})
 
-_CALL_COST = 60
+_EXTERNAL_COST = 60
+_FUNCTION_COST = 500  # they loop
 _table: dict[tuple[Any, ...], Expr] = {}
 _TABLE_LIMIT = 200_000
 _lock = threading.Lock()
@@ -154,8 +156,8 @@ def cast(value: Expr, dtype: str) -> Expr:
     return _intern("cast", dtype, None, (value,), None)
 
 
-def call(function: str, dtype: str, args: Iterable[Expr]) -> Expr:
-    """A call of an external pure scalar function by its symbol."""
+def call(function: Any, dtype: str, args: Iterable[Expr]) -> Expr:
+    """A call of a `ScalarFunction`, or of an external pure scalar function by its symbol."""
     return _intern("call", dtype, function, tuple(args), function)
 
 
@@ -323,6 +325,6 @@ def cost(e: Expr) -> int:
     if e.op in ("load", "cast"):
         return 1
     if e.op == "call":
-        return _CALL_COST
+        return _EXTERNAL_COST if isinstance(e.attr, str) else _FUNCTION_COST
     arity_cost = PRIMITIVES[e.op][1]
     return arity_cost if e.dtype.startswith("float") or arity_cost < 20 else 20

@@ -27,11 +27,12 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import COMPARISONS, Expr, walk
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store
-from aesara.ir.program import Allocate, Check, Define, Launch, MatMul, Operand, Program, PythonCall
+from aesara.ir.function import ScalarFunction
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While
+from aesara.ir.program import BATCH, Allocate, Check, Define, Launch, MatMul, Operand, Program, PythonCall
 from aesara.ir.verify import IRError
 
-__all__ = ["CheckFailed", "IllegalAccess", "Results", "run_kernel", "run_program"]
+__all__ = ["CheckFailed", "IllegalAccess", "Results", "run_function", "run_kernel", "run_program"]
 
 _INT64_LIMIT = 2.0**63
 _SPECIAL = "special."
@@ -300,6 +301,8 @@ class _Machine:
         if e.op == "cast":
             return convert(args[0], e.dtype)
         if e.op == "call":
+            if isinstance(e.attr, ScalarFunction):
+                return run_function(e.attr, args)
             return call_external(str(e.attr), args, e.dtype)
         return apply_primitive(e.op, args)
 
@@ -323,6 +326,9 @@ class _Machine:
                 self._loop(statement)
             elif isinstance(statement, If):
                 if self.value(statement.condition):
+                    self.run(statement.body)
+            elif isinstance(statement, While):
+                while self.value(statement.condition):
                     self.run(statement.body)
             else:
                 assert isinstance(statement, (Declare, Assign))
@@ -354,6 +360,15 @@ class _Machine:
         self.scalars.pop(statement.var, None)
         if hidden is not None:
             self.scalars[statement.var] = hidden
+
+
+def run_function(function: ScalarFunction, arguments: Sequence[Any]) -> Any:
+    """The value of a scalar function; arguments are cast to the dtypes of its parameters."""
+    machine = _Machine()
+    for p, argument in zip(function.parameters, arguments, strict=True):
+        machine.scalars[p.name] = np.dtype(p.dtype).type(argument)
+    machine.run(function.body)
+    return machine.value(function.result)
 
 
 def run_kernel(kernel: Kernel, arguments: Sequence[Any]) -> None:
@@ -503,7 +518,9 @@ class _ProgramRun:
                 step.kernel, [machine.memory(a) if isinstance(a, str) else machine.value(a) for a in step.arguments]
             )
         elif isinstance(step, MatMul):
-            self._matmul(step)
+            for number in range(1 if step.batch is None else machine.integer(step.batch)):
+                machine.scalars[BATCH.attr] = np.int64(number)
+                self._matmul(step)
         else:
             assert isinstance(step, PythonCall)
             self._call_python(step)

@@ -7,7 +7,7 @@ Grammar::
              | check condition else error        leaves the program with a Python exception
              | allocate buffer                   in the workspace, or as an array that is returned
              | launch kernel(arguments)
-             | matmul c = a @ b                  small ones inline, large ones through BLAS
+             | matmul c = a @ b                  small ones inline, large ones through BLAS; one or a batch
              | python outputs = node(inputs)     an op without native lowering
 
 Buffers are row-major and contiguous.  Expressions of the host program may load from buffers that are complete at
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, var
 from aesara.ir.kernel import Kernel
 
 #: bytes of one element in memory
@@ -31,7 +31,15 @@ ITEM_SIZES = {
     "float64": 8,
 }
 
+#: complex dtype by the dtype of its parts
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+
+#: number of the product within a batch
+BATCH = var("batch")
+
 __all__ = [
+    "BATCH",
+    "COMPLEX_OF",
     "ITEM_SIZES",
     "Allocate",
     "Buffer",
@@ -50,11 +58,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Buffer:
-    """A block of memory: `name`, `dtype`, and its shape in sizes of the program."""
+    """A block of memory: `name`, `dtype`, and its shape in sizes of the program.
+
+    `is_complex`: outside of the program it is an array of complex numbers; the last dimension, of length 2, holds
+    their real and imaginary parts.
+    """
 
     name: str
     dtype: str
     shape: tuple[Expr, ...]
+    is_complex: bool = False
+
+    @property
+    def outer_dtype(self) -> str:
+        """The dtype of the ndarray that holds this memory."""
+        return COMPLEX_OF[self.dtype] if self.is_complex else self.dtype
+
+    @property
+    def outer_shape(self) -> tuple[Expr, ...]:
+        """The shape of the ndarray that holds this memory."""
+        return self.shape[:-1] if self.is_complex else self.shape
 
 
 @dataclass(frozen=True)
@@ -117,7 +140,10 @@ class Operand:
 
 @dataclass(frozen=True)
 class MatMul:
-    """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns] + beta * out, for float32 and float64."""
+    """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns] + beta * out, for float32 and float64.
+
+    With `batch`, that many products, one after another: offsets of the operands may count with the variable `BATCH`.
+    """
 
     dtype: str
     rows: Expr
@@ -128,6 +154,7 @@ class MatMul:
     out: Operand
     alpha: float = 1.0
     beta: float = 0.0
+    batch: Expr | None = None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakSet
 
 from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store
-from aesara.ir.program import Allocate, Buffer, Check, Define, Launch, MatMul, Program, PythonCall
+from aesara.ir.function import ScalarFunction
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, While
+from aesara.ir.program import BATCH, Allocate, Buffer, Check, Define, Launch, MatMul, Program, PythonCall
 
-__all__ = ["IRError", "verify_kernel", "verify_program"]
+__all__ = ["IRError", "verify_function", "verify_kernel", "verify_program"]
 
 
 class IRError(Exception):
@@ -35,8 +37,20 @@ def verify_expression(e: Expr, scalars: dict[str, str], buffers: dict[str, str])
     elif e.op == "cast":
         if len(kinds) != 1:
             raise IRError("cast takes one operand")
-    elif e.op != "call":
+    elif e.op == "call":
+        if isinstance(e.attr, ScalarFunction):
+            _verify_call(e, e.attr, kinds)
+    else:
         _verify_primitive(e, kinds)
+
+
+def _verify_call(e: Expr, function: ScalarFunction, kinds: list[str]) -> None:
+    expected = [p.dtype for p in function.parameters]
+    if kinds != expected:
+        raise IRError(f"function {function.name} takes {expected}, called with {kinds}")
+    if e.dtype != function.result.dtype:
+        raise IRError(f"function {function.name} gives {function.result.dtype}, not {e.dtype}")
+    verify_function(function)
 
 
 def _verify_primitive(e: Expr, kinds: list[str]) -> None:
@@ -63,9 +77,25 @@ def verify_kernel(kernel: Kernel) -> None:
     _verify_body(kernel.body, scalars, buffers, written, set())
 
 
+def verify_function(function: ScalarFunction) -> None:
+    """Raise `IRError` unless the scalar function is well-formed; what has been verified is not looked at again."""
+    if function in _verified:
+        return
+    scalars = {p.name: p.dtype for p in function.parameters}
+    if len(scalars) != len(function.parameters):
+        raise IRError(f"function {function.name} has two parameters of one name")
+    known = _verify_body(function.body, scalars, {}, set(), set())
+    _expressions([function.result], known, {})
+    _verified.add(function)
+
+
+_verified: WeakSet[ScalarFunction] = WeakSet()
+
+
 def _verify_body(
     body: Iterable[Statement], scalars: dict[str, str], buffers: dict[str, str], written: set[str], loops: set[str]
-) -> None:
+) -> dict[str, str]:
+    """Check statements in order; gives what scalars are bound behind them."""
     scalars = dict(scalars)
     for s in body:
         if isinstance(s, For):
@@ -75,10 +105,10 @@ def _verify_body(
             if s.var in loops:
                 raise IRError(f"loop {s.var} inside a loop of the same variable")
             _verify_body(s.body, scalars | {s.var: INDEX}, buffers, written, loops | {s.var})
-        elif isinstance(s, If):
+        elif isinstance(s, (If, While)):
             _expressions([s.condition], scalars, buffers)
             if s.condition.dtype != "bool":
-                raise IRError(f"the condition of an if is {s.condition.dtype}")
+                raise IRError(f"the condition of {'an if' if isinstance(s, If) else 'a while'} is {s.condition.dtype}")
             _verify_body(s.body, scalars, buffers, written, loops)
         elif isinstance(s, Store):
             _expressions([s.offset, s.value], scalars, buffers)
@@ -94,6 +124,7 @@ def _verify_body(
             _expressions([s.value], scalars, buffers)
             if scalars.get(s.name) != s.value.dtype:
                 raise IRError(f"assignment of {s.value.dtype} to {s.name}, declared as {scalars.get(s.name)}")
+    return scalars
 
 
 def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[str, str]) -> None:
@@ -129,6 +160,9 @@ def _verify_step(step: object, program: Program, scalars: dict[str, str], buffer
         verify_kernel(step.kernel)
         _verify_launch(step, scalars, buffers)
     elif isinstance(step, MatMul):
+        if step.batch is not None:
+            _expressions([step.batch], scalars, buffers)
+            scalars = {**scalars, BATCH.attr: INDEX}
         for operand in (step.left, step.right, step.out):
             if buffers.get(operand.buffer) != step.dtype:
                 raise IRError(f"matmul of {step.dtype} on {operand.buffer}")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from aesara.ir.expr import PRIMITIVES, call, cast, const, load, op, sharing, var
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store
+from aesara.ir.function import functions_below
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import (
     Allocate,
     Buffer,
@@ -24,7 +25,15 @@ from aesara.ir.program import (
     PythonCall,
     Slot,
 )  # fmt: skip
-from aesara.ir.text import IRSyntaxError, parse_kernel, parse_program, print_kernel, print_program
+from aesara.ir.text import (
+    IRSyntaxError,
+    parse_function,
+    parse_kernel,
+    parse_program,
+    print_function,
+    print_kernel,
+    print_program,
+)
 from aesara.ir.text.syntax import DTYPES
 from aesara.ir.verify import IRError
 
@@ -217,6 +226,61 @@ def test_what_has_changed_is_not_written_as_if_it_had_not():
     assert text.count("= %0 * %0") == 1 and text.count("* %") == 2
 
 
+def test_how_a_function_looks():
+    text = (
+        "kernel k(a: float64[] written):\n"
+        "    a[0] = @outer(1.0) + @special.gammaln.1:float64(2.0)\n"
+        "\n"
+        "function outer(x: float64) -> float64:\n"
+        "    let n = 0.0\n"
+        "    let total = x\n"
+        "    while (n < 100.0) & (total > @half(n)):\n"
+        "        total = @half(total)\n"
+        "        n = n + 1.0\n"
+        "    return total * n\n"
+        "\n"
+        "function half(x: float64) -> float64:\n"
+        "    return x / 2.0\n"
+    )
+    parsed = parse_kernel(text)
+    assert round_trip(parsed) == text
+    (outer, half) = functions_below([e for s in parsed.body for e in (s.value,)])
+    assert (outer.name, half.name) == ("outer", "half")
+    below = text[text.index("function outer") :]
+    assert print_function(outer) == below
+    assert parse_function(below) == outer
+
+
+def test_a_while_condition_is_written_in_one_piece():
+    x = var("x", "float64")
+    twice = op("mul", x, x)
+    long = op("lt", op("add", twice, twice), const(10.0, "float64"))
+    body = (Declare("x", const(1.0, "float64")), While(long, (Assign("x", op("add", twice, x)),)))
+    text = round_trip(Kernel("k", (), body))
+    assert "    while x * x + x * x < 10.0:\n        x = x * x + x\n" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("function f(x: float64):\n    return x", "line 1: expected '->', got ':'"),
+        ("function f(x: float64) -> float64:\n    let y = x", "line 1: expected a 'return' as the last line of .* 'f'"),
+        ("function f(x: float64) -> float32:\n    return x", "line 2: expected a value of float32, got one of float64"),
+        ("function f(x: float64) -> float64:\n    return x\n    let y = x", "line 3: expected the end of the function"),
+        ("function f(x: float64) -> float64:\n    return @f(x)", "line 2: expected a function that stands below"),
+        ("kernel f():\n    let y = 1", "line 1: expected 'function', got 'kernel'"),
+        (
+            "function f() -> int64:\n    return 1\nfunction f() -> int64:\n    return 1",
+            "line 1: expected another name, got function 'f~0' again",
+        ),
+        ("", "line 1: expected 'function', got nothing"),
+    ],
+)
+def test_errors_in_functions(text, message):
+    with pytest.raises(IRSyntaxError, match=message):
+        parse_function(text)
+
+
 def test_any_depth():
     e = X()
     for k in range(30_000):
@@ -304,7 +368,7 @@ def test_minus_between_operands_and_before_literals():
         ("kernel k():\n    x[0] = float32(1, 2)", "line 2: expected one operand of the cast to float32, not 2"),
         ("kernel k():\n    x[0] = 1.5:int8", "line 2: expected a literal of int8 to be an integer"),
         ("kernel k():\n    x[0] = %3", "line 2: expected a %k that has been set above, got '%3'"),
-        ("kernel k():\n    x[0] = @f(1)", "line 2: expected ':', got '\\('"),
+        ("kernel k():\n    x[0] = @f(1)", "line 2: expected a function that stands below, .*, got 'f'"),
         (
             "kernel k():\n\n    for i < 3:\n        x[0] = 1\n      x[0] = 1",
             "line 5: expected 8 spaces of indentation, got 6",
@@ -314,7 +378,7 @@ def test_minus_between_operands_and_before_literals():
         ("kernel k():\n    x 3", "line 2: expected '=', got '3'"),
         ("kernel k():\n    r = 1, any", "line 2: expected 'reassociate', got 'any'"),
         ("kernel k():\n    return 1", "line 2: expected a statement, got 'return'"),
-        ("kernel k():\nkernel j():", "line 2: expected the end of the kernel, got 'kernel'"),
+        ("kernel k():\nkernel j():", "line 2: expected the end of the kernel, or a function, got 'kernel'"),
     ],
 )
 def test_errors_in_kernels(text, message):

@@ -6,7 +6,8 @@ import pytest
 
 from aesara.ir import expr as ir
 from aesara.ir.expr import call, cast, const, load, op, var
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store
+from aesara.ir.function import ScalarFunction
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import (
     Allocate,
     Buffer,
@@ -26,6 +27,10 @@ I, N = var("i"), var("n")
 ONE = const(1.0, "float64")
 READ = load("b", "float64", I)
 PARAMS = (BufferParam("a", "float64", True), BufferParam("b", "float64"), ScalarParam("n"), ScalarParam("x", "float64"))
+X = ScalarParam("x", "float64")
+TWICE = ScalarFunction("twice", (X,), (), op("add", var("x", "float64"), var("x", "float64")))
+WRONG = ScalarFunction("reads", (), (Declare("r", load("b", "float64", const(0))),), var("r", "float64"))
+REPEATED = ScalarFunction("twice", (X, X), (), ONE)
 
 
 def kernel(*body):
@@ -50,6 +55,7 @@ def test_a_well_formed_kernel():
                 If(op("lt", I, const(3)), (Assign("r", op("add", total, READ), True),)),
                 Store("a", I, op("select", op("isnan", READ), ONE, op("exp", cast(I, "float64")))),
                 Store("a", I, call("special.gammaln.1", "float64", [var("x", "float64")])),
+                While(op("lt", total, TWICE(ONE)), (Assign("r", op("add", total, ONE)),)),
             ),
             loop(Store("a", I, total)),
         )
@@ -80,6 +86,12 @@ def test_a_well_formed_kernel():
         ([For("i", ONE, ())], "the extent of loop i is float64"),
         ([loop(loop())], "loop i inside a loop of the same variable"),
         ([If(N, ())], "the condition of an if is int64"),
+        ([While(N, ())], "the condition of a while is int64"),
+        ([While(op("lt", N, const(3)), (Declare("r", ONE),)), Assign("r", ONE)], "declared as None"),
+        ([Store("a", N, TWICE(N))], "function twice takes .'float64'., called with .'int64'."),
+        ([Store("a", N, badly("call", "int64", ONE, attr=TWICE))], "function twice gives float64, not int64"),
+        ([Store("a", N, WRONG())], "b is read, but|load from b, which is no buffer here"),
+        ([Store("a", N, REPEATED(ONE, ONE))], "function twice has two parameters of one name"),
         ([Store("b", N, ONE)], "store to b, which is not a buffer to write to"),
         ([Store("c", N, ONE)], "store to c, which is not a buffer to write to"),
         ([Store("a", N, N)], "store of int64 at int64 to a of float64"),

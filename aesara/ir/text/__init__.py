@@ -15,6 +15,14 @@ front of the statement that uses it.  Arithmetic and comparisons are infix, with
 cast, ``@symbol:float64(x)`` a call of an external function, everything else is a primitive by its name.  Literals
 and names have the dtype that they are known to have here; otherwise it is written behind them, as in ``1.5:float32``.
 
+Scalar functions that expressions call, here as ``@zeta(x)``, stand below::
+
+    function zeta(x: float64) -> float64:
+        let total = 0.0
+        while total < x:
+            total = total + 1.0
+        return total
+
 A program lists what it reads, its steps and its results, and then its kernels::
 
     program
@@ -25,8 +33,16 @@ A program lists what it reads, its steps and its results, and then its kernels::
         return 1
 """
 
-from aesara.ir.text.parsing import parse_kernel, parse_program
-from aesara.ir.text.printing import print_kernel, print_program
+from aesara.ir.text.parsing import parse_function, parse_kernel, parse_program
+from aesara.ir.text.printing import print_function, print_kernel, print_program
 from aesara.ir.text.syntax import IRSyntaxError
 
-__all__ = ["IRSyntaxError", "parse_kernel", "parse_program", "print_kernel", "print_program"]
+__all__ = [
+    "IRSyntaxError",
+    "parse_function",
+    "parse_kernel",
+    "parse_program",
+    "print_function",
+    "print_kernel",
+    "print_program",
+]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from aesara.ir import expr as ir
 from aesara.ir.expr import INDEX, PRIMITIVES, Expr
+from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -18,8 +19,10 @@ from aesara.ir.kernel import (
     ScalarParam,
     Statement,
     Store,
+    While,
 )
 from aesara.ir.program import (
+    BATCH,
     Allocate,
     Buffer,
     Check,
@@ -35,7 +38,7 @@ from aesara.ir.program import (
 )
 from aesara.ir.text.syntax import DTYPES, INFIX, KEYWORDS, RESERVED, IRSyntaxError
 
-__all__ = ["parse_kernel", "parse_program"]
+__all__ = ["parse_function", "parse_kernel", "parse_program"]
 
 # -- tokens ----------------------------------------------------------------------------------------------------
 
@@ -163,7 +166,7 @@ def _ends_operand(token: _Token) -> bool:
 class _Frame:
     """An open bracket: what stands before it, and operands and signs that wait for what follows."""
 
-    def __init__(self, kind: str, head: tuple[str, ...] = ()) -> None:
+    def __init__(self, kind: str, head: tuple[Any, ...] = ()) -> None:
         self.kind, self.head = kind, head
         self.args: list[Expr] = []
         self.operands: list[Expr] = []
@@ -171,9 +174,10 @@ class _Frame:
 
 
 class _Reader:
-    """Reads expressions; knows the dtypes of names and what each `%k` stands for."""
+    """Reads expressions; knows the dtypes of names, what each `%k` stands for, and the scalar functions by label."""
 
-    def __init__(self) -> None:
+    def __init__(self, functions: dict[str, ScalarFunction]) -> None:
+        self.functions = functions
         self.scalars: dict[str, str] = {}
         self.buffers: dict[str, str] = {}
         self.bound: dict[str, Expr] = {}
@@ -233,11 +237,17 @@ class _Reader:
             frames.append(_Frame("group"))
             return False
         if line.has("@"):
-            symbol = line.name("the symbol of a function")
-            line.expect(":")
-            dtype = line.dtype()
+            symbol, label = _label(line, "the symbol of a function")
+            if line.has(":"):
+                dtype = line.dtype()
+                line.expect("(")
+                return self._open(frames, ("call", symbol, dtype), line)
+            if label not in self.functions:
+                line.at -= 1
+                line.fail("a function that stands below, or ':' and a dtype after the symbol of an external one")
             line.expect("(")
-            return self._open(frames, ("call", symbol, dtype), line)
+            function = self.functions[label]
+            return self._open(frames, ("call", function, function.result.dtype), line)
         if kind == "word" and text in ("true", "false"):
             line.take()
             operands.append(ir.const(text == "true", "bool"))
@@ -260,7 +270,7 @@ class _Reader:
         operands.append(ir.var(name, written or self.scalars.get(name, INDEX)))
         return True
 
-    def _open(self, frames: list[_Frame], head: tuple[str, ...], line: _Line) -> bool:
+    def _open(self, frames: list[_Frame], head: tuple[Any, ...], line: _Line) -> bool:
         frames.append(_Frame("call", head))
         if not line.has(")"):
             return False
@@ -340,18 +350,102 @@ def parse_kernel(text: str) -> Kernel:
     if not lines:
         raise IRSyntaxError("line 1: expected 'kernel', got nothing")
     with ir.sharing():
-        _, kernel, end = _read_kernel(lines, 0)
-    if end < len(lines):
-        lines[end].fail("the end of the kernel")
+        kernels, functions = _sections(lines, 1)
+        _, kernel, end = _read_kernel(lines, 0, _read_functions(lines, functions))
+    for at in (end, *kernels):
+        if at not in (len(lines), *functions):
+            lines[at].fail("the end of the kernel, or a function")
     return kernel
 
 
-def _read_kernel(lines: list[_Line], at: int) -> tuple[str, Kernel, int]:
+def parse_function(text: str) -> ScalarFunction:
+    """The scalar function that a text describes, with those that it calls below; the inverse of `print_function`.
+
+    Raises
+    ------
+    IRSyntaxError
+        If the text is no function.
+
+    Examples
+    --------
+    >>> parse_function('''
+    ... function twice(x: float64) -> float64:
+    ...     return x * 2.0
+    ... ''').name
+    'twice'
+    """
+    lines = _lines(text)
+    if not lines:
+        raise IRSyntaxError("line 1: expected 'function', got nothing")
+    with ir.sharing():
+        others, functions = _sections(lines, 0)
+        if others or not functions:
+            lines[others[0]].fail("'function'")
+        *_, first = _read_functions(lines, functions).values()
+    return first
+
+
+def _sections(lines: list[_Line], start: int) -> tuple[list[int], list[int]]:
+    """Numbers of the lines, from `start` on, at which kernels and functions begin: the least indented ones."""
+    heads = [at for at in range(start, len(lines)) if lines[at].indent <= lines[0].indent]
+    functions = [at for at in heads if lines[at].peek() == ("word", "function")]
+    return [at for at in heads if at not in functions], functions
+
+
+def _read_functions(lines: list[_Line], heads: list[int]) -> dict[str, ScalarFunction]:
+    """The scalar functions that begin at these lines, by label; read from below, since callers stand above."""
+    functions: dict[str, ScalarFunction] = {}
+    for at in reversed(heads):
+        label, function = _read_function(lines, at, functions)
+        if label in functions:
+            raise IRSyntaxError(f"line {lines[at].number}: expected another name, got function {label!r} again")
+        functions[label] = function
+    return functions
+
+
+def _read_function(lines: list[_Line], at: int, functions: dict[str, ScalarFunction]) -> tuple[str, ScalarFunction]:
+    line = lines[at]
+    line.expect("function")
+    name, label = _label(line, "the name of a function")
+    reader = _Reader(functions)
+    params: list[ScalarParam] = []
+    line.expect("(")
+    while not line.has(")"):
+        if params:
+            line.expect(",")
+        params.append(_read_scalar_param(line, reader))
+    line.expect("->")
+    dtype = line.dtype()
+    line.expect(":")
+    line.finish()
+    body, end = _read_body(lines, at + 1, line.indent, reader, is_function=True)
+    if end == len(lines) or lines[end].indent <= line.indent:
+        raise IRSyntaxError(f"line {line.number}: expected a 'return' as the last line of function {name!r}")
+    last = lines[end]
+    last.expect("return")
+    result = reader.expression(last)
+    last.finish()
+    if result.dtype != dtype:
+        raise IRSyntaxError(f"line {last.number}: expected a value of {dtype}, got one of {result.dtype}")
+    if end + 1 < len(lines) and lines[end + 1].indent > line.indent:
+        lines[end + 1].fail("the end of the function after 'return'")
+    return label, ScalarFunction(name, tuple(params), body, result)
+
+
+def _read_scalar_param(line: _Line, reader: _Reader) -> ScalarParam:
+    name = line.name("a parameter")
+    line.expect(":")
+    param = ScalarParam(name, line.dtype())
+    reader.scalars[name] = param.dtype
+    return param
+
+
+def _read_kernel(lines: list[_Line], at: int, functions: dict[str, ScalarFunction]) -> tuple[str, Kernel, int]:
     """Label, kernel, and number of the line behind it."""
     line = lines[at]
     line.expect("kernel")
     name, label = _label(line)
-    reader = _Reader()
+    reader = _Reader(functions)
     params: list[BufferParam | ScalarParam] = []
     line.expect("(")
     while not line.has(")"):
@@ -373,13 +467,16 @@ def _read_kernel(lines: list[_Line], at: int) -> tuple[str, Kernel, int]:
     return label, Kernel(name, tuple(params), body), end
 
 
-def _label(line: _Line) -> tuple[str, str]:
-    """A kernel's name, and the label that tells it from others of that name."""
-    name = line.name("the name of a kernel")
+def _label(line: _Line, what: str = "the name of a kernel") -> tuple[str, str]:
+    """A name, and the label that tells its bearer from others of that name."""
+    name = line.name(what)
     return name, f"{name}~{line.integer() if line.has('~') else 0}"
 
 
-def _read_body(lines: list[_Line], at: int, outer: int, reader: _Reader) -> tuple[tuple[Statement, ...], int]:
+def _read_body(
+    lines: list[_Line], at: int, outer: int, reader: _Reader, is_function: bool = False
+) -> tuple[tuple[Statement, ...], int]:
+    """Statements, and the number of the line behind them; a function's body ends at its `return`, with scalars kept."""
     body: list[Statement] = []
     scalars = dict(reader.scalars)
     indent = lines[at].indent if at < len(lines) else 0
@@ -390,7 +487,9 @@ def _read_body(lines: list[_Line], at: int, outer: int, reader: _Reader) -> tupl
         if reader.binding(line):
             at += 1
             continue
-        if line.peek()[1] in ("for", "parallel", "if") and line.peek()[0] == "word":
+        if is_function and line.peek() == ("word", "return"):
+            return tuple(body), at
+        if line.peek()[1] in ("for", "parallel", "if", "while") and line.peek()[0] == "word":
             statement, at = _read_block(lines, at, reader)
             body.append(statement)
             continue
@@ -403,12 +502,13 @@ def _read_body(lines: list[_Line], at: int, outer: int, reader: _Reader) -> tupl
 
 def _read_block(lines: list[_Line], at: int, reader: _Reader) -> tuple[Statement, int]:
     line = lines[at]
-    if line.has("if"):
-        condition = reader.expression(line)
-        line.expect(":")
-        line.finish()
-        body, end = _read_body(lines, at + 1, line.indent, reader)
-        return If(condition, body), end
+    for word, kind in (("if", If), ("while", While)):
+        if line.has(word):
+            condition = reader.expression(line)
+            line.expect(":")
+            line.finish()
+            body, end = _read_body(lines, at + 1, line.indent, reader)
+            return kind(condition, body), end
     parallel = line.has("parallel")
     line.expect("for")
     name = line.name("a loop variable")
@@ -465,7 +565,9 @@ def parse_program(text: str) -> Program:
 
 class _ProgramReader:
     def __init__(self, lines: list[_Line]) -> None:
-        self.lines, self.reader = lines, _Reader()
+        kernels, functions = _sections(lines, 1)
+        self.functions = _read_functions(lines, functions)
+        self.lines, self.kernel_lines, self.reader = lines, kernels, _Reader(self.functions)
         self.kernels: dict[str, Kernel] = {}
         self.inputs: list[Input] = []
         self.constants: list[Buffer] = []
@@ -481,13 +583,11 @@ class _ProgramReader:
         head.expect("program")
         head.finish()
         end = next((k for k, line in enumerate(self.lines) if k and line.indent <= head.indent), len(self.lines))
-        at = end
-        while at < len(self.lines):
-            label, kernel, after = _read_kernel(self.lines, at)
+        for at in self.kernel_lines:
+            label, kernel, _ = _read_kernel(self.lines, at, self.functions)
             if label in self.kernels:
                 raise IRSyntaxError(f"line {self.lines[at].number}: expected another name, got kernel {label!r} again")
             self.kernels[label] = kernel
-            at = after
         for line in self.lines[1:end]:
             if not self.reader.binding(line):
                 self._entry(line)
@@ -610,7 +710,14 @@ class _ProgramReader:
         dtype = line.dtype()
         alpha = line.number_value() if line.has("alpha") else 1.0
         beta = line.number_value() if line.has("beta") else 0.0
-        self.steps.append(MatMul(dtype, sizes[0], sizes[1], sizes[2], left, right, out, alpha, beta))
+        batch = None
+        if line.has("for"):
+            if line.name("a variable") != BATCH.attr:
+                line.at -= 1
+                line.fail(f"{BATCH.attr!r}")
+            line.expect("<")
+            batch = self.reader.expression(line)
+        self.steps.append(MatMul(dtype, *sizes, left, right, out, alpha, beta, batch))
 
     def _buffers(self, line: _Line) -> tuple[Buffer, ...]:
         line.expect("(")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from aesara.ir.expr import COMPARISONS, INDEX, Expr
+from aesara.ir.function import ScalarFunction, functions_below
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -17,10 +18,12 @@ from aesara.ir.kernel import (
     ScalarParam,
     Statement,
     Store,
+    While,
     expressions_of,
     walk_statements,
 )
 from aesara.ir.program import (
+    BATCH,
     Allocate,
     Buffer,
     Check,
@@ -33,7 +36,7 @@ from aesara.ir.program import (
 )
 from aesara.ir.text.syntax import BITWISE, SIGNS, written_name
 
-__all__ = ["print_kernel", "print_program"]
+__all__ = ["print_function", "print_kernel", "print_program"]
 
 _ATOM = 9
 #: a piece of an expression longer than this gets a line of its own
@@ -60,7 +63,8 @@ class _Writer:
     a value.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, functions: dict[ScalarFunction, str]) -> None:
+        self.functions = functions
         self.lines: list[str] = []
         self.scalars: dict[str, str] = {}
         self.buffers: dict[str, str] = {}
@@ -80,10 +84,13 @@ class _Writer:
             found.update(e.args)
         return found
 
-    def write(self, roots: Sequence[Expr], indent: str, uses: Counter[Expr] | None = None) -> list[str]:
+    def write(
+        self, roots: Sequence[Expr], indent: str, uses: Counter[Expr] | None = None, whole: bool = False
+    ) -> list[str]:
         """The text of each root; lines of shared parts are added in front.
 
         What `uses` counts more than once is shared; if not given, what occurs more than once in these roots.
+        If `whole`, no lines are added.
         """
         order = list(self._unbound(roots))
         uses = self.uses(roots) if uses is None else uses
@@ -92,7 +99,7 @@ class _Writer:
             self._note_reads(e)
             piece, level = self._piece(e, text)
             leaf = e.op in ("const", "var")
-            if not leaf and (uses[e] > 1 or (len(piece) > _LONG and e not in roots)):
+            if not leaf and not whole and (uses[e] > 1 or (len(piece) > _LONG and e not in roots)):
                 name = f"%{self.count}"
                 self.count += 1
                 self.lines.append(f"{indent}{name} = {piece}")
@@ -138,7 +145,10 @@ class _Writer:
             left = self._operand(e, e.args[0], *args[0], level)
             right = self._operand(e, e.args[1], *args[1], level + 1)
             return f"{left} {sign} {right}", level
-        head = e.dtype if e.op == "cast" else f"@{written_name(e.attr)}:{e.dtype}" if e.op == "call" else e.op
+        if e.op == "call":
+            head = "@" + (self.functions.get(e.attr) or f"{written_name(e.attr)}:{e.dtype}")
+        else:
+            head = e.dtype if e.op == "cast" else e.op
         return f"{head}({', '.join(piece for piece, _ in args)})", _ATOM
 
     @staticmethod
@@ -176,11 +186,39 @@ def print_kernel(kernel: Kernel) -> str:
     kernel fill(b0: int8[] written):
         b0[0] = 7:int8
     """
-    return _kernel_text(kernel, written_name(kernel.name))
+    functions = _function_labels(_kernel_expressions(kernel))
+    texts = [_kernel_text(kernel, written_name(kernel.name), functions), *_function_texts(functions)]
+    return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
-def _kernel_text(kernel: Kernel, label: str) -> str:
-    writer = _Writer()
+def print_function(function: ScalarFunction) -> str:
+    """The scalar function, and below it those that it calls, as text that `parse_function` reads back."""
+    functions = _function_labels([function()])
+    return "\n\n".join(_function_texts(functions)) + "\n"
+
+
+def _kernel_expressions(kernel: Kernel) -> list[Expr]:
+    return [e for s in walk_statements(kernel.body) for e in expressions_of(s)]
+
+
+def _labels(names: Iterable[str]) -> list[str]:
+    """The names as they are written; further ones of the same name get a number."""
+    used: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append(written_name(name) + (f"~{used[name]}" if used[name] else ""))
+        used[name] += 1
+    return found
+
+
+def _function_labels(roots: Iterable[Expr]) -> dict[ScalarFunction, str]:
+    """The functions that are called, callers first, and how they are written."""
+    functions = functions_below(roots)
+    return dict(zip(functions, _labels(f.name for f in functions)))
+
+
+def _kernel_text(kernel: Kernel, label: str, functions: dict[ScalarFunction, str]) -> str:
+    writer = _Writer(functions)
     params = []
     for p in kernel.params:
         if isinstance(p, BufferParam):
@@ -188,16 +226,43 @@ def _kernel_text(kernel: Kernel, label: str) -> str:
             flags = " written" * p.written + " aliased" * p.aliased
             params.append(f"{written_name(p.name)}: {p.dtype}[]{flags}")
         else:
-            writer.scalars[p.name] = p.dtype
-            params.append(f"{written_name(p.name)}: {p.dtype}")
+            params.append(_scalar_parameter(p, writer))
     writer.lines.append(_wrapped(f"kernel {label}", params, ":", ""))
     _write_body(kernel.body, writer, _TAB)
     return "\n".join(writer.lines) + "\n"
 
 
+def _scalar_parameter(p: ScalarParam, writer: _Writer) -> str:
+    writer.scalars[p.name] = p.dtype
+    return f"{written_name(p.name)}: {p.dtype}"
+
+
+def _function_texts(functions: dict[ScalarFunction, str]) -> list[str]:
+    return [_function_text(function, functions) for function in functions]
+
+
+def _function_text(function: ScalarFunction, functions: dict[ScalarFunction, str]) -> str:
+    writer = _Writer(functions)
+    params = [_scalar_parameter(p, writer) for p in function.parameters]
+    tail = f" -> {function.result.dtype}:"
+    writer.lines.append(_wrapped(f"function {functions[function]}", params, tail, ""))
+    _write_body(function.body, writer, _TAB)
+    for s in function.body:
+        if isinstance(s, Declare):
+            writer.scalars[s.name] = s.value.dtype
+    (result,) = writer.write([function.result], _TAB)
+    writer.lines.append(f"{_TAB}return {result}")
+    return "\n".join(writer.lines)
+
+
 def _write_body(body: tuple[Statement, ...], writer: _Writer, indent: str) -> None:
     scalars, bound = dict(writer.scalars), set(writer.bound)
     for run in _straight_runs(body):
+        if isinstance(run[0], While):
+            writer.changed(_changes(run[0].body))  # by the rounds before, too
+            (condition,) = writer.write([run[0].condition], indent, whole=True)
+            _write_statement(run[0], [condition], writer, indent)
+            continue
         uses = writer.uses([e for s in run for e in expressions_of(s)])
         for batch in _batches(run):
             roots = [e for s in batch for e in expressions_of(s)]
@@ -213,7 +278,7 @@ def _straight_runs(body: tuple[Statement, ...]) -> Iterator[list[Statement]]:
     """Statements in runs without loops and branches, and each of those on its own."""
     run: list[Statement] = []
     for s in body:
-        if isinstance(s, (For, If)):
+        if isinstance(s, (For, If, While)):
             if run:
                 yield run
             yield [s]
@@ -257,6 +322,11 @@ def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: st
         _write_body(s.body, writer, indent + _TAB)
         writer.bound = before
         writer.changed(_changes(s.body))
+    elif isinstance(s, While):
+        writer.lines.append(f"{indent}while {texts[0]}:")
+        before = dict(writer.bound)
+        _write_body(s.body, writer, indent + _TAB)
+        writer.bound = before
     else:
         parallel = "parallel " if s.parallel else ""
         interleave = f" interleave {s.interleave}" if s.interleave != 1 else ""
@@ -281,7 +351,7 @@ def _changes(body: tuple[Statement, ...]) -> set[str]:
             found.add(s.buffer)
         elif isinstance(s, For):
             found.add(s.var)
-        elif not isinstance(s, If):
+        elif not isinstance(s, (If, While)):
             found.add(s.name)
     return found
 
@@ -297,14 +367,10 @@ def print_program(program: Program) -> str:
 class _ProgramWriter:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.writer = _Writer()
-        self.labels: dict[Kernel, str] = {}
-        used: Counter[str] = Counter()
-        for step in program.steps:
-            if isinstance(step, Launch) and step.kernel not in self.labels:
-                name = step.kernel.name
-                self.labels[step.kernel] = written_name(name) + (f"~{used[name]}" if used[name] else "")
-                used[name] += 1
+        kernels = list(dict.fromkeys(step.kernel for step in program.steps if isinstance(step, Launch)))
+        self.labels = dict(zip(kernels, _labels(kernel.name for kernel in kernels)))
+        self.functions = _function_labels(e for kernel in kernels for e in _kernel_expressions(kernel))
+        self.writer = _Writer(self.functions)
 
     def text(self) -> str:
         program, add = self.program, self.writer.lines.append
@@ -324,8 +390,9 @@ class _ProgramWriter:
         for output, number in program.updates:
             add(f"{_TAB}update input {number} = output {output}")
         add(f"{_TAB}return {program.returned}{' unpacked' if program.unpack_single else ''}")
-        kernels = [_kernel_text(kernel, label) for kernel, label in self.labels.items()]
-        return "\n\n".join(["\n".join(self.writer.lines), *(k.rstrip("\n") for k in kernels)]) + "\n"
+        kernels = [_kernel_text(kernel, label, self.functions) for kernel, label in self.labels.items()]
+        texts = ["\n".join(self.writer.lines), *(k.rstrip("\n") for k in kernels), *_function_texts(self.functions)]
+        return "\n\n".join(texts) + "\n"
 
     def _input(self, item: Input) -> None:
         implied = tuple(n.attr if n.is_const else None for n in item.buffer.shape)
@@ -389,17 +456,19 @@ class _ProgramWriter:
     def _matmul(self, step: MatMul) -> None:
         operands = (step.out, step.left, step.right)
         roots = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
-        texts = self.writer.write([*roots, step.rows, step.inner, step.columns], _TAB)
+        batch = [] if step.batch is None else [step.batch]
+        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch], _TAB)
         out, left, right = (
             f"{written_name(o.buffer)}({', '.join(texts[3 * k : 3 * k + 3])})" for k, o in enumerate(operands)
         )
-        rows, inner, columns = texts[9:]
+        rows, inner, columns = texts[9:12]
         scale = f" alpha {step.alpha!r}" * (repr(step.alpha) != "1.0") + f" beta {step.beta!r}" * (
             repr(step.beta) != "0.0"
         )
+        batched = f" for {BATCH.attr} < {texts[12]}" if batch else ""
         sizes = f"rows {rows} inner {inner} columns {columns} of {step.dtype}"
-        self.writer.lines.append(f"{_TAB}matmul {out} = {left} @ {right} {sizes}{scale}")
-        self.writer.changed([step.out.buffer])
+        self.writer.lines.append(f"{_TAB}matmul {out} = {left} @ {right} {sizes}{scale}{batched}")
+        self.writer.changed([step.out.buffer, BATCH.attr])
 
 
 def _argument(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:

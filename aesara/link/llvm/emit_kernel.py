@@ -8,9 +8,12 @@ phi nodes, and parallel innermost loops carry access groups, so that the vectori
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aesara.ir.expr import Expr
+from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -20,6 +23,7 @@ from aesara.ir.kernel import (
     Kernel,
     Statement,
     Store,
+    While,
     expressions_of,
     walk_statements,
 )
@@ -35,6 +39,8 @@ from aesara.link.llvm.primitives import (
 )
 
 __all__ = ["Emitter", "emit_kernel"]
+
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
 @dataclass
@@ -141,6 +147,10 @@ class Emitter:
             return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
         if e.op == "call":
             types = [a.dtype for a in e.args]
+            if isinstance(e.attr, ScalarFunction):
+                symbol = _function_symbol(e.attr, self.module, self.metadata)
+                operands = ", ".join(f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True))
+                return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({operands})"]
             self.module.external(e.attr, e.dtype, types)
             operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
             listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
@@ -168,11 +178,13 @@ class Emitter:
             self._stores(pending)
             pending = []
             if isinstance(statement, For):
-                self._loop(statement)
+                self.loop(statement)
             elif isinstance(statement, Declare):
                 self.mutable[statement.name] = (self.value(statement.value), LLVM_TYPES[statement.value.dtype])
             elif isinstance(statement, Assign):
                 self._assign(statement)
+            elif isinstance(statement, While):
+                self._while(statement)
             else:
                 self._branch(statement)
         self._stores(pending)
@@ -218,19 +230,20 @@ class Emitter:
             return self._accumulated("mul", e.dtype, [self.value(a) for a in e.args])
         return self.value(e)
 
-    def _loop(self, loop: For) -> None:
+    def loop(self, loop: For, body: Callable[[], None] | None = None) -> None:
+        """A counted loop; `body` emits what is in it if that is not statements."""
         extent = self.value(loop.extent)
         outer = self.scopes[-1]
         self.counter += 1
         tag = f"L{self.counter}"
         index = f"%v{self.counter}"
-        innermost = not any(isinstance(s, (For, If)) for s in loop.body)
+        innermost = not any(isinstance(s, (For, If, While)) for s in loop.body)
         inner = Scope(len(self.scopes), tag)
         if loop.parallel and innermost:
             inner.group = self.metadata.access_group()
         inner.code.append("")  # the phi nodes go here
         carried = sorted(_assigned(loop.body) & self.mutable.keys())
-        before = {name: self.mutable[name] for name in carried}
+        before = dict(self.mutable)
         for name in carried:
             self.mutable[name] = (f"{self.fresh('phi')}", before[name][1])
         entering = {name: self.mutable[name][0] for name in carried}
@@ -239,10 +252,14 @@ class Emitter:
         self.variables[loop.var] = (index, inner.depth)
         self.volatile.clear()
         self.scopes.append(inner)
-        self.statements(loop.body)
+        if body is None:
+            self.statements(loop.body)
+        else:
+            body()
         self.scopes.pop()
         self.volatile.clear()
         after = {name: self.mutable[name][0] for name in carried}
+        self.mutable = before
 
         outer.code += [
             f"%guard.{tag} = icmp sgt i64 {extent}, 0",
@@ -276,13 +293,45 @@ class Emitter:
             self.mutable[name] = (result, kind)
         outer.block = f"end.{tag}"
 
+    def _while(self, loop: While) -> None:
+        """A loop with its test on top; LLVM rotates it.
+
+        Everything inside stays inside: nothing that the condition guards may be computed before it.
+        """
+        outer = self.scopes[-1]
+        self.counter += 1
+        tag = f"W{self.counter}"
+        carried = sorted(_assigned(loop.body) & self.mutable.keys())
+        before, entered_from = dict(self.mutable), outer.block
+        for name in carried:
+            self.mutable[name] = (self.fresh("phi"), before[name][1])
+        entering = {name: self.mutable[name] for name in carried}
+        inner, pinned = Scope(len(self.scopes), tag), self.pinned
+        self.volatile.clear()
+        self.scopes.append(inner)
+        self.pinned = inner.depth
+        condition = self.value(loop.condition)
+        inner.code += [f"br i1 {condition}, label %body.{tag}, label %end.{tag}", f"body.{tag}:"]
+        inner.block = f"body.{tag}"
+        self.statements(loop.body)
+        self.pinned = pinned
+        self.scopes.pop()
+        self.volatile.clear()
+        phis = [
+            f"{value} = phi {kind} [{before[name][0]}, %{entered_from}], [{self.mutable[name][0]}, %{inner.block}]"
+            for name, (value, kind) in entering.items()
+        ]
+        outer.code += [f"br label %{tag}", f"{tag}:", *phis, *inner.code, f"br label %{tag}", f"end.{tag}:"]
+        self.mutable = before | entering
+        outer.block = f"end.{tag}"
+
     def _branch(self, branch: If) -> None:
         condition = self.value(branch.condition)
         outer = self.scopes[-1]
         self.counter += 1
         tag = f"I{self.counter}"
         carried = sorted(_assigned(branch.body) & self.mutable.keys())
-        before = {name: self.mutable[name] for name in carried}
+        before = dict(self.mutable)
         inner, pinned = Scope(len(self.scopes), tag), self.pinned
         self.volatile.clear()
         self.scopes.append(inner)
@@ -298,11 +347,10 @@ class Emitter:
             f"br label %end.{tag}",
             f"end.{tag}:",
         ]
+        after, self.mutable = self.mutable, before
         for name in carried:
             result, (old, kind) = self.fresh("sel"), before[name]
-            outer.code.append(
-                f"{result} = phi {kind} [{old}, %{outer.block}], [{self.mutable[name][0]}, %{inner.block}]"
-            )
+            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{after[name][0]}, %{inner.block}]")
             self.mutable[name] = (result, kind)
         outer.block = f"end.{tag}"
 
@@ -360,6 +408,29 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     emitter.statements(kernel.body)
     code = "\n".join(emitter.scopes[0].code)
     return f"define internal void @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\nret void\n}}"
+
+
+def _function_symbol(function: ScalarFunction, module: Module, metadata: Metadata) -> str:
+    """The symbol of a scalar function, which is emitted when it is first asked for."""
+    symbol = module.functions.get(function)
+    if symbol is None:
+        symbol = module.functions[function] = f"@f{len(module.functions)}.{_NOT_PLAIN.sub('_', function.name)}"
+        module.helper(symbol, _emit_function(function, symbol, module, metadata))
+    return symbol
+
+
+def _emit_function(function: ScalarFunction, symbol: str, module: Module, metadata: Metadata) -> str:
+    emitter = Emitter(module, metadata, frozenset())
+    params = []
+    for p in function.parameters:
+        emitter.variables[p.name] = (f"%n.{p.name}", 0)
+        params.append(f"{LLVM_TYPES[p.dtype]} %n.{p.name}")
+    emitter.statements(function.body)
+    result = emitter.value(function.result)
+    code = "\n".join(emitter.scopes[0].code)
+    kind = LLVM_TYPES[function.result.dtype]
+    head = f"define internal {kind} {symbol}({', '.join(params)}) noinline nounwind memory(none)"
+    return f"{head} {{\nentry:\n{code}\nret {kind} {result}\n}}"
 
 
 def _loads(root: Expr) -> list[Expr]:

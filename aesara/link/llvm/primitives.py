@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir import vecmath
+from aesara.ir.function import ScalarFunction
 
 LLVM_TYPES = {
     "bool": "i1",
@@ -74,6 +75,8 @@ class Module:
         self.declarations: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.externals: set[str] = set()
+        #: symbols of the scalar functions
+        self.functions: dict[ScalarFunction, str] = {}
 
     def declare(self, name: str, text: str) -> str:
         self.declarations.setdefault(name, text)

@@ -1,0 +1,70 @@
+"""Scalar functions: loops and branches that give one number, to be called from expressions.
+
+A `ScalarFunction` is to `Expr` what a C function is to a formula: parameters, statements on mutable scalars, and an
+expression for the result.  It reads no memory and has no effect, so calls with equal arguments are one value.  It
+must end for all arguments, since a call may be evaluated although nobody asks for its value (both sides of a
+``select`` are).  Functions may call functions, but not themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from aesara.ir.expr import Expr, call, walk
+from aesara.ir.kernel import ScalarParam, Statement, expressions_of, walk_statements
+
+__all__ = ["ScalarFunction", "functions_below"]
+
+
+@dataclass(frozen=True)
+class ScalarFunction:
+    """A pure function of scalars.
+
+    Examples
+    --------
+    >>> from aesara.ir.expr import const, op, var
+    >>> x = var("x", "float64")
+    >>> square = ScalarFunction("square", (ScalarParam("x", "float64"),), (), op("mul", x, x))
+    >>> square(const(3.0, "float64")).dtype
+    'float64'
+    """
+
+    name: str
+    parameters: tuple[ScalarParam, ...]
+    body: tuple[Statement, ...]
+    result: Expr
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.parameters, self.result))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, *arguments: Expr) -> Expr:
+        """The expression that is the value of this function; arguments have the dtypes of the parameters."""
+        return call(self, self.result.dtype, arguments)
+
+    def expressions(self) -> Iterator[Expr]:
+        """The expressions that stand directly in its statements, and its result."""
+        for statement in walk_statements(self.body):
+            yield from expressions_of(statement)
+        yield self.result
+
+
+def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
+    """The scalar functions that evaluating `roots` may call, each once, callers before what they call."""
+    found: dict[ScalarFunction, None] = {}  # in the order in which they are left: callees first
+    stack = [(e.attr, False) for e in walk(roots) if e.op == "call" and isinstance(e.attr, ScalarFunction)]
+    stack.reverse()
+    while stack:
+        function, left = stack.pop()
+        if function in found:
+            continue
+        if left:
+            found[function] = None
+            continue
+        stack.append((function, True))
+        called = [e.attr for e in walk(function.expressions()) if e.op == "call"]
+        stack += [(callee, False) for callee in reversed(called) if isinstance(callee, ScalarFunction)]
+    return list(reversed(found))
