@@ -23,6 +23,7 @@ from aesara.tensor import (
     type,
     type_other,
     utils,
+    vectorization,
 )
 from aesara.tensor.allocation import (
     alloc,
@@ -37,6 +38,7 @@ from aesara.tensor.allocation import (
 )
 from aesara.tensor.argmax import argmax, argmin, largest, max_and_argmax, ptp, smallest
 from aesara.tensor.basic import transfer
+from aesara.tensor.blockwise import vectorize
 from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadcast_shape_iter, broadcast_to
 from aesara.tensor.casting import cast
 from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value

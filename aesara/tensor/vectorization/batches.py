@@ -1,0 +1,115 @@
+"""What the rules to vectorize nodes have in common: aligning and broadcasting batch dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import batch_ndim, fit_core_type
+from aesara.tensor.allocation import alloc
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.shape import specify_shape
+from aesara.tensor.type import TensorType
+
+__all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches", "move_dimensions"]
+
+
+@fit_core_type.register(TensorType)
+def _fit_tensor(core_type: TensorType, old: Variable, new: Any) -> Variable:
+    """A tensor of the same dtype, with more dimensions in front; it keeps the static sizes of the old one."""
+    new = as_tensor_variable(new)
+    if new.type.dtype != core_type.dtype:
+        raise TypeError(
+            f"{old} of dtype {core_type.dtype} cannot be replaced by {new} of dtype {new.type.dtype}: cast it first."
+        )
+    extra = new.type.ndim - core_type.ndim
+    if extra < 0:
+        raise ValueError(
+            f"{old} has {core_type.ndim} dimension(s), its replacement {new} only {new.type.ndim}; batch dimensions "
+            "are added in front."
+        )
+    for axis, (known, found) in enumerate(zip(core_type.shape, new.type.shape[extra:])):
+        if known is not None and found is not None and known != found:
+            raise ValueError(
+                f"{old} of type {core_type} cannot be replaced by {new} of type {new.type}: dimension {axis} has size "
+                f"{known}, in the replacement (dimension {axis + extra}) {found}."
+            )
+    if any(known is not None and found is None for known, found in zip(core_type.shape, new.type.shape[extra:])):
+        new = specify_shape(new, (*[None] * extra, *core_type.shape))
+    return new
+
+
+def batches(node: Apply, inputs: Sequence[Variable]) -> list[int]:
+    """The number of batch dimensions of each input."""
+    return [batch_ndim(new, old) for new, old in zip(inputs, node.inputs)]
+
+
+def most_batches(node: Apply, inputs: Sequence[Variable]) -> int:
+    """The largest number of batch dimensions of an input."""
+    return max(batches(node, inputs), default=0)
+
+
+def align(x: Variable, batch: int, to_batch: int, to_core: int | None = None) -> Variable:
+    """Add dimensions of size one to a tensor, until it has the wanted batch and core dimensions.
+
+    Parameters
+    ----------
+    x
+        A tensor of which the first `batch` dimensions are batch dimensions.
+    batch, to_batch
+        How many there are, and how many there shall be. New ones come first.
+    to_core
+        How many other dimensions there shall be; by default as many as there are. New ones come before them.
+    """
+    core = x.type.ndim - batch
+    new_core = 0 if to_core is None else to_core - core
+    if batch == 0:
+        # Nothing stands between: one dimension less to reorder in the printed graph, and a cheaper node.
+        order: list[int | str] = ["x"] * (to_batch + new_core) + list(range(core))
+    else:
+        order = ["x"] * (to_batch - batch) + list(range(batch)) + ["x"] * new_core + list(range(batch, x.type.ndim))
+    return dimshuffle(x, order)
+
+
+def batch_sizes(tensors: Sequence[Variable], numbers: Sequence[int]) -> list[Any]:
+    """The sizes that the batch dimensions of some tensors broadcast to: integers where they are known."""
+    n_batch = max(numbers, default=0)
+    result: list[Any] = []
+    for axis in range(-n_batch, 0):
+        found: Any = 1
+        for x, number in zip(tensors, numbers):
+            if -axis > number:
+                continue
+            position = number + axis
+            known = x.type.shape[position]
+            if known is not None and known != 1:
+                found = known
+                break
+            if known is None and found == 1:
+                found = x.shape[position]
+        result.append(found)
+    return result
+
+
+def broadcast_batch(x: Variable, batch: int, sizes: Sequence[Any]) -> Variable:
+    """A tensor whose batch dimensions have been broadcast to the given sizes."""
+    aligned = align(x, batch, len(sizes))
+    fits = all(
+        known == size if isinstance(size, int) else known != 1
+        for known, size in zip(aligned.type.shape[: len(sizes)], sizes)
+    )
+    if batch == len(sizes) and fits:
+        return x
+    return alloc(aligned, *sizes, *sizes_of(aligned)[len(sizes) :])
+
+
+def move_dimensions(x: Variable, start: int, count: int, to: int) -> Variable:
+    """Move `count` neighbouring dimensions, from `start`, so that they begin at `to` in the result."""
+    if count == 0 or start == to:
+        return x
+    moved = list(range(start, start + count))
+    others = [axis for axis in range(x.type.ndim) if axis not in moved]
+    return dimshuffle(x, [*others[:to], *moved, *others[to:]])

@@ -1,0 +1,46 @@
+"""Vectorized nodes of ops that act on each element, or pass their input on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.graph.view import ViewOp
+from aesara.scalar.op import ScalarOp
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elemwise import Elemwise, elemwise_of
+from aesara.tensor.extra_ops import CpuContiguous
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+
+
+@vectorize_node.register(Elemwise)
+def _elemwise(op: Elemwise, node: Apply, *inputs: Variable) -> Apply:
+    """All inputs have the same number of core dimensions, so that broadcasting needs no more than the usual."""
+    plain = elemwise_of(op.scalar_op) if op.inplace_pattern else op
+    return plain.make_node(*inputs)
+
+
+@vectorize_node.register(ScalarOp)
+def _scalar_op(op: ScalarOp, node: Apply, *inputs: Variable) -> Apply:
+    """A scalar of which there are many is a tensor."""
+    return elemwise_of(op).make_node(*[as_tensor_variable(x) for x in inputs])
+
+
+@vectorize_node.register(ScalarFromTensor)
+@vectorize_node.register(TensorFromScalar)
+def _conversion(op: ScalarFromTensor | TensorFromScalar, node: Apply, x: Variable) -> Sequence[Variable]:
+    return [x]
+
+
+@vectorize_node.register(ViewOp)
+@vectorize_node.register(CpuContiguous)
+def _identity(op: ViewOp | CpuContiguous, node: Apply, x: Variable) -> Apply:
+    return op.make_node(x)
+
+
+@vectorize_node.register(CheckAndRaise)
+def _check(op: CheckAndRaise, node: Apply, *inputs: Variable) -> Apply:
+    """A condition holds if it holds everywhere, which means the same for a batch of conditions."""
+    return op.make_node(*inputs)

@@ -1,0 +1,35 @@
+"""What becomes of nodes without a rule of their own: the op is applied to each member of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.blockwise import Blockwise, signature_of
+from aesara.tensor.type import TensorType
+from aesara.tensor.vectorization.batches import align, batches
+
+
+@vectorize_node.register(Op)
+def vectorize_by_blockwise(op: Op, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+    """Apply the op to each member of a batch."""
+    if getattr(op, "passes_value_on", False):
+        return op.make_node(*inputs)
+    for variable in (*inputs, *node.outputs):
+        if not isinstance(variable.type, TensorType):
+            raise NotImplementedError(
+                f"{op} cannot be vectorized: it has no rule for that, and {variable} of type {variable.type} is no "
+                "tensor, so that it cannot be applied to each member of a batch either."
+            )
+    return Blockwise(op, signature_of(node)).make_node(*inputs)
+
+
+@vectorize_node.register(Blockwise)
+def _blockwise(op: Blockwise, node: Apply, *inputs: Variable) -> Apply:
+    """More batch dimensions in front of those that are there."""
+    numbers = batches(node, inputs)
+    core_ndims = [len(core) for core in op.inputs_signature]
+    own = max([x.type.ndim - core for x, core in zip(node.inputs, core_ndims)], default=0)
+    return op.make_node(*[align(x, n, n, own + core) for x, n, core in zip(inputs, numbers, core_ndims)])

@@ -1,0 +1,203 @@
+"""Vectorized nodes of ops that read parts of tensors, and write to them.
+
+An index that is the same for the whole batch goes behind full slices for the batch dimensions. One that differs from
+member to member becomes an index of the advanced kind, with a range for each batch dimension of the tensor beside it;
+NumPy's rules then say where the dimensions of the index land in the result, and they are moved where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.creation import arange
+from aesara.tensor.indexing import (
+    as_index_variable,
+    group_indices,
+    indices_from_subtensor,
+    is_basic_idx,
+    is_mask,
+    static_indexed_shape,
+)
+from aesara.tensor.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.vectorization.batches import (
+    align,
+    batch_sizes,
+    batches,
+    broadcast_batch,
+    move_dimensions,
+)
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+
+class _Index:
+    """An index, with the number of batch dimensions of each part, and where its dimensions land in the result.
+
+    Attributes
+    ----------
+    parts
+        Slices, None and tensors, as variables.
+    numbers
+        How many batch dimensions each part has.
+    made
+        How many dimensions the tensors of the index make, together, without batch dimensions.
+    before
+        How many dimensions of the result, without batch dimensions, stand before these.
+    is_split
+        Whether slices stand between the tensors, so that the dimensions that these make come first.
+    """
+
+    def __init__(self, parts: Sequence[Variable], numbers: Sequence[int]):
+        self.parts = list(parts)
+        self.numbers = list(numbers)
+        self.made = max(
+            [1 if is_mask(p) else p.type.ndim - n for p, n in zip(parts, numbers) if not is_basic_idx(p)], default=0
+        )
+        groups = group_indices(parts)
+        self.is_split = sum(not basic for basic, _ in groups) > 1
+        self.before = len(groups[0][1]) if groups and groups[0][0] and not self.is_split else 0
+
+    def behind(self, batch: int) -> list[Variable]:
+        """The index behind full slices for batch dimensions."""
+        return [as_index_variable(slice(None)) for _ in range(batch)] + self.parts
+
+    def aligned(self, batch: int) -> list[Variable]:
+        """The parts, with the batch dimensions of tensors in front of all dimensions that the index makes."""
+        return [align(p, n, batch, self.made) if n else p for p, n in zip(self.parts, self.numbers)]
+
+
+def _can_be_batched(parts: Sequence[Variable], numbers: Sequence[int]) -> bool:
+    """Whether the parts of an index that differ from member to member are integers."""
+    return not any(number and is_mask(part) for part, number in zip(parts, numbers))
+
+
+def _ranges(x: Variable, of_x: int, made: int) -> list[Variable]:
+    """For each batch dimension of a tensor the index that runs along it."""
+    ranges = []
+    for axis in range(of_x):
+        if x.type.shape[axis] == 1:
+            ranges.append(constant(0, dtype="int64"))
+            continue
+        after = of_x - 1 - axis + made
+        ranges.append(arange(x.shape[axis]).dimshuffle(0, *["x"] * after))
+    return ranges
+
+
+def _take(x: Variable, of_x: int, index: _Index) -> Variable:
+    """The entries of a batch of tensors."""
+    batch = max([of_x, *index.numbers])
+    if not any(index.numbers):
+        taken = AdvancedSubtensor()(x, *index.behind(of_x))
+        return move_dimensions(taken, index.made, of_x, 0) if index.is_split else taken
+    if of_x == 0:
+        taken = AdvancedSubtensor()(x, *index.aligned(batch))
+        return move_dimensions(taken, index.before, batch, 0)
+    taken = AdvancedSubtensor()(x, *_ranges(x, of_x, index.made), *index.aligned(batch))
+    return move_dimensions(taken, batch, index.made, batch + index.before)
+
+
+def _write(
+    op: AdvancedIncSubtensor,
+    x: Variable,
+    of_x: int,
+    y: Variable,
+    of_y: int,
+    index: _Index,
+    part_ndim: int,
+) -> Variable:
+    """A batch of tensors with entries written to; `part_ndim` is the number of dimensions of what is written to."""
+    batch = max([of_x, of_y, *index.numbers])
+    parts = [p for p, n in zip(index.parts, index.numbers) if n]
+    sizes = batch_sizes([x, y, *parts], [of_x, of_y, *[n for n in index.numbers if n]])
+    x = broadcast_batch(x, of_x, sizes)
+    if not any(index.numbers):
+        if not index.is_split:
+            return op(x, align(y, of_y, of_y, part_ndim), *index.behind(batch))
+        y = move_dimensions(align(y, of_y, batch, part_ndim), 0, batch, index.made)
+        return op(x, y, *index.behind(batch))
+    y = align(y, of_y, batch, part_ndim)
+    y = move_dimensions(y, batch + index.before, index.made, batch)
+    return op(x, y, *_ranges(x, batch, index.made), *index.aligned(batch))
+
+
+def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[Variable]) -> list[Variable] | None:
+    """The index of a basic op as variables; None if a slice differs from member to member."""
+    parts = []
+    for part in indices_from_subtensor(scalars, op.idx_list):
+        ends = (part.start, part.stop, part.step) if isinstance(part, slice) else ()
+        if any(isinstance(end, Variable) and getattr(end.type, "ndim", 0) for end in ends):
+            return None
+        parts.append(as_index_variable(part) if isinstance(part, slice) else as_tensor_variable(part))
+    return parts
+
+
+def _slices_differ(op: Subtensor | IncSubtensor) -> NotImplementedError:
+    return NotImplementedError(
+        f"{op} cannot be vectorized with a start, stop or step of a slice that differs from member to member of the "
+        "batch: the parts could differ in size. Use an index tensor, such as start + at.arange(length)."
+    )
+
+
+@vectorize_node.register(Subtensor)
+def _subtensor(op: Subtensor, node: Apply, x: Variable, *scalars: Variable) -> Sequence[Variable]:
+    of_x, *numbers = batches(node, [x, *scalars])
+    if not any(numbers):
+        return [Subtensor([slice(None)] * of_x + list(op.idx_list))(x, *scalars)]
+    parts = _basic_index(op, scalars)
+    if parts is None:
+        raise _slices_differ(op)
+    return [_take(x, of_x, _Index(parts, [getattr(part.type, "ndim", 0) for part in parts]))]
+
+
+@vectorize_node.register(IncSubtensor)
+def _inc_subtensor(op: IncSubtensor, node: Apply, x: Variable, y: Variable, *scalars: Variable) -> Sequence[Variable]:
+    of_x, of_y, *numbers = batches(node, [x, y, *scalars])
+    ndim = node.inputs[0].type.ndim
+    part_ndim = ndim - sum(not isinstance(entry, slice) for entry in op.idx_list)
+    if not any(numbers):
+        sizes = batch_sizes([x, y], [of_x, of_y])
+        template = [slice(None)] * len(sizes) + list(op.idx_list)
+        plain = IncSubtensor(template, set_instead_of_inc=op.set_instead_of_inc)
+        return [plain(broadcast_batch(x, of_x, sizes), align(y, of_y, of_y, part_ndim), *scalars)]
+    parts = _basic_index(op, scalars)
+    if parts is None:
+        raise _slices_differ(op)
+    index = _Index(parts, [getattr(part.type, "ndim", 0) for part in parts])
+    advanced = AdvancedIncSubtensor(set_instead_of_inc=op.set_instead_of_inc)
+    return [_write(advanced, x, of_x, y, of_y, index, part_ndim)]
+
+
+@vectorize_node.register(AdvancedSubtensor1)
+@vectorize_node.register(AdvancedSubtensor)
+def _advanced_subtensor(
+    op: AdvancedSubtensor1 | AdvancedSubtensor, node: Apply, x: Variable, *parts: Variable
+) -> Apply | Sequence[Variable]:
+    of_x, *numbers = batches(node, [x, *parts])
+    if not _can_be_batched(parts, numbers):
+        return vectorize_by_blockwise(op, node, x, *parts)
+    return [_take(x, of_x, _Index(parts, numbers))]
+
+
+@vectorize_node.register(AdvancedIncSubtensor1)
+@vectorize_node.register(AdvancedIncSubtensor)
+def _advanced_inc_subtensor(
+    op: AdvancedIncSubtensor1 | AdvancedIncSubtensor, node: Apply, x: Variable, y: Variable, *parts: Variable
+) -> Apply | Sequence[Variable]:
+    of_x, of_y, *numbers = batches(node, [x, y, *parts])
+    plain = AdvancedIncSubtensor(
+        set_instead_of_inc=op.set_instead_of_inc, ignore_duplicates=getattr(op, "ignore_duplicates", False)
+    )
+    if not _can_be_batched(parts, numbers):
+        return vectorize_by_blockwise(plain, node, x, y, *parts)
+    index = _Index(parts, numbers)
+    x_core, _, *core_parts = node.inputs
+    part_ndim = len(static_indexed_shape(x_core.type.shape, core_parts))
+    return [_write(plain, x, of_x, y, of_y, index, part_ndim)]

@@ -1,0 +1,90 @@
+"""Vectorized products of vectors and matrices.
+
+A matrix that all members of a batch share is multiplied once, with the members side by side; what differs from member
+to member is a product that broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.dot import BatchedDot, Dot
+from aesara.tensor.matmul import MatMul
+from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.reduction import sum as tensor_sum
+from aesara.tensor.shape import reshape
+from aesara.tensor.vectorization.batches import align, batches, most_batches
+
+
+@vectorize_node.register(Dot)
+def _dot(op: Dot, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+    of_x, of_y = batches(node, [x, y])
+    x_core, y_core = (v.type.ndim for v in node.inputs)
+    if not of_y:
+        return [_rows_times(x, y)]
+    if not of_x and y_core == 1:
+        # Each member is a row: the product with the transposed matrix.
+        return [_rows_times(y, x if x_core == 1 else x.T)]
+    dtype = node.outputs[0].type.dtype
+    if x_core == y_core == 1:
+        # Sums of products, which fuse with what makes the vectors.
+        return [tensor_sum((x * y).astype(dtype), axis=-1, dtype=dtype)]
+    if x_core == y_core == 2 and x.type.shape[-1] == 1 and y.type.shape[-2] == 1:
+        # A column times a row.
+        return [(x * y).astype(dtype)]
+    return [_broadcast_product(x, x_core, y, y_core, dtype)]
+
+
+def _rows_times(rows: Variable, y: Variable) -> Variable:
+    """The product of the last dimension of a tensor with a vector or matrix: one matrix product."""
+    if rows.type.ndim <= 2:
+        return Dot()(rows, y)
+    sizes = sizes_of(rows)
+    n_rows = sizes[0]
+    for size in sizes[1:-1]:
+        n_rows = n_rows * size
+    product = Dot()(reshape(rows, [n_rows, sizes[-1]], ndim=2), y)
+    columns = [] if y.type.ndim == 1 else [sizes_of(y)[1]]
+    return reshape(product, [*sizes[:-1], *columns], ndim=rows.type.ndim - 2 + y.type.ndim)
+
+
+def _broadcast_product(x: Variable, x_core: int, y: Variable, y_core: int, dtype: str) -> Variable:
+    """A product of matrices, or vectors, that broadcasts over all other dimensions."""
+    if x_core == 1:
+        x = dimshuffle(x, (*range(x.type.ndim - 1), "x", x.type.ndim - 1))
+    if y_core == 1:
+        y = dimshuffle(y, (*range(y.type.ndim), "x"))
+    return _without_added(MatMul(dtype)(x, y), x_core == 1, y_core == 1)
+
+
+def _without_added(product: Variable, row: bool, column: bool) -> Variable:
+    """A product without the dimensions that made a row, or a column, of a vector."""
+    last = product.type.ndim - 1
+    dropped = ([last - 1] if row else []) + ([last] if column else [])
+    return dimshuffle(product, [axis for axis in range(last + 1) if axis not in dropped])
+
+
+@vectorize_node.register(BatchedDot)
+def _batched_dot(op: BatchedDot, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+    """The dimension that counts pairs is one more that the product broadcasts over."""
+    x_core, y_core = (v.type.ndim - 1 for v in node.inputs)
+    return [_broadcast_product(x, x_core, y, y_core, node.outputs[0].type.dtype)]
+
+
+@vectorize_node.register(MatMul)
+def _matmul(op: MatMul, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+    of_x, of_y = batches(node, [x, y])
+    x_core, y_core = (v.type.ndim for v in node.inputs)
+    batch = most_batches(node, [x, y])
+    x_vector, y_vector = x_core == 1, y_core == 1
+    if x_vector:
+        x, x_core = dimshuffle(x, (*range(of_x), "x", of_x)), 2
+    if y_vector:
+        y, y_core = dimshuffle(y, (*range(of_y + 1), "x")), 2
+    core = max(x_core, y_core)
+    # Leading dimensions of the matrices broadcast among themselves, and batch dimensions among themselves.
+    product = op(align(x, of_x, batch, core), align(y, of_y, batch, core))
+    return [_without_added(product, x_vector, y_vector)]

@@ -1,0 +1,139 @@
+"""Vectorized nodes of ops that work along axes: reductions, softmax, running sums, sorting, diagonals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.argmax import Argmax, MaxAndArgmax
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.constant_value import known_integer
+from aesara.tensor.conversion import constant
+from aesara.tensor.cumulative import CumOp
+from aesara.tensor.diagonals import AllocDiag, ExtractDiag
+from aesara.tensor.elementwise_ops import lt, switch
+from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.reduction import sum as tensor_sum
+from aesara.tensor.repeating import Repeat
+from aesara.tensor.shape import reshape
+from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.vectorization.batches import align, batches
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+
+def _shifted_axes(axis: tuple[int, ...] | None, core_ndim: int, batch: int) -> tuple[int, ...]:
+    """Axes of the original tensor as axes of the batch."""
+    axes = range(core_ndim) if axis is None else [a % core_ndim for a in axis]
+    return tuple([a + batch for a in axes])
+
+
+def _flat_core(x: Variable, batch: int) -> Variable:
+    """A tensor whose core dimensions are one."""
+    if x.type.ndim - batch == 1:
+        return x
+    sizes = sizes_of(x)
+    length: int | Variable = 1
+    for size in sizes[batch:]:
+        length = size if isinstance(length, int) and length == 1 else length * size
+    return reshape(x, [*sizes[:batch], length], ndim=batch + 1)
+
+
+@vectorize_node.register(CAReduce)
+def _reduce(op: CAReduce, node: Apply, x: Variable) -> Apply:
+    (batch,) = batches(node, [x])
+    return op.clone(axis=_shifted_axes(op.axis, node.inputs[0].type.ndim, batch)).make_node(x)
+
+
+@vectorize_node.register(Argmax)
+@vectorize_node.register(MaxAndArgmax)
+def _argmax(op: Argmax | MaxAndArgmax, node: Apply, x: Variable) -> Apply:
+    (batch,) = batches(node, [x])
+    return type(op)(_shifted_axes(op.axis, node.inputs[0].type.ndim, batch)).make_node(x)
+
+
+@vectorize_node.register(Softmax)
+@vectorize_node.register(LogSoftmax)
+def _softmax(op: Softmax | LogSoftmax, node: Apply, x: Variable) -> Sequence[Variable]:
+    (batch,) = batches(node, [x])
+    core_ndim = node.inputs[0].type.ndim
+    if op.axis is not None:
+        return [type(op)(op.axis % core_ndim + batch)(x)]
+    result = type(op)(-1)(_flat_core(x, batch))
+    return [result if core_ndim == 1 else reshape(result, sizes_of(x), ndim=x.type.ndim)]
+
+
+@vectorize_node.register(SoftmaxGrad)
+def _softmax_gradient(op: SoftmaxGrad, node: Apply, dy: Variable, sm: Variable) -> Sequence[Variable]:
+    """The formula of the gradient, since one of the two may have fewer batch dimensions."""
+    numbers = batches(node, [dy, sm])
+    dy, sm = (align(x, n, max(numbers)) for x, n in zip((dy, sm), numbers))
+    axes = _shifted_axes(None if op.axis is None else (op.axis,), node.inputs[1].type.ndim, max(numbers))
+    weighted = dy * sm
+    return [weighted - tensor_sum(weighted, axis=axes, keepdims=True) * sm]
+
+
+@vectorize_node.register(CumOp)
+def _cumulative(op: CumOp, node: Apply, x: Variable) -> Apply:
+    (batch,) = batches(node, [x])
+    if op.axis is None:
+        return CumOp(axis=batch, mode=op.mode).make_node(_flat_core(x, batch))
+    return CumOp(axis=op.axis % node.inputs[0].type.ndim + batch, mode=op.mode).make_node(x)
+
+
+def shifted_axis(axis: Variable, core_ndim: int, batch: int) -> Variable:
+    """A symbolic axis of the original tensor as an axis of the batch."""
+    known = known_integer(axis)
+    if known is not None:
+        return constant(known % core_ndim + batch)
+    # Axes that count from the end stay what they are.
+    return switch(lt(axis, 0), axis, axis + batch).astype("int64")
+
+
+@vectorize_node.register(SortOp)
+@vectorize_node.register(ArgSortOp)
+def _sort(op: SortOp | ArgSortOp, node: Apply, x: Variable, axis: Variable) -> Apply:
+    batch, of_axis = batches(node, [x, axis])
+    if of_axis:
+        return vectorize_by_blockwise(op, node, x, axis)
+    return op.make_node(x, shifted_axis(axis, node.inputs[0].type.ndim, batch))
+
+
+@vectorize_node.register(TopKOp)
+def _topk(op: TopKOp, node: Apply, x: Variable, kth: Variable) -> Apply:
+    batch, of_kth = batches(node, [x, kth])
+    if of_kth:
+        return vectorize_by_blockwise(op, node, x, kth)
+    shifted = TopKOp(
+        axis=op.axis % node.inputs[0].type.ndim + batch,
+        sorted=op.sorted,
+        idx_dtype=op.idx_dtype,
+        return_values=op.return_values,
+        return_indices=op.return_indices,
+    )
+    return shifted.make_node(x, kth)
+
+
+@vectorize_node.register(Repeat)
+def _repeat(op: Repeat, node: Apply, x: Variable, repeats: Variable) -> Apply:
+    batch, of_repeats = batches(node, [x, repeats])
+    if of_repeats:
+        return vectorize_by_blockwise(op, node, x, repeats)
+    if op.axis is None:
+        return Repeat(batch).make_node(_flat_core(x, batch), repeats)
+    return Repeat(op.axis % node.inputs[0].type.ndim + batch).make_node(x, repeats)
+
+
+@vectorize_node.register(ExtractDiag)
+def _extract_diag(op: ExtractDiag, node: Apply, x: Variable) -> Apply:
+    (batch,) = batches(node, [x])
+    ndim = node.inputs[0].type.ndim
+    return ExtractDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch, op.view).make_node(x)
+
+
+@vectorize_node.register(AllocDiag)
+def _alloc_diag(op: AllocDiag, node: Apply, diagonal: Variable) -> Apply:
+    (batch,) = batches(node, [diagonal])
+    ndim = node.outputs[0].type.ndim
+    return AllocDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch).make_node(diagonal)
