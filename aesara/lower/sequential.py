@@ -89,10 +89,7 @@ def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
 
 def nonzero_positions(array: Array, context: Context) -> list[Array]:
     """For each dimension the indices of the entries that are not zero, in row-major order."""
-    key = ("nonzero", array)
-    flat = context.parts.get(key)
-    if flat is None:
-        flat = context.parts[key] = _flat_positions(array, context)
+    flat = flat_positions(array, context)
     result: list[Array] = []
     stride: Expr = ONE
     for axis in reversed(range(array.ndim)):
@@ -102,6 +99,15 @@ def nonzero_positions(array: Array, context: Context) -> list[Array]:
         result.insert(0, context.add(component))
         stride = primitive("mul", stride, size)
     return result
+
+
+def flat_positions(array: Array, context: Context) -> Array:
+    """The positions of the entries that are not zero in the flattened array, in order."""
+    key = ("nonzero", array)
+    flat = context.parts.get(key)
+    if flat is None:
+        flat = context.parts[key] = _flat_positions(array, context)
+    return flat
 
 
 def _component(flat: Array, stride: Expr, size: Expr | None) -> Pointwise:

@@ -1,0 +1,47 @@
+"""The smallest and largest entry of integer arrays, by which positions are checked in front of loops."""
+
+from __future__ import annotations
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import Array
+from aesara.lower.context import Context
+from aesara.lower.reductions import converted, reduce_array
+
+
+def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
+    """The smallest and largest entry of an integer array."""
+    found = context.ranges.get(array)
+    if found is None:
+        data = context.constant_data(array)
+        if data is not None:
+            data = data.astype("int64")  # as the entries are read
+            low, high = (int(data.min()), int(data.max())) if data.size else (0, -1)
+            found = const(low), const(high)
+        elif array.ndim == 0:
+            value = context.size_from(array)
+            found = value, value
+        else:
+            wide = converted(array, "int64")
+            axes = tuple(range(array.ndim))
+            low_array = reduce_array(context, wide, axes, "minimum")
+            high_array = reduce_array(context, wide, axes, "maximum")
+            found = context.size_from(low_array), context.size_from(high_array)
+        context.ranges[array] = found
+    return found
+
+
+def require_range(
+    array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context
+) -> tuple[object, ...]:
+    """The check that all entries are at least `lowest` and less than `size`.
+
+    The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
+    """
+    low, high = range_of(array, context)
+    parts = primitive("ge", low, lowest), primitive("lt", high, size)
+    if all(part.is_const and part.attr for part in parts):
+        return ()
+    wrong = primitive("select", parts[1], low, high)
+    return context.guard(primitive("and", *parts), kind, message, node, [low, high, size, wrong])
