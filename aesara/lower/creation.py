@@ -1,23 +1,27 @@
-"""Lowering of ops that make arrays: alloc, arange, eye."""
+"""Lowering of ops that make arrays: by filling, ranges, identity and triangular matrices, windows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader, literal
+from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
+from aesara.lower.broadcasting import stretched
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.tensor.allocation import Alloc, AllocEmpty
-from aesara.tensor.creation import ARange, Eye
+from aesara.tensor.broadcasting import BroadcastTo
+from aesara.tensor.creation import ARange, Eye, Tri
+from aesara.tensor.extra_ops import Bartlett
 
 
-def _lengths(variables: Sequence[object], node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
+def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
+    """Integer scalars as sizes, and the checks that none is negative."""
     sizes, guards = [], list[object]()
     for axis, variable in enumerate(variables):
-        size = context.size_from(context.array(variable))  # type: ignore[arg-type]
+        size = context.size_from(context.array(variable))
         message = f"negative dimensions are not allowed: dimension {axis} has size {{0}}."
         if not size.is_const or size.attr < 0:
             if not (size.op == "var" and size.attr[0] == "s"):
@@ -29,47 +33,21 @@ def _lengths(variables: Sequence[object], node: Apply, context: Context) -> tupl
 @lower_op.register
 def _alloc(op: Alloc, node: Apply, context: Context) -> Sequence[Array]:
     value, *lengths = node.inputs
-    array = context.array(value)
-    shape, guards = _lengths(lengths, node, context)
-    lead = len(shape) - array.ndim
-    own: list[Expr | None] = []  # for each dimension of the value: ONE, its size if that may be 1, None if it is not
-    for d, size in enumerate(array.shape):
-        wanted = shape[lead + d]
-        if value.type.shape[d] == 1:
-            own.append(ONE)
-        elif context.same_size(size, wanted):
-            own.append(None)
-        else:
-            message = f"Alloc: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
-            fits = primitive("or", primitive("eq", wanted, size), primitive("eq", size, ONE))
-            guards += context.guard(fits, ValueError, message, node, [wanted, size])
-            own.append(size)
+    shape, guards = lengths_of(lengths, node, context)
+    return [stretched(context.array(value), shape, value.type.shape, "Alloc", guards, node, context)]
 
-    def place(d: int, i: Expr) -> Expr:
-        size = own[d]
-        if size is None:
-            return i
-        return ZERO if size is ONE else primitive("select", primitive("eq", size, ONE), ZERO, i)
 
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0](tuple(place(d, i) for d, i in enumerate(index[lead:])))
-
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        steps = []
-        for size, step in zip(own, strides, strict=True):
-            if size is not None:
-                step = ZERO if size is ONE else primitive("select", primitive("eq", size, ONE), ZERO, step)
-            steps.append(step)
-        return offset, (ZERO,) * lead + tuple(steps)
-
-    expands = lead > 0 and any(size is not ONE for size in own)
-    return [Pointwise(array.dtype, shape, (array,), body, 0, [expands], guards, strided)]
+@lower_op.register
+def _broadcast_to(op: BroadcastTo, node: Apply, context: Context) -> Sequence[Array]:
+    value, *lengths = node.inputs
+    shape, guards = lengths_of(lengths, node, context)
+    return [stretched(context.array(value), shape, value.type.shape, "broadcast_to", guards, node, context)]
 
 
 @lower_op.register
 def _alloc_empty(op: AllocEmpty, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(op.dtype)
-    shape, guards = _lengths(node.inputs, node, context)
+    shape, guards = lengths_of(node.inputs, node, context)
     filled = literal(0, op.dtype, shape)
     filled.requires = tuple(guards)
     return [filled]
@@ -106,7 +84,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
 def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    (rows, columns), guards = _lengths(node.inputs[:2], node, context)
+    (rows, columns), guards = lengths_of(node.inputs[:2], node, context)
     shift = context.size_from(context.array(node.inputs[2]))
     shape = [const(n) if n is not None else s for n, s in zip(node.outputs[0].type.shape, (rows, columns), strict=True)]
 
@@ -115,3 +93,34 @@ def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
         return primitive("select", on, const(1, dtype), const(0, dtype))
 
     return [Pointwise(dtype, shape, (), body, 2, requires=guards)]
+
+
+@lower_op.register
+def _tri(op: Tri, node: Apply, context: Context) -> Sequence[Array]:
+    check_dtype(op.dtype)
+    # NumPy takes a negative size as 0 here
+    rows, columns, shift = (context.size_from(context.array(v)) for v in node.inputs)
+    shape = [primitive("maximum", n, ZERO) for n in (rows, columns)]
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        below = primitive("le", primitive("sub", index[1], index[0]), shift)
+        return primitive("select", below, const(1, op.dtype), const(0, op.dtype))
+
+    return [Pointwise(op.dtype, shape, (), body, 2)]
+
+
+@lower_op.register
+def _bartlett(op: Bartlett, node: Apply, context: Context) -> Sequence[Array]:
+    count = context.size_from(context.array(node.inputs[0]))
+    last = primitive("sub", count, const(1))
+    one = const(1.0, "float64")
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        # twice the distance from the middle, over the length: from -1 to 1
+        position = primitive("sub", primitive("mul", index[0], const(2)), last)
+        ratio = primitive("div", cast(position, "float64"), cast(last, "float64"))
+        rising = primitive("le", position, ZERO)
+        height = primitive("select", rising, primitive("add", one, ratio), primitive("sub", one, ratio))
+        return primitive("select", primitive("eq", last, ZERO), one, height)
+
+    return [Pointwise("float64", (primitive("maximum", count, ZERO),), (), body, 10)]

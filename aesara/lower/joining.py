@@ -100,7 +100,7 @@ def integers_of_vector(variable: Variable, count: int, node: Apply, context: Con
     data = context.constant_data(array)
     if data is not None and len(data) == count:
         return [const(int(n)) for n in data]
-    message = f"{node.op}: expected a vector of {count} lengths, got one of {{0}}."
+    message = f"{type(node.op).__name__}: expected a vector of {count} lengths, got one of {{0}}."
     guards = context.require_equal(array.shape[0], const(count), ValueError, message, node)
     parts = context.vectors.get(array)
     if parts is None or len(parts) != count:

@@ -9,9 +9,11 @@ from aesara.graph.nodes import Apply, Constant
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
+from aesara.lower.broadcasting import product
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
+from aesara.tensor.extra_ops import CpuContiguous
 from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
 
 
@@ -46,8 +48,9 @@ def _specify_shape(op: SpecifyShape, node: Apply, context: Context) -> Sequence[
     return [_same(array, shape, guards)]
 
 
-@lower_op.register
-def _unbroadcast(op: Unbroadcast, node: Apply, context: Context) -> Sequence[Array]:
+@lower_op.register(CpuContiguous)
+@lower_op.register(Unbroadcast)
+def _same_elements(op: object, node: Apply, context: Context) -> Sequence[Array]:
     return [context.array(node.inputs[0])]
 
 
@@ -67,7 +70,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     x, shape = node.inputs
     array = context.array(x)
     wanted = integers_of_vector(shape, op.ndim, node, context)
-    total = _product(array.shape)
+    total = product(array.shape)
     negative = [d for d, n in enumerate(wanted) if n.is_const and n.attr == -1]
     guards: list[object] = []
     if not negative and any(not n.is_const for n in wanted):
@@ -75,7 +78,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     if len(negative) > 1:
         raise Unsupported("a reshape with several unknown lengths")
     if negative:
-        known = _product([n for d, n in enumerate(wanted) if d not in negative])
+        known = product([n for d, n in enumerate(wanted) if d not in negative])
         guards += _divisible(known, total, node, context)
         wanted[negative[0]] = primitive("intdiv", total, primitive("maximum", known, const(1)))
     for d, static in enumerate(node.outputs[0].type.shape):
@@ -83,7 +86,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
             wanted[d] = const(static)
     message = "cannot reshape array of size {0} into a shape of size {1}."
     guards += context.guard(
-        primitive("eq", total, _product(wanted)), ValueError, message, node, [total, _product(wanted)]
+        primitive("eq", total, product(wanted)), ValueError, message, node, [total, product(wanted)]
     )
     if _same_up_to_ones(array.shape, wanted):
         return [_with_unit_dimensions(array, wanted, guards)]
@@ -94,7 +97,7 @@ def _resolve_unknown(
     wanted: list[Expr], node: Apply, context: Context, guards: list[object]
 ) -> tuple[list[Expr], list[int]]:
     """Lengths given at run time: -1 is allowed there too."""
-    total = _product(context.array(node.inputs[0]).shape)
+    total = product(context.array(node.inputs[0]).shape)
     resolved = []
     known: Expr = const(1)
     for n in wanted:
@@ -117,13 +120,6 @@ def _divisible(known: Expr, total: Expr, node: Apply, context: Context) -> tuple
     """The check that an unknown length can be worked out."""
     message = "cannot reshape array of size {0} into a shape whose other lengths multiply to {1}."
     return context.guard(primitive("ne", known, const(0)), ValueError, message, node, [total, known])
-
-
-def _product(sizes: Sequence[Expr]) -> Expr:
-    total: Expr = const(1)
-    for n in sizes:
-        total = primitive("mul", total, n)
-    return total
 
 
 def _is_one(n: Expr) -> bool:

@@ -110,7 +110,7 @@ class Choose(Op):
     def _checked_indices(self, a: np.ndarray, n_choices: int) -> np.ndarray:
         a = a.astype("int64")
         if self.mode == "wrap":
-            return a % n_choices
+            return a % max(n_choices, 1)
         if self.mode == "clip":
             return np.clip(a, 0, n_choices - 1)
         if a.size and (a.min() < 0 or a.max() >= n_choices):

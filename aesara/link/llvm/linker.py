@@ -24,7 +24,21 @@ from aesara.link.llvm.jit import build, optimized_text
 from aesara.link.llvm.python_nodes import make_callback
 from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
-from aesara.lower import checks, creation, elementwise, indexing, joining, products, reductions, sequential, shapes, softmax  # noqa: F401
+from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
+    checks,
+    creation,
+    diagonals,
+    elementwise,
+    index_conversion,
+    indexing,
+    joining,
+    products,
+    reductions,
+    selection,
+    sequential,
+    shapes,
+    softmax,
+)
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import ErrorInfo, Unsupported
 from aesara.lower.dispatch import lower_graph

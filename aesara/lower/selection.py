@@ -1,0 +1,92 @@
+"""Lowering of what takes entries by an index of their own: choosing among tensors, permuting rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
+from aesara.lower.broadcasting import broadcast_shape, index_of, product
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.ranges import range_of, require_range
+from aesara.tensor.permuting import PermuteRowElements
+from aesara.tensor.selection import Choose, Default
+
+
+@lower_op.register
+def _default(op: Default, node: Apply, context: Context) -> Sequence[Array]:
+    # A tensor is never None.
+    return [context.array(node.inputs[0])]
+
+
+@lower_op.register
+def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
+    chosen, choices = (context.array(v) for v in node.inputs)
+    check_dtype(choices.dtype)
+    count, rest = choices.shape[0], choices.shape[1:]
+    shape, guards = broadcast_shape([chosen.shape, rest], ValueError, "the index and the choices", node, context)
+    last = primitive("sub", count, const(1))
+    if op.mode == "raise":
+        message = "Choose: an index is out of range: they go from {0} to {1}, and there are {2} choices."
+        guards += require_range(chosen, ZERO, count, ValueError, message, node, context)
+    elif not count.is_const or count.attr == 0:
+        total = product(shape)
+        some = primitive("or", primitive("gt", count, ZERO), primitive("eq", total, ZERO))
+        message = "Choose: there are {0} choices to take {1} entries from."
+        guards += context.guard(some, IndexError, message, node, [count, total])
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        which = cast(readers[0](index_of(index, chosen.shape, shape, context)), "int64")
+        if op.mode == "wrap":
+            which = primitive("mod", which, count)
+        elif op.mode == "clip":
+            which = primitive("minimum", primitive("maximum", which, ZERO), last)
+        return readers[1]((which, *index_of(index, rest, shape, context)))
+
+    return [Pointwise(choices.dtype, shape, (chosen, choices), body, 2, [False, True], guards)]
+
+
+@lower_op.register
+def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequence[Array]:
+    x, order, inverse = (context.array(v) for v in node.inputs)
+    check_dtype(x.dtype)
+    shape, guards = broadcast_shape([x.shape, order.shape], ValueError, "the rows and permutations", node, context)
+    size = shape[-1]
+    message = "a permutation of {2} entries must not have entries from {0} to {1}"
+    guards += require_range(order, primitive("sub", ZERO, size), size, IndexError, message, node, context)
+    low, _ = range_of(order, context)
+
+    def permuted(index: Index, read: Reader) -> Index:
+        place = cast(read(index_of(index, order.shape, shape, context)), "int64")
+        if not (low.is_const and low.attr >= 0):
+            place = primitive("select", primitive("lt", place, ZERO), primitive("add", place, size), place)
+        return (*index[:-1], place)
+
+    def taken() -> Array:
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            return readers[0](index_of(permuted(index, readers[1]), x.shape, shape, context))
+
+        return context.add(Pointwise(x.dtype, shape, (x, order), body, 2, [True, False], guards))
+
+    def put() -> Array:
+        zeros = context.add(literal(0, x.dtype, shape))
+        write = Write(
+            shape, (x, order),
+            lambda index, readers: permuted(index, readers[1]),
+            lambda index, readers: readers[0](index_of(index, x.shape, shape, context)),
+            parallel=False,
+        )  # fmt: skip
+        return context.add(Assembled(x.dtype, shape, zeros, [write], guards))
+
+    backwards = context.size_from(inverse)
+    if backwards.is_const:
+        return [put() if backwards.attr else taken()]
+    there, back = taken(), put()
+
+    def either(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("select", primitive("ne", backwards, ZERO), readers[1](index), readers[0](index))
+
+    return [Pointwise(x.dtype, shape, (there, back), either, 1)]
