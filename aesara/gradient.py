@@ -21,7 +21,7 @@ from aesara.graph.autodiff import (
 )
 from aesara.graph.forward_mode import Rop
 from aesara.graph.null_type import NullType, null_type
-from aesara.tensor.derivatives import hessian, jacobian
+from aesara.tensor.derivatives import hessian, hessian_vector_product, jacobian
 from aesara.tensor.gradient_operators import (
     ConsiderConstant,
     DisconnectedGrad,
@@ -68,6 +68,7 @@ __all__ = [
     "grad_scale",
     "grad_undefined",
     "hessian",
+    "hessian_vector_product",
     "jacobian",
     "mode_not_slow",
     "null_type",
