@@ -24,6 +24,7 @@ from aesara.tensor.elemwise_pullback import PullbackPlan, pullback_plan
 from aesara.tensor.type import (
     StaticShape,
     TensorType,
+    complex_dtypes,
     discrete_dtypes,
     lvector,  # noqa: F401 - documented under this path
     tensor_type,
@@ -184,27 +185,47 @@ class Elemwise(Op):
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         outs = self(*inputs, return_list=True)
         tangents: list[Variable | None] = []
-        for position in range(len(outs)):
-            # Elementwise, the pullback of ones is the derivative itself.
-            seeds = [
-                o.zeros_like(dtype=_gradient_dtype(o)) if i != position else o.ones_like(dtype=_gradient_dtype(o))
-                for i, o in enumerate(outs)
-            ]
-            plan = pullback_plan(
-                self.scalar_op,
-                tuple([x.type.dtype for x in inputs]),
-                tuple([seed.type.dtype for seed in seeds]),
-            )
-            terms = [
-                derivative * point
-                for derivative, point in zip(self._replay(plan, inputs, outs, seeds), eval_points)
-                if point is not None and isinstance(derivative.type, TensorType)
-            ]
-            tangent = None
-            for term in terms:
-                tangent = term if tangent is None else tangent + term
+        for position, out in enumerate(outs):
+            tangent = self._along(inputs, outs, position, 1, eval_points)
+            if tangent is not None and out.type.dtype in complex_dtypes:
+                imaginary = self._along(inputs, outs, position, 1j, eval_points)
+                assert imaginary is not None  # it depends on the same inputs
+                tangent = elemwise_of(aes.complex)(tangent, imaginary)
             tangents.append(tangent)
         return tangents
+
+    def _along(
+        self,
+        inputs: Sequence[Variable],
+        outs: Sequence[Variable],
+        position: int,
+        seed: complex,
+        eval_points: Sequence[Variable | None],
+    ) -> Variable | None:
+        """The derivative along `eval_points` of an output's real part, for the seed 1, or imaginary part, for 1j.
+
+        Elementwise, the pullback of the seed is the derivative itself: of a complex input the one by the real part
+        plus i times the one by the imaginary part.
+        """
+        seeds = [o.zeros_like(dtype=_gradient_dtype(o)) for o in outs]
+        seeds[position] = outs[position].ones_like(dtype=_gradient_dtype(outs[position]))
+        if seed != 1:
+            seeds[position] = seeds[position] * constant(np.array(seed, seeds[position].type.dtype))
+        plan = pullback_plan(
+            self.scalar_op,
+            tuple([x.type.dtype for x in inputs]),
+            tuple([seed.type.dtype for seed in seeds]),
+        )
+        tangent = None
+        for derivative, point in zip(self._replay(plan, inputs, outs, seeds), eval_points):
+            if point is None or not isinstance(derivative.type, TensorType):
+                continue
+            if derivative.type.dtype in complex_dtypes:
+                term = derivative.real * point.real + derivative.imag * point.imag
+            else:
+                term = derivative * point
+            tangent = term if tangent is None else tangent + term
+        return tangent
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         try:
