@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import exp, log, mul, sub, true_divide
+from aesara.tensor.elementwise_ops import exp, log, mul, neg, reciprocal, second, sub, true_divide
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
@@ -30,19 +30,35 @@ def local_logsoftmax(fgraph, node):
 def local_logsoftmax_grad(fgraph, node):
     """The gradient of the logarithm of a softmax, in which the division by it cancels."""
     quotient, probabilities = node.inputs
-    inner = quotient.owner
-    if inner is None or inner.op != true_divide or inner.inputs[1] is not probabilities:
-        return False
     producer = probabilities.owner
     if producer is None or not isinstance(producer.op, Softmax):
         return False
-    gradient = as_dtype(inner.inputs[0], quotient.type.dtype)
-    if gradient.type.broadcastable != probabilities.type.broadcastable:
+    gradient = _times(quotient, probabilities)
+    if gradient is None:
         return False
+    if gradient.type.broadcastable != probabilities.type.broadcastable:
+        gradient = second(probabilities, gradient)
     axis = node.op.axis
     axes = tuple(range(gradient.type.ndim)) if axis is None else (axis % gradient.type.ndim,)
     total = at_sum(gradient, axis=axes, keepdims=True)
     return in_place_of(node.outputs[0], sub(gradient, mul(total, probabilities)))
+
+
+def _times(quotient, divisor):
+    """A quotient without one of its divisors; None if it is not divided by it."""
+    dtype = quotient.type.dtype
+    inner, negative = quotient, False
+    while inner.owner is not None and inner.owner.op == neg and inner.type.dtype == dtype:
+        inner, negative = inner.owner.inputs[0], not negative
+    if inner.owner is None or inner.owner.op not in (true_divide, mul, reciprocal):
+        return None
+    numerators, denominators = local_mul_canonizer.get_num_denum(inner)
+    position = next((i for i, v in enumerate(denominators) if v is divisor), None)
+    if position is None:
+        return None
+    del denominators[position]
+    product = as_dtype(local_mul_canonizer.merge_num_denum(numerators, denominators, dtype), dtype)
+    return neg(product) if negative else product
 
 
 def softmax_simplifier(numerators, denominators):

@@ -1,0 +1,62 @@
+"""Functions for neural networks. Importing this package registers their rewrites."""
+
+from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
+from aesara.tensor.nnet.crossentropy import (
+    binary_crossentropy,
+    categorical_crossentropy,
+    confusion_matrix,
+    crossentropy_categorical_1hot,
+    crossentropy_categorical_1hot_grad,
+    crossentropy_softmax_1hot,
+    crossentropy_softmax_1hot_with_bias,
+    crossentropy_softmax_1hot_with_bias_dx,
+    crossentropy_softmax_argmax_1hot_with_bias,
+    crossentropy_softmax_max_and_argmax_1hot,
+    crossentropy_softmax_max_and_argmax_1hot_with_bias,
+    sigmoid_binary_crossentropy,
+)
+from aesara.tensor.nnet.hierarchical import h_softmax
+from aesara.tensor.nnet.prepend import prepend_0_to_each_row, prepend_1_to_each_row, prepend_scalar_to_each_row
+from aesara.tensor.nnet.rules import (
+    crossentropy_to_crossentropy_with_softmax,
+    crossentropy_to_crossentropy_with_softmax_with_bias,
+    graph_merge_softmax_with_crossentropy_softmax,
+)
+from aesara.tensor.nnet.softmax import softmax_grad_legacy, softmax_legacy, softmax_with_bias
+from aesara.tensor.rewriting.special import softmax_simplifier
+from aesara.tensor.special import log_softmax as logsoftmax
+from aesara.tensor.special import softmax
+
+__all__ = [
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "confusion_matrix",
+    "crossentropy_categorical_1hot",
+    "crossentropy_categorical_1hot_grad",
+    "crossentropy_softmax_1hot",
+    "crossentropy_softmax_1hot_with_bias",
+    "crossentropy_softmax_1hot_with_bias_dx",
+    "crossentropy_softmax_argmax_1hot_with_bias",
+    "crossentropy_softmax_max_and_argmax_1hot",
+    "crossentropy_softmax_max_and_argmax_1hot_with_bias",
+    "crossentropy_to_crossentropy_with_softmax",
+    "crossentropy_to_crossentropy_with_softmax_with_bias",
+    "elu",
+    "graph_merge_softmax_with_crossentropy_softmax",
+    "h_softmax",
+    "hard_sigmoid",
+    "logsoftmax",
+    "prepend_0_to_each_row",
+    "prepend_1_to_each_row",
+    "prepend_scalar_to_each_row",
+    "relu",
+    "selu",
+    "sigmoid_binary_crossentropy",
+    "softmax",
+    "softmax_grad_legacy",
+    "softmax_legacy",
+    "softmax_simplifier",
+    "softmax_with_bias",
+    "softsign",
+    "ultra_fast_sigmoid",
+]

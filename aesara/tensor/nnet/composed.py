@@ -1,0 +1,92 @@
+"""Ops that stand for expressions of other ops: named in graphs, compiled as what they stand for."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.autodiff import grad
+from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.forward_mode import Rop
+from aesara.graph.nodes import Variable
+from aesara.graph.op import Op
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import and_, eq, ge, lt
+from aesara.tensor.logical_reduction import all as all_true
+from aesara.tensor.type import continuous_dtypes, integer_dtypes
+
+
+class ComposedOp(Op):
+    """An op that is an expression of other ops.
+
+    Patterns with such ops are easy to recognise; what is left of them when a
+    function is compiled is replaced by the expression. Gradients are those
+    of the expression, unless a subclass knows better ones.
+    """
+
+    __props__: tuple[str, ...] = ()
+
+    @abstractmethod
+    def expand(self, *inputs: Variable) -> list[Variable]:
+        """The outputs as expressions of the inputs."""
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        known = {
+            expression: gradient
+            for expression, gradient in zip(self.expand(*inputs), output_grads)
+            if not isinstance(gradient.type, DisconnectedType)
+        }
+        pattern = self.connection_pattern(None)
+        wrt = [x for x, connections in zip(inputs, pattern) if any(connections)]
+        gradients = iter(
+            grad(None, wrt, known_grads=known, disconnected_inputs="ignore", consider_constant=list(inputs))
+        )
+        return [next(gradients) if any(connections) else disconnected_type() for connections in pattern]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+        moved = [(x, tangent) for x, tangent in zip(inputs, eval_points) if tangent is not None]
+        if not moved:
+            return [None] * self.nout
+        wrt, tangents = zip(*moved)
+        return list(Rop(self.expand(*inputs), list(wrt), list(tangents), disconnected_outputs="ignore"))
+
+    nin: int
+    nout: int = 1
+
+    def connection_pattern(self, node: Any) -> list[list[bool]]:
+        return [[True] * self.nout for _ in range(self.nin)]
+
+
+def as_floats(name: str, ndim: int, x: Any) -> Variable:
+    """A tensor with so many dimensions and a floating-point dtype; integers become float64."""
+    x = as_tensor_variable(x)
+    if x.type.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension(s); got {x} of type {x.type}.")
+    if x.type.dtype in continuous_dtypes and not x.type.dtype.startswith("complex"):
+        return x
+    if x.type.dtype in integer_dtypes:
+        return x.astype("float64")
+    raise TypeError(f"{name} must be a tensor of real numbers; got dtype {x.type.dtype}.")
+
+
+def as_classes(name: str, y: Any) -> Variable:
+    """A vector of integers: the number of a class in each row."""
+    y = as_tensor_variable(y)
+    if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
+        raise ValueError(f"{name} must be a vector of integers; got {y} of type {y.type}.")
+    return y
+
+
+_one_for_each_row = CheckAndRaise(ValueError, "There must be one class for each row.")
+_classes_exist = CheckAndRaise(
+    ValueError, "y_i value out of bounds: the number of a class is not less than the number of columns, or negative."
+)
+
+
+def checked_classes(x: Variable, y: Variable) -> Variable:
+    """Numbers of classes, with a check that there is one for each row of `x`, and that `x` has such columns."""
+    return _classes_exist(_one_for_each_row(y, eq(y.shape[0], x.shape[0])), all_true(and_(ge(y, 0), lt(y, x.shape[1]))))

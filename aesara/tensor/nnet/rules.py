@@ -1,0 +1,204 @@
+"""Rules about softmax and cross-entropy.
+
+A cross-entropy of a softmax is computed from the logarithm of the softmax, and its gradient without
+any quotient. What is left of composed ops then is replaced by the expressions that they stand for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
+from aesara.tensor.allocation import Alloc, zeros_like
+from aesara.tensor.argmax import Argmax, MaxAndArgmax, argmax
+from aesara.tensor.check_and_raise import Assert
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elementwise_ops import add, eq, exp, sigmoid, softplus, tanh
+from aesara.tensor.nnet.composed import ComposedOp
+from aesara.tensor.nnet.crossentropy import (
+    CrossentropyCategorical1Hot,
+    CrossentropyCategorical1HotGrad,
+    CrossentropySoftmax1HotWithBiasDx,
+    CrossentropySoftmaxArgmax1HotWithBias,
+    crossentropy_softmax_1hot_with_bias_dx,
+    crossentropy_softmax_argmax_1hot_with_bias,
+)
+from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bias
+from aesara.tensor.rewriting.helpers import in_place_of, output_of
+from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+
+
+def _replaced(node: Apply, outputs: list[Variable]) -> list[Variable] | bool:
+    """The outputs in the types of those of the node; False if they do not fit."""
+    fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
+    if any(one is None for one in fitting):
+        return False
+    copy_stack_trace(node.outputs, [one for (one,) in fitting])
+    return [one for (one,) in fitting]
+
+
+def _along_rows(op: Any, ndim: int) -> bool:
+    """Whether a softmax goes along the last axis."""
+    return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
+
+
+def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
+    """The input and the bias of what computes the rows of a softmax; None for anything else."""
+    node = x.owner
+    if node is not None and isinstance(node.op, SoftmaxWithBias):
+        return node.inputs[0], node.inputs[1]
+    if node is not None and isinstance(node.op, Softmax) and _along_rows(node.op, 2):
+        return node.inputs[0], zeros_like(node.inputs[0][0])
+    return None
+
+
+@register_canonicalize
+@node_rewriter([SoftmaxWithBias])
+def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Replace the softmax with a bias by a sum and a softmax, which other rules know."""
+    return _replaced(node, node.op.expand(*node.inputs))
+
+
+@register_specialize
+@node_rewriter([ComposedOp])
+def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Replace a composed op by the expression it stands for."""
+    return _replaced(node, node.op.expand(*node.inputs))
+
+
+@register_stabilize
+@node_rewriter([CrossentropyCategorical1Hot])
+def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The cross-entropy of a softmax in one op, which is finite where the softmax is zero."""
+    coding, classes = node.inputs
+    found = _softmax_of(coding)
+    if found is None:
+        return False
+    return _replaced(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
+
+
+@register_stabilize
+@node_rewriter([SoftmaxGrad])
+def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient of the cross-entropy of a softmax, in which the division by the softmax cancels."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, CrossentropyCategorical1HotGrad) or not _along_rows(node.op, 2):
+        return False
+    of_cost, probabilities, classes = inner.inputs
+    if probabilities is not node.inputs[1]:
+        return False
+    return _replaced(node, [crossentropy_softmax_1hot_with_bias_dx(of_cost, probabilities, classes)])
+
+
+_INCREASING = (exp, tanh, sigmoid, softplus)
+
+
+@register_specialize
+@node_rewriter([Argmax, MaxAndArgmax])
+def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The position of the largest element does not change by an increasing function, or by a softmax."""
+    if isinstance(node.op, MaxAndArgmax) and fgraph.clients[node.outputs[0]]:
+        return False
+    inner = node.inputs[0].owner
+    axes = node.op.axis
+    if inner is None:
+        return False
+    if inner.op in _INCREASING:
+        pushed = inner.inputs[0]
+    elif isinstance(inner.op, (Softmax, LogSoftmax)):
+        ndim = node.inputs[0].type.ndim
+        along = None if inner.op.axis is None else (inner.op.axis % ndim,)
+        if along is not None and tuple(axes or range(ndim)) != along:
+            return False
+        pushed = inner.inputs[0]
+    elif isinstance(inner.op, SoftmaxWithBias) and tuple(axes or ()) == (1,):
+        pushed = biased(*inner.inputs)
+    else:
+        return False
+    position = in_place_of(node.outputs[-1], argmax(pushed, axis=axes))
+    if position is None:
+        return False
+    copy_stack_trace(node.outputs[-1], position[0])
+    return {node.outputs[-1]: position[0]}
+
+
+@node_rewriter([Softmax])
+def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Name the softmax of a matrix plus a vector; both forms compile to the same loops."""
+    total = output_of(node.inputs[0], add)
+    if total is None or node.inputs[0].type.ndim != 2 or not _along_rows(node.op, 2):
+        return False
+    vectors = [v for v in total.inputs if _as_row(v) is not None]
+    others = [v for v in total.inputs if _as_row(v) is None]
+    if len(vectors) != 1 or not others:
+        return False
+    matrix = others[0] if len(others) == 1 else add(*others)
+    bias = _as_row(vectors[0])
+    if matrix.type.dtype != node.outputs[0].type.dtype or matrix.type.broadcastable != (False, False):
+        return False
+    return _replaced(node, [softmax_with_bias(matrix, bias)])
+
+
+def _as_row(x: Variable) -> Variable | None:
+    """The vector that a matrix of one row is made of."""
+    node = x.owner
+    if node is None or not isinstance(node.op, DimShuffle) or tuple(node.op.new_order) != ("x", 0):
+        return None
+    return node.inputs[0]
+
+
+@node_rewriter([SoftmaxWithBias])
+def graph_merge_softmax_with_crossentropy_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Take a softmax from the cross-entropy of the same inputs, which computes it anyway."""
+    x, b = node.inputs
+    for client, _ in fgraph.clients[x]:
+        if (
+            isinstance(client, Apply)
+            and isinstance(client.op, CrossentropySoftmaxArgmax1HotWithBias)
+            and client.inputs[0] is x
+            and client.inputs[1] is b
+        ):
+            return _replaced(node, [client.outputs[1]])
+    return False
+
+
+@node_rewriter([CrossentropySoftmax1HotWithBiasDx])
+def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A gradient that is the same number for all rows need not be a vector."""
+    of_cost, probabilities, classes = node.inputs
+    inner = of_cost.owner
+    if inner is None or not isinstance(inner.op, Alloc):
+        return False
+    number, length = inner.inputs
+    if number.type.ndim == 1 and number.type.broadcastable[0]:
+        number = number.dimshuffle(())
+    if number.type.ndim != 0:
+        return False
+    same = Assert("The gradient of a cross-entropy needs an element for each row.")
+    number = same(number, eq(length, probabilities.shape[0]))
+    return _replaced(node, [crossentropy_softmax_1hot_with_bias_dx(number, probabilities, classes)])
+
+
+def _apply_to_graph(fgraph: FunctionGraph, only: type) -> None:
+    for node in list(fgraph.toposort()):
+        if isinstance(node.op, CrossentropyCategorical1Hot) and isinstance(
+            node.inputs[0].owner.op if node.inputs[0].owner else None, only
+        ):
+            replacement = local_crossentropy_of_softmax.transform(fgraph, node)
+            if replacement:
+                fgraph.replace(node.outputs[0], replacement[0], reason="crossentropy_of_softmax")
+
+
+@graph_rewriter
+def crossentropy_to_crossentropy_with_softmax(fgraph: FunctionGraph) -> None:
+    """Put cross-entropy and softmax together in a graph."""
+    _apply_to_graph(fgraph, Softmax)
+
+
+@graph_rewriter
+def crossentropy_to_crossentropy_with_softmax_with_bias(fgraph: FunctionGraph) -> None:
+    """Put cross-entropy and softmax with a bias together in a graph."""
+    _apply_to_graph(fgraph, SoftmaxWithBias)
