@@ -28,7 +28,7 @@ import numpy as np
 
 from aesara.ir.expr import COMPARISONS, Expr, walk
 from aesara.ir.function import ScalarFunction
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
 from aesara.ir.program import BATCH, Allocate, Check, Define, Launch, MatMul, Operand, Program, PythonCall
 from aesara.ir.verify import IRError
 
@@ -315,7 +315,7 @@ class _Machine:
         stores: list[Store] = []
         for statement in body:
             if isinstance(statement, Store):
-                if any(statement.buffer == other.buffer for other in stores):
+                if any(must_follow(statement, other) for other in stores):
                     self._store(stores)
                     stores = []
                 stores.append(statement)

@@ -11,8 +11,9 @@ Grammar (expressions are those of `expr`)::
               | if condition: body
               | while condition: body        the condition may read mutable scalars
 
-A mutable scalar is read as a `var`.  Offsets are linear element offsets and are within the buffer by construction:
-whoever builds a kernel has proved it or has put a check in front of the launch.
+A mutable scalar is read as a `var`.  Consecutive stores are one step, all of whose values are computed before the
+first is written, unless `must_follow` keeps them apart.  Offsets are linear element offsets and are within the buffer
+by construction: whoever builds a kernel has proved it or has put a check in front of the launch.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, walk
 
 __all__ = [
     "Assign",
@@ -35,6 +36,7 @@ __all__ = [
     "While",
     "expressions_of",
     "map_expressions",
+    "must_follow",
     "walk_statements",
 ]
 
@@ -129,6 +131,25 @@ def expressions_of(statement: Statement) -> tuple[Expr, ...]:
     if isinstance(statement, (If, While)):
         return (statement.condition,)
     return (statement.value,)
+
+
+def must_follow(second: Store, first: Store) -> bool:
+    """Whether a store to the buffer of an earlier one might be to the same place, or reads that buffer."""
+    if first.buffer != second.buffer:
+        return False
+    (base, shift), (other_base, other_shift) = _base_and_shift(first.offset), _base_and_shift(second.offset)
+    if base is not other_base or shift == other_shift:
+        return True
+    return any(e.op == "load" and e.attr == first.buffer for e in walk([second.value, second.offset]))
+
+
+def _base_and_shift(offset: Expr) -> tuple[Expr | None, int]:
+    """An offset as an expression (None for a constant) and a constant that is added to it."""
+    if offset.is_const:
+        return None, offset.attr
+    if offset.op == "add" and offset.args[1].is_const:
+        return offset.args[0], offset.args[1].attr
+    return offset, 0
 
 
 def map_expressions(

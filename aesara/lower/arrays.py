@@ -2,8 +2,8 @@
 
 An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
 the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
-`ArgReduction`, `Sequential`, `Assembled`, `Product`, `External`).  Shapes are index expressions over sizes known at
-run time.
+`ArgReduction`, `Sequential`, `Assembled`, `Interleaved`, `Product`, `External`).  Shapes are index expressions over
+sizes known at run time.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ ZERO = const(0)
 
 
 class Array:
-    """A tensor expression.  `requires` are checks that must have passed before its elements are read."""
+    """A tensor expression.  `requires` are checks that must have passed before its elements are read.
 
-    __slots__ = ("stamp", "dtype", "shape", "requires")
+    `is_complex` says of an array in memory that its last dimension, of length 2, holds the real and imaginary parts
+    of what outside of the program is an array of complex numbers.
+    """
+
+    __slots__ = ("stamp", "dtype", "shape", "requires", "is_complex")
 
     def __init__(self, dtype: str, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
         self.stamp = -1
         self.dtype = dtype
         self.shape = tuple(shape)
         self.requires = tuple(requires)
+        self.is_complex = False
 
     @property
     def ndim(self) -> int:
@@ -182,6 +187,20 @@ class Assembled(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         found = [(self.base, False)] if self.base is not None else []
         return found + [(a, False) for w in self.writes for a in w.operands]
+
+
+class Interleaved(Array):
+    """Complex numbers in memory: `real` and `imag` in turn, written by one loop over their shape."""
+
+    __slots__ = ("real", "imag")
+
+    def __init__(self, real: Array, imag: Array) -> None:
+        super().__init__(real.dtype, (*real.shape, const(2)))
+        self.real, self.imag = real, imag
+        self.is_complex = True
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.real, False), (self.imag, False)]
 
 
 class Product(Array):

@@ -23,7 +23,7 @@ from aesara.ir.program import (
     Slot,
     Step,
 )
-from aesara.lower.arrays import ZERO, Alias, Array, External, Pointwise, Product, PythonNode, Source
+from aesara.lower.arrays import ZERO, Alias, Array, External, Interleaved, Pointwise, Product, PythonNode, Source
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
 from aesara.lower.nests import build_launch, launch_of
 from aesara.lower.schedule import (
@@ -67,7 +67,7 @@ def assemble(
 
 def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
     """The arrays of the results, each in memory of its own, and the schedule that computes them."""
-    results = _own_memory(context, [context.array(v) for v in outputs])
+    results = _own_memory(context, [context.in_memory(v) for v in outputs])
     replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
     return results, schedule(context, results, replaced)
 
@@ -78,9 +78,9 @@ def _own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
     own = []
     for array in arrays:
         if array in taken or isinstance(array, (Source, Alias, External)):
-            array = context.add(
-                Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
-            )
+            copied = Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
+            copied.is_complex = array.is_complex
+            array = context.add(copied)
         taken.add(array)
         own.append(array)
     return own
@@ -116,7 +116,9 @@ class _Assembler:
             if isinstance(step, Group):
                 same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
                 for task in step.tasks:
-                    self.writers.setdefault(self.buffer_name(task.target), []).append(at)
+                    made_at = self.writers.setdefault(self.buffer_name(task.target), [])
+                    if at not in made_at[-1:]:
+                        made_at.append(at)
                     for e in walk([task.value, task.offset, *task.domain]):
                         if e.op == "load":
                             self._read(e.attr, at, e.args[0] is same)
@@ -250,25 +252,25 @@ class _Assembler:
                 and at > last_failure
                 and at >= last_memory
                 and isinstance(step, (Group, Accumulation))
-                and isinstance(array, Pointwise)
+                and isinstance(array, (Pointwise, Interleaved))
                 and array.dtype == source.dtype
                 and self.shape(array) == tuple(self.context.canonical(n) for n in source.shape)
                 and all(reader <= at for reader in self.readers.get(source.name, ()))
-                and (at not in self.readers.get(source.name, ()) or self._reads_in_step(source.name, at))
+                and (at not in self.readers.get(source.name, ()) or self._reads_in_step(source.name, at, name))
             ):
                 found[name] = number
         return found
 
-    def _reads_in_step(self, buffer: str, at: int) -> bool:
+    def _reads_in_step(self, buffer: str, at: int, written: str) -> bool:
         """Whether the nest reads the buffer only at the element of the current iteration."""
         step = self.plan.steps[at]
         if isinstance(step, Accumulation):
             return True  # the operands are other buffers
         assert isinstance(step, Group)
-        same = linear_offset([var(f"v{d}") for d in range(len(step.domain))], step.domain)
+        own = _own_offsets(step.domain, isinstance(self.array_of[written], Interleaved))
         elsewhere = [task.prologue.value for task in step.tasks if task.prologue is not None]
         return all(
-            e.args[0] is same
+            e.args[0] in own
             for task in step.tasks
             for e in walk([task.value, task.offset])
             if e.op == "load" and e.attr == buffer
@@ -276,7 +278,7 @@ class _Assembler:
 
     def _allocate(self, name: str, in_place: dict[str, int], slots: _Slots) -> Allocate:
         array = self.array_of[name]
-        buffer = Buffer(name, array.dtype, self.shape(array))
+        buffer = Buffer(name, array.dtype, self.shape(array), array.is_complex)
         k = self.result_of.get(array)
         if k is not None:
             step = self.plan.steps[self.writers[name][0]]
@@ -302,8 +304,8 @@ class _Assembler:
             product = self._product(step.product, step.result)
             yield dataclasses.replace(product, alpha=step.factor, beta=1.0)
         elif isinstance(step, PythonNode):
-            operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a)) for a in step.operands)
-            results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape) for a in step.results)
+            operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a), a.is_complex) for a in step.operands)
+            results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape, a.is_complex) for a in step.results)
             yield PythonCall(step.index, operands, results)
         elif isinstance(step, Definition):
             yield Define(step.name, self._definition_value(step))
@@ -326,6 +328,14 @@ class _Assembler:
             return Operand(self.buffer_name(array), ZERO, rows_columns[1], const(1))
         base, offset, (row, column) = strided_view(array, self.shape)
         return Operand(self.buffer_name(base), offset, row, column)
+
+
+def _own_offsets(domain: Sequence[Expr], is_complex: bool) -> tuple[Expr, ...]:
+    """Where the current iteration over `domain` keeps its element, or both parts of it."""
+    loops = [var(f"v{d}") for d in range(len(domain))]
+    if not is_complex:
+        return (linear_offset(loops, domain),)
+    return tuple(linear_offset((*loops, const(k)), (*domain, const(2))) for k in (0, 1))
 
 
 def _is_early(shape: Sequence[Expr]) -> bool:

@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
 from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Source, literal
+from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
 
 #: uniform constants are inlined, others are read from memory
 _SMALL = 1
@@ -65,6 +66,7 @@ class Context:
 
     def __init__(self) -> None:
         self.arrays: dict[Variable, Array] = {}
+        self.pairs: dict[Variable, ComplexArray] = {}
         self.items: list[Any] = []  # arrays, guards, definitions and Python nodes in order of creation
         self.inputs: list[Input] = []
         self.constants: list[tuple[Buffer, np.ndarray]] = []
@@ -81,6 +83,7 @@ class Context:
         self.deferred: set[Apply] = set()
         self._equal: dict[Expr, Expr] = {}
         self._definitions = 0
+        self._sizes: dict[Array, Expr] = {}
         self._guards: dict[tuple[Any, ...], Guard] = {}
         self._expanded: dict[Expr, Expr] = {}
 
@@ -96,33 +99,71 @@ class Context:
         self.items.append(item)
         return item
 
-    def set(self, variable: Variable, array: Array) -> None:
-        if array.stamp < 0:
-            self.add(array)
-        self.arrays[variable] = array
+    def set(self, variable: Variable, array: Array | ComplexArray) -> None:
+        for part in array.parts if isinstance(array, ComplexArray) else (array,):
+            if part.stamp < 0:
+                self.add(part)
+        if isinstance(array, ComplexArray):
+            self.pairs[variable] = array
+        else:
+            self.arrays[variable] = array
 
     def array(self, variable: Variable) -> Array:
+        """The array of a variable that is not complex."""
         found = self.arrays.get(variable)
         if found is None:
-            if not isinstance(variable, Constant):
-                raise Unsupported(f"a value of type {variable.type}")
-            found = self._constant(variable)
-            self.set(variable, found)
+            self._make_constant(variable)
+            if variable in self.pairs:
+                raise Unsupported(f"{variable.type.dtype} values")
+            found = self.arrays[variable]
         return found
 
-    def _constant(self, variable: Constant) -> Array:
+    def pair(self, variable: Variable) -> ComplexArray:
+        """The parts of a variable; the imaginary part of a real one is zero."""
+        self._make_constant(variable)
+        found = self.pairs.get(variable)
+        return complex_from_real(self.array(variable)) if found is None else found
+
+    def in_memory(self, variable: Variable) -> Array:
+        """The array of a variable, in the form in which the outside of a program has it."""
+        self._make_constant(variable)
+        pair = self.pairs.get(variable)
+        if pair is None:
+            return self.array(variable)
+        whole = pair.in_memory()
+        return whole if whole.stamp >= 0 else self.add(whole)
+
+    def _make_constant(self, variable: Variable) -> None:
+        if variable in self.arrays or variable in self.pairs:
+            return
+        if not isinstance(variable, Constant):
+            raise Unsupported(f"a value of type {variable.type}")
+        self.set(variable, self._constant(variable))
+
+    def _constant(self, variable: Constant) -> Array | ComplexArray:
         data = variable.data
         if not isinstance(data, (np.ndarray, np.generic, int, float, bool)):
             raise Unsupported(f"a constant of type {variable.type}")
         data = np.asarray(data)
         dtype = str(data.dtype)
-        check_dtype(dtype)
+        if dtype.startswith("complex"):
+            return self._complex_constant(data)
         if data.size and data.size <= _SMALL:
             return literal(data.reshape(-1)[0].item(), dtype, [const(n) for n in data.shape])
         shape = tuple(const(n) for n in data.shape)
         buffer = Buffer(f"c{len(self.constants)}", dtype, shape)
         self.constants.append((buffer, np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))))
         return Source(buffer.name, dtype, shape)
+
+    def _complex_constant(self, data: np.ndarray) -> ComplexArray:
+        dtype, shape = part_dtype(str(data.dtype)), [const(n) for n in data.shape]
+        if data.size and data.size <= _SMALL:
+            number = data.reshape(-1)[0].item()
+            return ComplexArray(literal(number.real, dtype, shape), literal(number.imag, dtype, shape))
+        plain = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("=")).reshape(*data.shape, 1).view(dtype)
+        buffer = Buffer(f"c{len(self.constants)}", dtype, (*shape, const(2)), is_complex=True)
+        self.constants.append((buffer, plain))
+        return split(Source(buffer.name, dtype, buffer.shape))
 
     def constant_data(self, array: Array) -> np.ndarray | None:
         """The values of an array that is a constant in memory."""
@@ -133,26 +174,31 @@ class Context:
         return None
 
     def add_input(self, variable: Variable, implicit: bool) -> None:
-        dtype = variable.type.dtype
-        check_dtype(dtype)
+        dtype = part_dtype(variable.type.dtype)
+        is_complex = dtype != variable.type.dtype
         number = len(self.inputs)
         static = tuple(getattr(variable.type, "shape", ()))
         shape = tuple(const(n) if n is not None else var(f"s{number}_{d}") for d, n in enumerate(static))
-        buffer = Buffer(f"a{number}", dtype, shape)
+        if is_complex:
+            shape += (const(2),)
+        buffer = Buffer(f"a{number}", dtype, shape, is_complex)
         self.inputs.append(Input(buffer, static, implicit))
-        self.set(variable, Source(buffer.name, dtype, shape))
+        memory = Source(buffer.name, dtype, shape)
+        self.set(variable, split(memory) if is_complex else memory)
 
     # -- sizes -----------------------------------------------------------------------------------------------
 
     def size_from(self, array: Array) -> Expr:
         """An integer 0-d array as a size expression: inline if it is arithmetic on sizes, else a definition."""
-        inline = self._inline(array)
-        if inline is not None:
-            return inline
-        self._definitions += 1
-        name = f"h{self._definitions}"
-        self.add(Definition(name, array))
-        return var(name)
+        found = self._sizes.get(array)
+        if found is None:
+            found = self._inline(array)
+            if found is None:
+                self._definitions += 1
+                found = var(f"h{self._definitions}")
+                self.add(Definition(found.attr, array))
+            self._sizes[array] = found
+        return found
 
     def _inline(self, array: Array) -> Expr | None:
         """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""
@@ -228,20 +274,23 @@ class Context:
 
     # -- nodes that run in Python ----------------------------------------------------------------------------
 
-    def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array]:
+    def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
         """Run a node in Python on the values of `leaves`."""
         self.reasons[node] = reason
         index = len(self.python_nodes)
-        producer = PythonNode(index, [self.array(v) for v in leaves])
+        producer = PythonNode(index, [self.in_memory(v) for v in leaves])
         self.add(producer)
-        results = []
+        results: list[External] = []
         for k, out in enumerate(node.outputs):
             static = out.type.shape
             shape = [const(n) if n is not None else var(f"h{index}p{k}_{d}") for d, n in enumerate(static)]
-            results.append(External(producer, out.type.dtype, shape))
+            dtype = part_dtype(out.type.dtype)
+            is_complex = dtype != out.type.dtype
+            results.append(External(producer, dtype, [*shape, const(2)] if is_complex else shape))
+            results[-1].is_complex = is_complex
         producer.results = tuple(results)
         self.python_nodes.append((node, tuple(leaves)))
-        return list(results)
+        return [split(result) if result.is_complex else result for result in results]
 
 
 def check_dtype(dtype: str) -> None:

@@ -11,11 +11,12 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
+from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
 from aesara.scalar.types import ScalarType
 from aesara.tensor.type import TensorType
 
-__all__ = ["lower_graph", "lower_nodes", "lower_op"]
+__all__ = ["is_complex", "lower_complex_op", "lower_graph", "lower_nodes", "lower_op"]
 
 
 @functools.singledispatch
@@ -27,6 +28,18 @@ def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
     if getattr(op, "passes_value_on", False):
         return [context.array(node.inputs[0])]
     raise Unsupported(f"no native lowering for {type(op).__name__}")
+
+
+@functools.singledispatch
+def lower_complex_op(op: Op, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """`lower_op` for nodes with complex inputs or outputs: complex variables are pairs of arrays."""
+    if getattr(op, "passes_value_on", False):
+        return [context.pair(node.inputs[0])]
+    raise Unsupported(f"no native lowering for {type(op).__name__} of complex numbers")
+
+
+def is_complex(variable: Variable) -> bool:
+    return getattr(variable.type, "dtype", "").startswith("complex")
 
 
 def lower_graph(
@@ -78,20 +91,13 @@ def _lower_node(node: Apply, context: Context) -> None:
     if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
         context.deferred.add(node)
         return
+    lower = lower_complex_op if any(map(is_complex, (*node.inputs, *node.outputs))) else lower_op
     try:
-        arrays = lower_op(node.op, node, context)
+        arrays = lower(node.op, node, context)
     except Unsupported as reason:
-        arrays = _in_python(node, context, str(reason))
+        arrays = context.python_node(node, python_leaves(node, context), str(reason))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
-
-
-def _in_python(node: Apply, context: Context, reason: str) -> Sequence[Array]:
-    """Run a node by its `perform`, together with what makes its inputs that are not tensors (slices, say)."""
-    for variable in node.outputs:
-        if getattr(variable.type, "dtype", "object").startswith("complex"):
-            raise Unsupported(f"{node.op} gives {variable.type}: {reason}")
-    return context.python_node(node, python_leaves(node, context), reason)
 
 
 def python_leaves(node: Apply, context: Context) -> list[Variable]:
@@ -100,7 +106,7 @@ def python_leaves(node: Apply, context: Context) -> list[Variable]:
     stack = list(reversed(node.inputs))
     while stack:
         variable = stack.pop()
-        if variable in context.arrays:
+        if variable in context.arrays or variable in context.pairs:
             leaves[variable] = None
         elif variable.owner is not None:
             if variable.owner not in context.deferred:

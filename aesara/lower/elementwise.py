@@ -50,9 +50,9 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
         check_dtype(t.dtype)
     cost = cost_of(scalar_op, input_types)
     rank = len(getattr(node.outputs[0].type, "shape", ()))
-    shape, guards = _common_shape(node, arrays, rank, context)
-    stretched = [_stretched(v, node.outputs[0], rank) for v in node.inputs]
-    expands = [_expands(flags, v, rank) for flags, v in zip(stretched, node.inputs, strict=True)]
+    shape, guards = common_shape(node, arrays, rank, context)
+    stretched = [stretched_axes(v, rank) for v in node.inputs]
+    expands = [expands_along(flags, rank) for flags in stretched]
     fold = folded_primitive(scalar_op, input_types)
     if fold is not None and len(arrays) > _LONGEST_FOLD:
         return [_long_fold(fold, arrays, stretched, expands, output_types[0].dtype, shape, guards, context)]
@@ -102,9 +102,10 @@ def _long_fold(
     return total
 
 
-def _common_shape(
+def common_shape(
     node: Apply, arrays: Sequence[Array], rank: int, context: Context
 ) -> tuple[list[Expr], tuple[object, ...]]:
+    """The shape of an elementwise result, and the checks that the inputs' sizes agree."""
     shape: list[Expr] = []
     guards: list[object] = []
     for axis in range(rank):
@@ -126,12 +127,12 @@ def _common_shape(
     return shape, tuple(guards)
 
 
-def _stretched(variable: Variable, out: Variable, rank: int) -> tuple[bool, ...]:
+def stretched_axes(variable: Variable, rank: int) -> tuple[bool, ...]:
     """Dimensions along which the variable's single element stands for all."""
     return tuple(is_broadcast(variable, axis) for axis in range(rank))
 
 
-def _expands(flags: tuple[bool, ...], variable: Variable, rank: int) -> bool:
+def expands_along(flags: tuple[bool, ...], rank: int) -> bool:
     """Whether elements are read again in inner loops (those of leading dimensions are hoisted out of them)."""
     varies = [axis for axis in range(rank) if not flags[axis]]
     return any(flags[axis] for axis in range(varies[-1])) if varies else False

@@ -101,11 +101,10 @@ def _collapse(nest: _Nest) -> _Nest:
     for task in nest.tasks:
         if (task.kind == "reduce" and len(task.axes) < rank) or task.kind in ("argmax", "write"):
             return nest
-        if task.kind == "map" and task.offset is not same:
-            return nest
     flat = var("v0")
     hole = var("flat")
-    roots = [nest.values[t] for t in nest.tasks]
+    maps = [t for t in nest.tasks if t.kind == "map"]
+    roots = [nest.values[t] for t in nest.tasks] + [t.offset for t in maps]
     changed = substitute(roots, lambda e: hole if e is same else None, {})
     if any(e.op == "var" and e in loops for e in walk(changed)):
         return nest
@@ -113,9 +112,9 @@ def _collapse(nest: _Nest) -> _Nest:
     total: Expr = const(1)
     for n in nest.domain:
         total = op("mul", total, n)
-    offsets = {t: flat if t.kind == "map" else nest.offsets[t] for t in nest.tasks}
+    offsets = {t: nest.offsets[t] for t in nest.tasks} | dict(zip(maps, back[len(nest.tasks) :], strict=True))
     axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
-    return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back, strict=True)), offsets, axes)
+    return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back[: len(nest.tasks)], strict=True)), offsets, axes)
 
 
 class _Builder:

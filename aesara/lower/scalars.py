@@ -15,7 +15,7 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType
 
-__all__ = ["cost_of", "folded_primitive", "scalar_expressions"]
+__all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
 
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 _SPECIAL_COST = 60
@@ -32,7 +32,7 @@ class _Step:
 
 
 @dataclass(frozen=True)
-class _Recipe:
+class Recipe:
     """A decomposition as data: constants, then steps; `results` are positions among inputs, constants and results."""
 
     constants: tuple[tuple[Any, str], ...]
@@ -53,7 +53,7 @@ def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive |
 
 
 @functools.lru_cache(maxsize=4096)
-def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe:
+def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> Recipe:
     """Record the decomposition of a scalar op once for each combination of input types."""
     inputs = [t.make_variable() for t in input_types]
     outputs = scalar_op.decomposition(*inputs)
@@ -62,6 +62,11 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe
     place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
     constants: list[tuple[Any, str]] = []
     order = io_toposort(inputs, outputs)
+    return recorded(inputs, outputs)
+
+
+def recorded(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Recipe:
+    """A graph of scalar ops as data."""
     for leaf in [v for node in order for v in node.inputs] + list(outputs):
         if isinstance(leaf, Constant) and leaf not in place:
             place[leaf] = len(inputs) + len(constants)
@@ -74,7 +79,7 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> _Recipe
         for out in node.outputs:
             place[out] = position
             position += 1
-    return _Recipe(tuple(constants), tuple(steps), tuple(place[v] for v in outputs), total)
+    return Recipe(tuple(constants), tuple(steps), tuple(place[v] for v in outputs), total)
 
 
 def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
@@ -101,7 +106,7 @@ def scalar_expressions(
     """The outputs of a scalar op on expressions whose dtypes are those of `input_types`."""
     fact = _fact(scalar_op, input_types)
     if fact is None:
-        return _decomposed(_recipe(scalar_op, input_types), args)
+        return follow(_recipe(scalar_op, input_types), args)
     out = output_types[0].dtype
     check_dtype(out)
     dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
@@ -122,7 +127,8 @@ def scalar_expressions(
     return [cast(result, out)]
 
 
-def _decomposed(recipe: _Recipe, args: Sequence[Expr]) -> list[Expr]:
+def follow(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:
+    """The results of a recipe on expressions of the dtypes of its inputs."""
     values = [
         *args,
         *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants],

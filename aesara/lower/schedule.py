@@ -26,6 +26,7 @@ from aesara.lower.arrays import (
     Assembled,
     External,
     Index,
+    Interleaved,
     Pointwise,
     Product,
     PythonNode,
@@ -79,6 +80,11 @@ class Group:
     tasks: list[Task] = field(default_factory=list)
     weight: int = 0
     closed: bool = False
+    known: set[Expr] = field(default_factory=set)
+
+    def added_weight(self, work: Sequence[Expr]) -> int:
+        """What a body of these expressions adds to the work of the nest, which computes equal ones once."""
+        return sum(cost(e) for e in work if e not in self.known) + 1
 
 
 @dataclass(eq=False)
@@ -289,6 +295,8 @@ class _Scheduler:
             return [Task("map", array, shape, value, linear_offset(loops, shape))]
         if isinstance(array, (Reduction, ArgReduction)):
             return self._reduction_tasks(array)
+        if isinstance(array, Interleaved):
+            return [self._part_task(array, k, part) for k, part in enumerate((array.real, array.imag))]
         assert isinstance(array, Assembled), array
         tasks = [self._write_task(array, write, shape) for write in array.writes]
         taken = self._taken_over(array)
@@ -322,6 +330,12 @@ class _Scheduler:
             task.prologue = Task("map", array, shape, array.identity, linear_offset(LOOP[: len(shape)], shape))
         return [task]
 
+    def _part_task(self, array: Interleaved, k: int, part: Array) -> Task:
+        domain = self.shape(array)[:-1]
+        loops = LOOP[: len(domain)]
+        (value,) = self.canonical([self.read(part, loops)])
+        return Task("map", array, domain, value, linear_offset((*loops, const(k)), self.shape(array)))
+
     def _write_task(self, array: Assembled, write: Write, shape: tuple[Expr, ...]) -> Task:
         domain = tuple(self.context.canonical(n) for n in write.domain)
         loops = LOOP[: len(domain)]
@@ -339,7 +353,7 @@ class _Scheduler:
         prelude = []
         accumulations = self._find_accumulations()
         absorbed = {a.product for a in accumulations.values()}
-        late = {a for a in self.replaced if isinstance(a, Pointwise) and not self.uses.get(a)}
+        late = {a for a in self.replaced if isinstance(a, (Pointwise, Interleaved)) and not self.uses.get(a)}
         # New values of shared variables come last, so that they can be written over the old ones.
         for item in [i for i in self.items if i not in late] + [i for i in self.items if i in late]:
             if isinstance(item, Guard):
@@ -480,7 +494,9 @@ class _Scheduler:
         """Put a task into the first group that may run it, or into a new one at the end."""
         array = task.target
         self.name(array)
-        first = self.ready.get(array, -1) + 1 if task.kind != "map" or array in self.ready else 0
+        placed = self.ready.get(array, -1)
+        second_part = task.kind == "map" and placed >= 0  # of an interleaved array; it may share the nest of the first
+        first = max(placed, 0) if task.kind == "map" else placed + 1
         same = linear_offset(LOOP[: len(task.domain)], task.domain)
         strict = [task.offset] if task.kind == "write" else []
         if task.prologue is not None:
@@ -501,13 +517,13 @@ class _Scheduler:
                 else:
                     start = max(start, self.ready[source] + 1)
         old = self.replaced.get(array)
-        if old is not None:
+        if old is not None and not second_part:
             start = max(start, self.last_read.get(old, 0))
         for e in walk([task.value, *strict]):
             if e.op == "load" and e.attr in self.replaced_buffers:
                 self.last_read[e.attr] = len(self.steps)
-        weight = sum(cost(e) for e in walk([task.value])) + 1
-        group_at = self._find_group(task, start, weight, joint)
+        work = list(walk([task.value]))
+        group_at = self._find_group(task, start, work, joint)
         if group_at is None:
             group_at = len(self.steps)
             self.steps.append(Group(task.domain))
@@ -515,7 +531,8 @@ class _Scheduler:
         group = self.steps[group_at]
         assert isinstance(group, Group)
         group.tasks.append(task)
-        group.weight += weight
+        group.weight += group.added_weight(work)
+        group.known.update(work)
         if task.kind == "write" and not task.parallel:
             group.closed = True
         self.ready[array] = max(self.ready.get(array, -1), group_at)
@@ -529,7 +546,7 @@ class _Scheduler:
         mine = [t for t in group.tasks if t.target is source]
         return len(mine) == 1 and mine[0].kind == "map"
 
-    def _find_group(self, task: Task, start: int, weight: int, joint: list[Array]) -> int | None:
+    def _find_group(self, task: Task, start: int, work: Sequence[Expr], joint: list[Array]) -> int | None:
         for at in self.groups.get(task.domain, ()):
             if at < start:
                 continue
@@ -540,7 +557,7 @@ class _Scheduler:
                 continue
             if any(self.ready[source] == at for source in joint) and sequential:
                 continue
-            if group.weight + weight > _MAX_GROUP_WEIGHT or len(group.tasks) >= _MAX_GROUP_TASKS:
+            if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight + group.added_weight(work) > _MAX_GROUP_WEIGHT:
                 continue
             if task.kind == "write" and any(t.kind == "write" and t.target is task.target for t in group.tasks):
                 continue

@@ -108,9 +108,9 @@ class NativeCallable:
         box_of = dict(zip(self.program.cells(), self.cells, strict=True))
         for k, item in enumerate(self.program.inputs):
             if item.implicit:
-                box_of[k][0] = _plain(box_of[k][0], item.buffer.dtype)
+                box_of[k][0] = _plain(box_of[k][0], item.buffer.outer_dtype)
             else:
-                ready.append(_plain(next(explicit), item.buffer.dtype))
+                ready.append(_plain(next(explicit), item.buffer.outer_dtype))
         self.table[layout.WORD["careful"]] = 1
         try:
             return self.entry(*ready)

@@ -25,6 +25,7 @@ from aesara.ir.kernel import (
     Store,
     While,
     expressions_of,
+    must_follow,
     walk_statements,
 )
 from aesara.link.llvm.primitives import (
@@ -170,7 +171,7 @@ class Emitter:
         pending: list[Store] = []
         for statement in body:
             if isinstance(statement, Store):
-                if any(statement.buffer == other.buffer for other in pending):
+                if any(must_follow(statement, other) for other in pending):
                     self._stores(pending)
                     pending = []
                 pending.append(statement)

@@ -196,7 +196,7 @@ class _Entry:
         kind = self.field(f"%object.{k}", layout.OBJECT_TYPE)
         array_type = self.word("PyArray_Type")
         is_array = self.compare("eq", "ptr", kind, array_type)
-        number = not item.buffer.shape and not item.implicit and item.buffer.dtype in ("float64", "int64")
+        number = not item.buffer.outer_shape and not item.implicit and item.buffer.dtype in ("float64", "int64")
         array, ready = self.label("array"), self.label("ready")
         if not number:
             self.demand(is_array, "fallback")
@@ -238,9 +238,10 @@ class _Entry:
         self.add(f"%{item.buffer.name} = phi ptr [{spot}, %{from_scalar}], [{pointer}, %{from_array}]")
 
     def _array_argument(self, k: int, item: Input) -> str:
-        obj, rank = f"%object.{k}", len(item.buffer.shape)
+        shape = item.buffer.outer_shape
+        obj, rank = f"%object.{k}", len(shape)
         descr = self.field(obj, layout.ARRAY_DESCR)
-        wanted = self.word(layout.descr_word(item.buffer.dtype))
+        wanted = self.word(layout.descr_word(item.buffer.outer_dtype))
         self.demand(self.compare("eq", "ptr", descr, wanted), "fallback")
         ndim = self.field(obj, layout.ARRAY_NDIM, "i32")
         self.demand(self.compare("eq", "i32", ndim, str(rank)), "fallback")
@@ -250,7 +251,7 @@ class _Entry:
         self.demand(self.compare("eq", "i32", masked, str(need)), "fallback")
         if rank:
             dims = self.field(obj, layout.ARRAY_DIMS)
-            for d, (size, static) in enumerate(zip(item.buffer.shape, item.static_shape, strict=True)):
+            for d, (size, static) in enumerate(zip(shape, item.static_shape, strict=True)):
                 n = self.field(dims, 8 * d, "i64")
                 if static is None:
                     self.emitter.variables[size.attr] = (n, 0)
@@ -378,15 +379,16 @@ class _Entry:
 
     def new_array(self, buffer: Buffer, data: str) -> str:
         """A new ndarray: owning its memory, or, given `data`, a read-only window on it."""
-        for d, n in enumerate(buffer.shape):
+        shape = buffer.outer_shape
+        for d, n in enumerate(shape):
             address = self.fresh("f")
             self.add(f"{address} = getelementptr i64, ptr %dims, i64 {d}", f"store i64 {self.value(n)}, ptr {address}")
-        descr = self.word(layout.descr_word(buffer.dtype))
+        descr = self.word(layout.descr_word(buffer.outer_dtype))
         self.call("Py_IncRef", "void", f"ptr {descr}")
         kind = self.word("PyArray_Type")
         flags = 0 if data == "null" else layout.C_CONTIGUOUS | layout.ALIGNED
         return self.call(
-            "PyArray_NewFromDescr", "ptr", f"ptr {kind}", f"ptr {descr}", f"i32 {len(buffer.shape)}", "ptr %dims",
+            "PyArray_NewFromDescr", "ptr", f"ptr {kind}", f"ptr {descr}", f"i32 {len(shape)}", "ptr %dims",
             "ptr null", f"ptr {data}", f"i32 {flags}", "ptr null",
         )  # fmt: skip
 
@@ -472,8 +474,8 @@ class _Entry:
             obj = self.field(items, 8 * k)
             data = self.field(obj, layout.ARRAY_DATA)
             self.add(f"%{buffer.name} = select i1 true, ptr {data}, ptr null")
-            dims = self.field(obj, layout.ARRAY_DIMS) if buffer.shape else ""
-            for d, n in enumerate(buffer.shape):
+            dims = self.field(obj, layout.ARRAY_DIMS) if buffer.outer_shape else ""
+            for d, n in enumerate(buffer.outer_shape):
                 if n.op == "var":
                     self.emitter.variables[n.attr] = (self.field(dims, 8 * d, "i64"), 0)
 

@@ -39,6 +39,7 @@ WORD = {name: k for k, name in enumerate(WORDS)}
 #: order of the descriptors behind the fixed words
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128",
 )  # fmt: skip
 
 DESCR_START = len(WORDS)
