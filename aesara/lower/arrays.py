@@ -204,12 +204,16 @@ class Interleaved(Array):
 
 
 class Product(Array):
-    """Matrix product of two matrices; the operands are read in place through strides where they allow it."""
+    """Products of matrices: one, or one for every index of leading dimensions, of which an operand may have size 1.
+
+    The operands are read in place through strides where they allow it.
+    """
 
     __slots__ = ("left", "right")
 
     def __init__(self, left: Array, right: Array, requires: Sequence[object] = ()) -> None:
-        super().__init__(left.dtype, (left.shape[0], right.shape[1]), requires)
+        batch = [b if a is ONE else a for a, b in zip(left.shape[:-2], right.shape[:-2], strict=True)]
+        super().__init__(left.dtype, (*batch, left.shape[-2], right.shape[-1]), requires)
         self.left, self.right = left, right
 
     def reads(self) -> list[tuple[Array, bool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
 from aesara.ir.program import (
+    BATCH,
     ITEM_SIZES,
     Allocate,
     Buffer,
@@ -23,7 +25,7 @@ from aesara.ir.program import (
     Slot,
     Step,
 )
-from aesara.lower.arrays import ZERO, Alias, Array, External, Interleaved, Pointwise, Product, PythonNode, Source
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, External, Interleaved, Pointwise, Product, PythonNode, Source
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
 from aesara.lower.nests import build_launch, launch_of
 from aesara.lower.schedule import (
@@ -32,6 +34,7 @@ from aesara.lower.schedule import (
     Recurrence,
     Schedule,
     matrix_memory,
+    row_major_strides,
     schedule,
     strided_view,
 )
@@ -314,20 +317,37 @@ class _Assembler:
             yield Check(step.condition, step.error, step.values)
 
     def _product(self, product: Product, target: Array) -> MatMul:
-        rows, columns = self.shape(product)
-        inner = self.context.canonical(product.left.shape[1])
-        out = Operand(self.buffer_name(target), ZERO, columns, const(1))
-        return MatMul(
-            product.dtype, rows, inner, columns, self._operand(product.left), self._operand(product.right), out
-        )
+        *lead, rows, columns = self.shape(product)
+        inner = self.context.canonical(product.left.shape[-1])
+        left, right = self._operand(product.left, lead), self._operand(product.right, lead)
+        offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
+        out = Operand(self.buffer_name(target), offset, columns, const(1))
+        count = functools.reduce(lambda a, b: op("mul", a, b), lead) if lead else None
+        return MatMul(product.dtype, rows, inner, columns, left, right, out, batch=count)
 
-    def _operand(self, array: Array) -> Operand:
+    def _operand(self, array: Array, lead: Sequence[Expr]) -> Operand:
+        """Where the matrix for product number `BATCH` of the leading dimensions starts, and its strides."""
         memory = matrix_memory(array)
         if memory is array:
-            rows_columns = self.shape(array)
-            return Operand(self.buffer_name(array), ZERO, rows_columns[1], const(1))
-        base, offset, (row, column) = strided_view(array, self.shape)
-        return Operand(self.buffer_name(base), offset, row, column)
+            base, offset, strides = array, ZERO, row_major_strides(self.shape(array))
+        else:
+            base, offset, strides = strided_view(array, self.shape)
+        moved = op("add", offset, _batch_offset(lead, self.shape(array)[:-2], strides[:-2]))
+        return Operand(self.buffer_name(base), moved, *strides[-2:])
+
+
+def _batch_offset(lead: Sequence[Expr], own: Sequence[Expr], strides: Sequence[Expr]) -> Expr:
+    """Offset of matrix number `BATCH` in row-major order over the dimensions `lead`; sizes of 1 are broadcast."""
+    steps = [ZERO if n is ONE else step for n, step in zip(own, strides, strict=True)]
+    if all(step is op("mul", inner, n) for step, inner, n in zip(steps, steps[1:], lead[1:])):
+        return op("mul", BATCH, steps[-1]) if steps else ZERO
+    total: Expr = ZERO
+    rest: Expr = BATCH
+    for d in reversed(range(len(lead))):
+        index = op("mod", rest, lead[d]) if d else rest
+        total = op("add", total, op("mul", index, steps[d]))
+        rest = op("intdiv", rest, lead[d])
+    return total
 
 
 def _own_offsets(domain: Sequence[Expr], is_complex: bool) -> tuple[Expr, ...]:

@@ -1,4 +1,4 @@
-"""Lowering of matrix products."""
+"""Lowering of matrix products, single and in batches."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
 from aesara.tensor.dot import BatchedDot, Dot
+from aesara.tensor.matmul import MatMul
 
 _BLAS_DTYPES = ("float32", "float64")
 
@@ -100,25 +101,85 @@ def _drop(matrix: Array, axis: int) -> Array:
 
 @lower_op.register
 def _batched_dot(op: BatchedDot, node: Apply, context: Context) -> Sequence[Array]:
-    """A product for each entry of the first dimension, as sums over the inner one."""
+    """A product for each entry of the first dimension."""
     x, y = (context.array(v) for v in node.inputs)
-    dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
-    guards: list[object] = []
     message = "batched_dot: the first dimensions have sizes {0} and {1}; they must agree."
-    guards += context.require_equal(x.shape[0], y.shape[0], ValueError, message, node)
+    guards = list(context.require_equal(x.shape[0], y.shape[0], ValueError, message, node))
     message = "batched_dot: the inner dimensions have sizes {0} and {1}; they must agree."
     guards += context.require_equal(x.shape[-1], y.shape[1], ValueError, message, node)
+    return [_products(x, y, x.ndim == 2, y.ndim == 2, node.outputs[0].type.dtype, guards, context)]
+
+
+@lower_op.register
+def _matmul(op: MatMul, node: Apply, context: Context) -> Sequence[Array]:
+    a, b = node.inputs
+    x, y = context.array(a), context.array(b)
+    message = "matmul: the inner dimensions have sizes {0} and {1}; they must agree."
+    inner = y.shape[-2] if y.ndim > 1 else y.shape[0]
+    guards = list(context.require_equal(x.shape[-1], inner, ValueError, message, node))
+    for axis in range(-min(x.ndim, y.ndim), -2):
+        if 1 not in (a.type.shape[axis], b.type.shape[axis]):
+            message = (
+                f"matmul: the inputs have sizes {{0}} and {{1}} in dimension {axis}. A dimension is broadcast only "
+                "where its static length is 1: use specify_broadcastable to say so."
+            )
+            guards += context.require_equal(x.shape[axis], y.shape[axis], ValueError, message, node)
+    return [_products(x, y, x.ndim == 1, y.ndim == 1, node.outputs[0].type.dtype, guards, context)]
+
+
+def _products(
+    x: Array, y: Array, x_is_row: bool, y_is_column: bool, dtype: str, guards: Sequence[object], context: Context
+) -> Array:
+    """Products of matrices over leading dimensions; a missing row or column dimension is put in and dropped again.
+
+    Half precision is computed in single and rounded once, as NumPy does.
+    """
     working = "float32" if dtype == "float16" else dtype
-    left, right = _added(converted(x, working), context), _added(converted(y, working), context)
-    rows, columns = x.shape[1:-1], y.shape[2:]
-    shape = (x.shape[0], *rows, *columns, x.shape[-1])
+    left, right = (_added(converted(a, working), context) for a in (x, y))
+    if x_is_row:
+        left = _with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
+    if y_is_column:
+        right = _with_dimensions(right, [*range(right.ndim), None])
+    lead = max(left.ndim, right.ndim)
+    left, right = (_with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
+    left, right = _added(left, context), _added(right, context)
+    if working in _BLAS_DTYPES:
+        result: Array = context.add(Product(left, right, guards))
+    else:
+        result = _sums_of_products(left, right, working, guards, context)
+    kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]
+    return converted(_with_dimensions(result, kept), dtype)
+
+
+def _with_dimensions(array: Array, order: Sequence[int | None]) -> Array:
+    """The array with its dimensions in this order: None is a new one of size 1, and one left out has size 1."""
+    if list(order) == list(range(array.ndim)):
+        return array
+    back = {d: k for k, d in enumerate(order) if d is not None}
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        batch, inner, middle = index[0], index[-1], index[1:-1]
+        return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
+
+    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+        return offset, tuple(ZERO if d is None else strides[d] for d in order)
+
+    shape = [ONE if d is None else array.shape[d] for d in order]
+    return Pointwise(array.dtype, shape, (array,), body, 0, strided=strided)
+
+
+def _sums_of_products(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """Products over leading dimensions in dtypes that BLAS does not know: sums over the inner dimension."""
+    batch = [n if m is ONE else m for m, n in zip(x.shape[:-2], y.shape[:-2], strict=True)]
+    shape = (*batch, x.shape[-2], y.shape[-1], x.shape[-1])
+
+    def at(array: Array, lead: Index, matrix: Index) -> Index:
+        return (*(ZERO if n is ONE else i for n, i in zip(array.shape, lead)), *matrix)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        *lead, row, column, inner = index
         return primitive(
-            "mul", readers[0]((batch, *middle[: len(rows)], inner)), readers[1]((batch, inner, *middle[len(rows) :]))
+            "mul", readers[0](at(x, tuple(lead), (row, inner))), readers[1](at(y, tuple(lead), (inner, column)))
         )
 
-    terms = Pointwise(working, shape, (left, right), body, 1, [bool(columns), bool(rows)], guards)
-    return [converted(reduce_array(context, terms, (len(shape) - 1,), "add"), dtype)]
+    terms = Pointwise(dtype, shape, (x, y), body, 1, [True, True], guards)
+    return reduce_array(context, terms, (len(shape) - 1,), "add")

@@ -573,7 +573,17 @@ def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
 def matrix_memory(operand: Array) -> Array:
     """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
     base, _, strides = strided_view(operand, lambda array: array.shape)
-    return base if ONE in strides and all(is_size(s) for s in strides) else operand
+    return base if ONE in strides[-2:] and all(is_size(s) for s in strides) else operand
+
+
+def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:
+    """How far apart, in elements, neighbours along each dimension are."""
+    strides: list[Expr] = []
+    step = const(1)
+    for n in reversed(shape):
+        strides.insert(0, step)
+        step = op("mul", step, n)
+    return tuple(strides)
 
 
 def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tuple[Array, Expr, tuple[Expr, ...]]:
@@ -582,13 +592,8 @@ def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tu
     while isinstance(array, Pointwise) and array.strided is not None:
         chain.append(array)
         array = array.operands[0]
-    strides: list[Expr] = []
-    step = const(1)
-    for n in reversed(shape(array)):
-        strides.insert(0, step)
-        step = op("mul", step, n)
     offset: Expr = const(0)
-    view = tuple(strides)
+    view = row_major_strides(shape(array))
     for link in reversed(chain):
         assert link.strided is not None
         offset, view = link.strided(offset, view)

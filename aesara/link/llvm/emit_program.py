@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.kernel import Kernel
+from aesara.ir.kernel import For, Kernel
 from aesara.ir.program import (
+    BATCH,
     ITEM_SIZES,
     Allocate,
     Buffer,
@@ -54,7 +55,7 @@ class _Entry:
     # -- small pieces ----------------------------------------------------------------------------------------
 
     def add(self, *lines: str) -> None:
-        self.code.extend(lines)
+        self.emitter.scopes[-1].code.extend(lines)
 
     def fresh(self, stem: str = "t") -> str:
         return self.emitter.fresh(stem)
@@ -64,7 +65,7 @@ class _Entry:
 
     def block(self, label: str) -> None:
         self.add(f"{label}:")
-        self.emitter.scopes[0].block = label
+        self.emitter.scopes[-1].block = label
 
     def field(self, pointer: str, offset: int, kind: str = "ptr") -> str:
         address, out = self.fresh("f"), self.fresh("x")
@@ -427,6 +428,12 @@ class _Entry:
         return found
 
     def matmul(self, step: MatMul) -> None:
+        if step.batch is None:
+            self._one_product(step)
+        else:
+            self.emitter.loop(For(BATCH.attr, step.batch, ()), lambda: self._one_product(step))
+
+    def _one_product(self, step: MatMul) -> None:
         self.module.helper(matmul.symbol(step.dtype), matmul.definition(step.dtype))
         letter = {"float64": "d", "float32": "s"}[step.dtype]
         arguments = [f"ptr {self.word(letter + 'gemm')}", f"ptr {self.word(letter + 'gemv')}"]
@@ -438,7 +445,9 @@ class _Entry:
             arguments += [
                 f"ptr {pointer}", f"i64 {self.value(operand.row_stride)}", f"i64 {self.value(operand.column_stride)}"
             ]  # fmt: skip
-        arguments += [f"ptr %{step.out.buffer}", f"i64 {self.value(step.out.row_stride)}"]
+        out, offset = self.fresh("p"), self.value(step.out.offset)
+        self.add(f"{out} = getelementptr {LLVM_TYPES[step.dtype]}, ptr %{step.out.buffer}, i64 {offset}")
+        arguments += [f"ptr {out}", f"i64 {self.value(step.out.row_stride)}"]
         arguments += [f"{LLVM_TYPES[step.dtype]} {literal(x, step.dtype)}" for x in (step.alpha, step.beta)]
         self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
 

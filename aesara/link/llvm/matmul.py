@@ -8,13 +8,19 @@ its unit stride says so.
 
 from __future__ import annotations
 
-#: products of fewer multiply-adds are done inline
-SMALL = 8192
+#: products of at most so many multiply-adds are done inline: measured against OpenBLAS's own small kernels
+SMALL = 128
+SMALL_WITH_VECTOR = 2048
 
 
 def definition(dtype: str) -> str:
     t = {"float64": "double", "float32": "float"}[dtype]
-    return _TEXT.replace("DTYPE", dtype).replace("TYPE", t).replace("SMALL", str(SMALL))
+    return (
+        _TEXT.replace("DTYPE", dtype)
+        .replace("TYPE", t)
+        .replace("LIMIT_VECTOR", str(SMALL_WITH_VECTOR))
+        .replace("LIMIT", str(SMALL))
+    )
 
 
 def symbol(dtype: str) -> str:
@@ -148,7 +154,11 @@ define internal void @ae.matmul.DTYPE(
 entry:
   %mk = mul i64 %m, %k
   %mkn = mul i64 %mk, %n
-  %small = icmp sle i64 %mkn, SMALL
+  %mone = icmp eq i64 %m, 1
+  %none = icmp eq i64 %n, 1
+  %withvector = or i1 %mone, %none
+  %limit = select i1 %withvector, i64 LIMIT_VECTOR, i64 LIMIT
+  %small = icmp sle i64 %mkn, %limit
   br i1 %small, label %inline, label %large
 inline:
   ; a single column is taken as a row of the transposed product when that runs along memory
