@@ -59,14 +59,14 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> Recipe:
     outputs = scalar_op.decomposition(*inputs)
     if outputs is None:
         raise Unsupported(f"scalar op {scalar_op} on {', '.join(t.dtype for t in input_types)}")
-    place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
-    constants: list[tuple[Any, str]] = []
-    order = io_toposort(inputs, outputs)
     return recorded(inputs, outputs)
 
 
 def recorded(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Recipe:
     """A graph of scalar ops as data."""
+    place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
+    constants: list[tuple[Any, str]] = []
+    order = io_toposort(inputs, outputs)
     for leaf in [v for node in order for v in node.inputs] + list(outputs):
         if isinstance(leaf, Constant) and leaf not in place:
             place[leaf] = len(inputs) + len(constants)
