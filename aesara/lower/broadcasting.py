@@ -58,7 +58,15 @@ def index_along(index: Expr, size: Expr, whole: Expr, context: Context) -> Expr:
         return ZERO
     if context.same_size(size, whole):
         return index
-    return primitive("select", primitive("eq", size, ONE), ZERO, index)
+    return stretched_index(index, size)
+
+
+def stretched_index(index: Expr, size: Expr) -> Expr:
+    """The index along a dimension that is broadcast if its length turns out to be 1.
+
+    A step of 0 or 1, which loops can be made for, rather than a choice in every iteration.
+    """
+    return primitive("mul", index, primitive("select", primitive("eq", size, ONE), ZERO, ONE))
 
 
 def index_of(index: Index, shape: Sequence[Expr], whole: Sequence[Expr], context: Context) -> Index:
@@ -94,7 +102,7 @@ def stretched(
         size = own[d]
         if size is None:
             return moving
-        return ZERO if size is ONE else primitive("select", primitive("eq", size, ONE), ZERO, moving)
+        return ZERO if size is ONE else stretched_index(moving, size)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(along(d, i) for d, i in enumerate(index[lead:])))

@@ -26,7 +26,7 @@ from aesara.tensor.conversion import constant
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
-__all__ = ["At", "Gather", "New", "Region", "Run", "advanced_region", "basic_region"]
+__all__ = ["At", "Gather", "New", "Region", "Run", "advanced_region", "basic_region", "is_full_slice", "mask_fits"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class Region:
     locate: Callable[[Index, Sequence[Reader]], Index]
     guards: tuple[object, ...]
     parts: tuple[object, ...]
+    #: whether entries along the last dimension are all different, whatever the index arrays hold
+    is_distinct: bool
 
     @property
     def is_flat(self) -> bool:
@@ -196,16 +198,22 @@ def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Cont
     return list(guards), not (low.is_const and low.attr >= 0)
 
 
+def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
+    """The check that a mask has the sizes of the dimensions of `x` from `axis` on."""
+    guards: list[object] = []
+    for d, size in enumerate(mask.shape, axis):
+        message = (
+            f"boolean index did not match indexed array along axis {d}; size of axis is {{0}} but size of "
+            "corresponding boolean axis is {1}"
+        )
+        guards += context.require_equal(x.shape[d], size, IndexError, message, node)
+    return guards
+
+
 def _mask(variable: Variable, x: Array, axis: int, node: Apply, context: Context) -> tuple[Array, list[object]]:
     """Positions of a mask's true entries in all of its dimensions in a row, and the check that it fits."""
     mask = context.array(variable)
-    guards: list[object] = []
-    for d, size in enumerate(mask.shape):
-        message = (
-            f"boolean index did not match indexed array along axis {axis + d}; size of axis is {{0}} but size of "
-            "corresponding boolean axis is {1}"
-        )
-        guards += context.require_equal(x.shape[axis + d], size, IndexError, message, node)
+    guards = mask_fits(mask, x, axis, node, context)
     if isinstance(variable, Constant):
         return context.array(constant(np.flatnonzero(variable.data))), guards
     if mask.ndim:
@@ -266,7 +274,8 @@ def _region(
                 place.append(entry)
         return tuple(place)
 
-    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts))
+    is_distinct = not gathers or first + rank < len(shape)
+    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts), is_distinct)
 
 
 def basic_region(
@@ -311,6 +320,11 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
         shape, checks = broadcast_shape([a.shape for a in arrays], IndexError, "index arrays", node, context)
         guards += checks
     return _region(parts, arrays, shape, guards, context)
+
+
+def is_full_slice(variable: Variable) -> bool:
+    """Whether a part of an index is known to take a whole dimension as it is."""
+    return isinstance(variable, Constant) and isinstance(variable.data, slice) and variable.data == slice(None)
 
 
 def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, Expr | None, Expr | None] | None:

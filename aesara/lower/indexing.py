@@ -6,15 +6,16 @@ a value that does not run along it, every element chooses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Source, Write
+from aesara.lower.broadcasting import stretched_index
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.index_regions import At, Region, Run, advanced_region, basic_region
+from aesara.lower.index_regions import At, Region, Run, advanced_region, basic_region, is_full_slice, mask_fits
 from aesara.lower.reductions import converted
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
@@ -90,24 +91,17 @@ def _advanced_subtensor(op: object, node: Apply, context: Context) -> Sequence[A
 # -- writing ---------------------------------------------------------------------------------------------------
 
 
-def _write(
-    x: Array, y_variable: Variable, region: Region, node: Apply, context: Context, accumulate: bool,
-    parallel: bool, from_old: bool = False,
-) -> Array:  # fmt: skip
-    """The array `x` with `y` set or added in a region; `from_old` adds to the old values, so duplicates count once."""
-    dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
-    base = converted(x, dtype)
-    if region.is_flat and from_old:
-        base = _in_memory(base, context)
-    y = context.array(y_variable)
-    shape, guards = region.shape, list(region.guards)
+def _value_index(
+    y: Array, shape: Sequence[Expr], node: Apply, context: Context
+) -> tuple[Callable[[Sequence[Expr]], Index], list[object]]:
+    """The index into a value from that into the region it is written to, and the checks that it broadcasts to it."""
     lead = len(shape) - y.ndim
     if lead < 0:
         raise Unsupported("a value with more dimensions than the region that it is written to")
+    guards: list[object] = []
     fixed: list[Expr | None] = []
-    for d in range(y.ndim):
-        size, wanted = y.shape[d], shape[lead + d]
+    for d, size in enumerate(y.shape):
+        wanted = shape[lead + d]
         if size is ONE:
             fixed.append(ONE)
             continue
@@ -121,17 +115,30 @@ def _write(
         guards += context.guard(fits, ValueError, message, node, [size, wanted])
         fixed.append(size)
 
-    def value_index(index: Index) -> Index:
+    def along(index: Sequence[Expr]) -> Index:
         own = []
-        for d, size in enumerate(fixed):
-            i = index[lead + d]
+        for i, size in zip(index[lead:], fixed, strict=True):
             if size is ONE:
                 own.append(ZERO)
-            elif size is None:
-                own.append(i)
             else:
-                own.append(primitive("select", primitive("eq", size, ONE), ZERO, i))
+                own.append(i if size is None else stretched_index(i, size))
         return tuple(own)
+
+    return along, guards
+
+
+def _write(
+    x: Array, y_variable: Variable, region: Region, node: Apply, context: Context, accumulate: bool,
+    from_old: bool = False,
+) -> Array:  # fmt: skip
+    """The array `x` with `y` set or added in a region; `from_old` adds to the old values, so duplicates count once."""
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    base = converted(x, dtype)
+    if region.is_flat and from_old:
+        base = _in_memory(base, context)
+    y = context.array(y_variable)
+    value_index, checks = _value_index(y, region.shape, node, context)
 
     def place(index: Index, readers: Sequence[Reader]) -> Index:
         return region.locate(index, readers[2:])
@@ -144,15 +151,50 @@ def _write(
 
     # Writing must not be seen by what reads the old array, so the base is an operand only where it is read.
     operands = (base if from_old else y, y, *region.arrays)
-    write = Write(shape, operands, place, value, accumulate, parallel)
-    return Assembled(dtype, x.shape, base, [write], guards)
+    write = Write(region.shape, operands, place, value, accumulate, region.is_distinct)
+    return Assembled(dtype, x.shape, base, [write], [*region.guards, *checks])
 
 
 @lower_op.register
 def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[Array]:
     x = context.array(node.inputs[0])
     region = basic_region(op, node.inputs[2:], x, node, context)
-    return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc, parallel=True)]
+    return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc)]
+
+
+def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
+    """The array written to under a mask, by a choice for each element; None unless the index and the value are so.
+
+    The rest of the index must take whole dimensions, and the value must not run along what the mask takes.
+    """
+    x_variable, y_variable, *index = node.inputs
+    masks = [k for k, part in enumerate(index) if getattr(part.type, "dtype", None) == "bool"]
+    if len(masks) != 1 or not all(k in masks or is_full_slice(part) for k, part in enumerate(index)):
+        return None
+    (position,) = masks
+    rank = index[position].type.ndim
+    n_region = x_variable.type.ndim - rank + 1
+    lead = n_region - y_variable.type.ndim
+    if not rank or lead < 0 or (lead <= position and y_variable.type.shape[position - lead] != 1):
+        return None
+    x, y, mask = (context.array(v) for v in (x_variable, y_variable, index[position]))
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    guards = mask_fits(mask, x, position, node, context)
+    # The dimension of the array that each one of the region is, but that which the mask makes.
+    axes = [d if d < position else d + rank - 1 for d in range(n_region)]
+    shape = [ONE if d == position else x.shape[axis] for d, axis in enumerate(axes)]
+    along, checks = _value_index(y, shape, node, context)
+
+    def body(i: Index, readers: Sequence[Reader]) -> Expr:
+        old = cast(readers[0](i), dtype)
+        new = cast(readers[2](along([i[axis] for axis in axes])), dtype)
+        if add:
+            new = primitive("add", old, new)
+        return primitive("select", readers[1](i[position : position + rank]), new, old)
+
+    expands = (False, rank < x.ndim, y.ndim > 0)
+    return Pointwise(dtype, x.shape, (x, mask, y), body, 2, expands, (*guards, *checks))
 
 
 @lower_op.register(AdvancedIncSubtensor1)
@@ -160,8 +202,11 @@ def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[
 def _advanced_inc_subtensor(
     op: AdvancedIncSubtensor1 | AdvancedIncSubtensor, node: Apply, context: Context
 ) -> Sequence[Array]:
+    add = not op.set_instead_of_inc
+    chosen = _chosen_by_mask(node, add, context)
+    if chosen is not None:
+        return [chosen]
     x = context.array(node.inputs[0])
     region = advanced_region(node.inputs[2:], x, node, context)
-    add = not op.set_instead_of_inc
     once = add and getattr(op, "ignore_duplicates", False)
-    return [_write(x, node.inputs[1], region, node, context, add and not once, parallel=False, from_old=once)]
+    return [_write(x, node.inputs[1], region, node, context, add and not once, from_old=once)]

@@ -7,7 +7,7 @@ are taken in blocks, which bounds the rounding error as pairwise summation does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
@@ -305,6 +305,9 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
             buffers[buffer] = f"b{len(buffers)}"
             kinds[buffer] = dtype
 
+    strides = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound)
+    hoisted: dict[Expr, Expr] = {}
+    body = tuple(map_expressions(s, lambda e: substitute([e], strides.get, hoisted)[0]) for s in body)
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
@@ -334,4 +337,23 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
         BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
     ]
     params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
-    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *sizes))
+    computed = {name: e for e, name in strides.items()}
+    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
+
+
+def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
+    """What indices are multiplied by, where it is computed from sizes, each with a variable for it.
+
+    As arguments of the kernel they are known not to change in its loops, and LLVM makes one for the stride 1.
+    """
+    found: dict[Expr, Expr] = {}
+    fixed: set[Expr] = set()
+    for e in walk(roots):
+        if e.op not in ("load", "var") or (e.op == "var" and e.attr not in bound):
+            if all(a in fixed for a in e.args):
+                fixed.add(e)
+            elif e.op == "mul" and e.dtype == "int64":
+                for a in e.args:
+                    if a in fixed and a.op not in ("var", "const") and a not in found:
+                        found[a] = var(f"stride{len(found)}")
+    return found
