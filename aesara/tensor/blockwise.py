@@ -17,6 +17,7 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import second
 from aesara.tensor.gufunc_signature import CoreDims, parse_signature, signature_from_ndims, static_core_sizes
 from aesara.tensor.selection import static_broadcast
+from aesara.tensor.shape_values import shape_i_op
 from aesara.tensor.type import TensorType, tensor_type
 
 __all__ = ["Blockwise", "vectorize"]
@@ -139,12 +140,16 @@ class Blockwise(Op):
                 )
         return converted, node
 
+    def core_node(self, inputs: Sequence[Variable]) -> Apply:
+        """A node of the core op for one member of a batch with the types of `inputs`."""
+        return self._core_node(inputs)[1]
+
     # -- values -----------------------------------------------------------------
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         arrays = [np.asarray(x) for x in inputs]
         batch = self._batch_shape(node, arrays)
-        _, core = self._core_node(node.inputs)
+        core = self.core_node(node.inputs)
         members = [
             np.broadcast_to(x, (*batch, *x.shape[x.ndim - len(dims) :]))
             for x, dims in zip(arrays, self.inputs_signature)
@@ -225,7 +230,7 @@ class Blockwise(Op):
                 else:
                     core_shapes = core_shapes or self._core_shapes(fgraph, node, shapes)
                     size = core_shapes[position][k]
-                core.append(out.shape[n_batch + k] if size is None else size)
+                core.append(shape_i_op(n_batch + k)(out) if size is None else size)
             result.append((*batch, *core))
         return result
 
@@ -239,7 +244,7 @@ class Blockwise(Op):
 
     def _core_shapes(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[list[Any]]:
         """The shapes of the core op's outputs, with None for sizes that depend on the values of the inputs."""
-        _, core = self._core_node(node.inputs)
+        core = self.core_node(node.inputs)
         unknown = [[None] * len(dims) for dims in self.outputs_signature]
         infer = getattr(self.core_op, "infer_shape", None)
         if infer is None:
@@ -259,14 +264,14 @@ class Blockwise(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         pattern = getattr(self.core_op, "connection_pattern", None)
-        found = None if pattern is None else pattern(self._core_node(node.inputs)[1])
+        found = None if pattern is None else pattern(self.core_node(node.inputs))
         return found or [[True for _ in node.outputs] for _ in node.inputs]
 
     def L_op(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
     ) -> list[Variable]:
         """The gradient of the core op, for each member, summed over dimensions along which an input was broadcast."""
-        _, core = self._core_node(inputs)
+        core = self.core_node(inputs)
         seeds = [
             g if isinstance(g.type, DisconnectedType) else _core_type(g, dims)()
             for g, dims in zip(output_grads, self.outputs_signature)
@@ -282,7 +287,7 @@ class Blockwise(Op):
         ]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
-        _, core = self._core_node(inputs)
+        core = self.core_node(inputs)
         points = [
             None if point is None else _core_type(point, dims)()
             for point, dims in zip(eval_points, self.inputs_signature)
@@ -337,7 +342,7 @@ def _summed_to(x: Variable, gradient: Variable, core_ndim: int) -> Variable:
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
         gradient = gradient.sum(axis=tuple(range(extra)))
-    elif extra == 0:
+    if extra >= 0:
         batch = range(x.type.ndim - core_ndim)
         axes = [axis for axis in batch if x.type.shape[axis] == 1 and gradient.type.shape[axis] != 1]
         gradient = gradient.sum(axis=axes, keepdims=True) if axes else gradient

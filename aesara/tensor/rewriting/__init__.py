@@ -2,6 +2,7 @@
 
 from aesara.tensor.rewriting import (
     basic,
+    batches,
     elemwise,
     math,
     shape,
@@ -10,4 +11,4 @@ from aesara.tensor.rewriting import (
     uncanonicalize,
 )
 
-__all__ = ["basic", "elemwise", "math", "shape", "special", "subtensor", "uncanonicalize"]
+__all__ = ["basic", "batches", "elemwise", "math", "shape", "special", "subtensor", "uncanonicalize"]

@@ -1,0 +1,76 @@
+"""Rules about batches: ops on each member become operations on all of them, and products with identity matrices go."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.blockwise import Blockwise
+from aesara.tensor.constant_value import known_integer
+from aesara.tensor.creation import Eye
+from aesara.tensor.dot import Dot
+from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
+from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.shape import specify_shape
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+#: Constants with more rows than this are not looked at.
+LARGEST_IDENTITY = 1024
+
+
+@register_canonicalize
+@node_rewriter([Blockwise])
+def local_blockwise_of_rule(fgraph, node):
+    """The rule of the core op, where it has one: operations on the whole batch."""
+    op = node.op
+    if vectorize_node.dispatch(type(op.core_op)) is vectorize_by_blockwise:
+        if any(x.type.ndim > len(dims) for x, dims in zip(node.inputs, op.inputs_signature)):
+            return False
+        return list(op.core_op.make_node(*node.inputs).outputs)
+    core = op.core_node(node.inputs)
+    result = vectorize_node(op.core_op, core, *node.inputs)
+    outputs = list(getattr(result, "outputs", result))
+    if any(out.owner is not None and isinstance(out.owner.op, Blockwise) for out in outputs):
+        return False
+    replaced = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
+    return [new[0] for new in replaced] if all(replaced) else False
+
+
+@register_canonicalize
+@node_rewriter([Dot])
+def local_dot_of_identity(fgraph, node):
+    """The product of an identity matrix and another factor is that factor, if the sizes fit."""
+    for matrix, other, axis in ((*node.inputs, 0), (*reversed(node.inputs), -1)):
+        length = _length_of_identity(matrix)
+        if length is None:
+            continue
+        sizes: list[Variable | None] = [None] * other.type.ndim
+        sizes[axis] = length
+        return in_place_of(node.outputs[0], as_dtype(specify_shape(other, sizes), node.outputs[0].type.dtype))
+    return False
+
+
+def _length_of_identity(matrix: Variable) -> Variable | int | None:
+    """The size of a matrix that is known to be an identity matrix; None for others."""
+    if isinstance(matrix, Constant):
+        data = matrix.data
+        if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_IDENTITY:
+            return None
+        # Most matrices fail at their first entries.
+        is_identity = data[0, 0] == 1 and not data[0, 1:].any() and np.array_equal(data, np.eye(len(data)))
+        return len(data) if is_identity else None
+    node = matrix.owner
+    if node is None or not isinstance(node.op, Eye):
+        return None
+    rows, columns, diagonal = node.inputs
+    if known_integer(diagonal) != 0:
+        return None
+    known = known_integer(rows)
+    if rows is columns or (known is not None and known == known_integer(columns)):
+        return rows if known is None else known
+    return None
+
+
+__all__ = ["LARGEST_IDENTITY", "local_blockwise_of_rule", "local_dot_of_identity"]
