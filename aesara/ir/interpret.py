@@ -139,6 +139,7 @@ _FLOAT: dict[str, Callable[..., Any]] = {
     "pow": np.power,
     "atan2": np.arctan2,
     "hypot": np.hypot,
+    "copysign": np.copysign,
     **{name: getattr(np, name) for name in ("sqrt", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1")},
     **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sin", "cos", "tan")},
     **{name: getattr(np, name) for name in ("sinh", "cosh", "tanh")},

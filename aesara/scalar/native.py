@@ -1,6 +1,6 @@
 """How a scalar op reaches native code: data, not code.
 
-A scalar op states one of three things.
+A scalar op states one of four things.
 
 * `native = Primitive("exp")`: the loop IR has an instruction of that name.
 * `native = Special("gammaln")`: a C function of `scipy.special.cython_special`.
@@ -22,7 +22,7 @@ PRIMITIVES = frozenset(
     add sub mul div intdiv mod neg abs minimum maximum sqrt floor ceil trunc rint
     exp exp2 expm1 log log2 log10 log1p
     sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    erf erfc pow atan2 hypot
+    erf erfc pow atan2 hypot copysign
     lt le gt ge eq ne and or xor invert shl shr select cast isnan isinf
     """.split()
 )
