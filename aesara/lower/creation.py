@@ -9,8 +9,10 @@ from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.broadcasting import stretched
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
+from aesara.lower.reductions import converted
+from aesara.scalar.types import upcast
 from aesara.tensor.allocation import Alloc, AllocEmpty
 from aesara.tensor.broadcasting import BroadcastTo
 from aesara.tensor.creation import ARange, Eye, Tri
@@ -56,19 +58,23 @@ def _alloc_empty(op: AllocEmpty, node: Apply, context: Context) -> Sequence[Arra
 @lower_op.register
 def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(op.dtype)
-    start, stop, step = (context.array(v) for v in node.inputs)
-    if any(a.dtype.startswith("float") for a in (start, stop, step)):
-        raise Unsupported("arange of floating-point bounds")
-    first, last, by = (context.size_from(a) for a in (start, stop, step))
+    bounds = [context.array(v) for v in node.inputs]
+    static = node.outputs[0].type.shape[0]
+    known = None if static is None else const(static)
+    if any(a.dtype.startswith("float") for a in bounds):
+        return [_range_of_floats(bounds, op.dtype, known, node, context)]
+    first, last, by = (context.size_from(a) for a in bounds)
     message = "arange: the step must not be zero."
-    guards = list(context.guard(primitive("ne", by, ZERO), ValueError, message, node))
+    guards = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
     # ceil((last - first) / by), by floor division
     span = primitive("sub", last, first)
+    if first is not ZERO and all(a.dtype != "uint64" for a in bounds):
+        message = "Maximum allowed size exceeded: arange from {0} to {1}."
+        right = primitive("eq", primitive("gt", last, first), primitive("gt", span, ZERO))
+        guards += context.guard(right, ValueError, message, node, [first, last])
     count = primitive("sub", ZERO, primitive("intdiv", primitive("sub", ZERO, span), by))
-    length = primitive("maximum", count, ZERO)
-    (static,) = node.outputs[0].type.shape
-    if static is not None:
-        length = const(static)
+    length = primitive("maximum", count, ZERO) if known is None else known
+    guards += _few_booleans(op.dtype, length, node, context)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(primitive("add", first, primitive("mul", index[0], by)), op.dtype)
@@ -78,6 +84,72 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
         end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
         context.ranges[array] = (first, end) if by.attr > 0 else (end, first)
     return [array]
+
+
+def _few_booleans(dtype: str, length: Expr, node: Apply, context: Context) -> tuple[object, ...]:
+    if dtype != "bool":
+        return ()
+    message = "arange() is only supported for booleans when the result has at most length 2; it has {0}."
+    return context.guard(primitive("le", length, const(2)), TypeError, message, node, [length])
+
+
+def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, node: Apply, context: Context) -> Array:
+    """A range with floating-point bounds, by NumPy's rules.
+
+    It has ceil((stop - start) / step) entries, computed in the common dtype of the three.  The first two entries are
+    converted to the dtype of the result; the others follow from these two.
+    """
+    common = upcast(*[a.dtype for a in bounds])
+    start, stop, step = (converted(a, common) for a in bounds)
+    entry = "float32" if dtype == "float16" else dtype
+    ends = [
+        context.add(Pointwise(dtype, (), (start,), lambda index, readers: cast(readers[0](()), dtype), 1)),
+        context.add(
+            Pointwise(
+                dtype, (), (start, step),
+                lambda index, readers: cast(primitive("add", readers[0](()), readers[1](())), dtype), 2,
+            )
+        ),
+    ]  # fmt: skip
+    code = context.size_from(
+        context.add(
+            Pointwise("int64", (), (start, stop, step), lambda index, readers: _count(*[r(()) for r in readers]), 12)
+        )
+    )
+    guards = [
+        *context.guard(primitive("ne", code, const(_NO_LENGTH)), ValueError, "arange: cannot compute length", node),
+        *context.guard(primitive("ne", code, const(_TOO_LONG)), ValueError, "Maximum allowed size exceeded", node),
+    ]
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        first, second = (cast(read(()), entry) for read in readers)
+        moved = primitive("mul", cast(index[0], entry), primitive("sub", second, first))
+        given = primitive("select", primitive("eq", index[0], ZERO), first, second)
+        further = primitive("add", first, moved)
+        return cast(primitive("select", primitive("lt", index[0], const(2)), given, further), dtype)
+
+    length = code if known is None else known
+    guards += _few_booleans(dtype, length, node, context)
+    return Pointwise(dtype, (length,), ends, body, 3, [True, True], guards)
+
+
+_NO_LENGTH, _TOO_LONG = -1, -2
+
+
+def _count(start: Expr, stop: Expr, step: Expr) -> Expr:
+    """The number of entries of a range, or what is wrong with it."""
+    zero, none = const(0.0, "float64"), const(0, start.dtype)
+    span = primitive("sub", stop, start)
+    quotient = cast(primitive("div", span, step), "float64")
+    length = primitive("maximum", primitive("ceil", quotient), zero)
+    # A quotient that is too small to be told from zero still is a step in the right direction.
+    forward = primitive("eq", primitive("gt", span, none), primitive("gt", step, none))
+    tiny = primitive("and", primitive("eq", quotient, zero), primitive("ne", span, none))
+    length = primitive("select", primitive("and", tiny, forward), const(1.0, "float64"), length)
+    too_long = primitive("ge", primitive("abs", quotient), const(2.0**63, "float64"))
+    number = cast(primitive("select", too_long, zero, length), "int64")
+    number = primitive("select", too_long, const(_TOO_LONG), number)
+    return primitive("select", primitive("isnan", quotient), const(_NO_LENGTH), number)
 
 
 @lower_op.register

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
+from aesara.lower.ranges import all_of
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
 
@@ -33,12 +35,41 @@ def _make_vector(op: MakeVector, node: Apply, context: Context) -> Sequence[Arra
     return [vector_of([context.array(v) for v in node.inputs], op.dtype, context)]
 
 
-def constant_axis(variable: object, rank: int) -> int:
-    """A constant axis, counted from the front."""
-    if not isinstance(variable, Constant):
-        raise Unsupported("an axis that is not constant")
-    axis = int(variable.data)
-    return axis + rank if axis < 0 else axis
+@dataclass(frozen=True)
+class _Axis:
+    """The axis of a node, which may be known at run time only: for each dimension, whether it is the one."""
+
+    number: Expr
+    is_here: tuple[Expr, ...]
+    guards: tuple[object, ...]
+
+    def pick(self, d: int, here: Expr, elsewhere: Expr) -> Expr:
+        """What holds for dimension `d`: the first if it is the axis, else the second."""
+        return primitive("select", self.is_here[d], here, elsewhere)
+
+    def length(self, array: Array) -> Expr:
+        """The length of an array along the axis."""
+        *rest, length = array.shape
+        for d in reversed(range(len(rest))):
+            length = self.pick(d, rest[d], length)
+        return length
+
+    def moved(self, index: Index, start: Expr) -> Index:
+        """The index that lies further along the axis."""
+        return tuple(self.pick(d, primitive("add", i, start), i) for d, i in enumerate(index))
+
+
+def _axis_of(variable: Variable, rank: int, node: Apply, context: Context) -> _Axis:
+    axis = context.size_from(context.array(variable))
+    guards: tuple[object, ...] = ()
+    if axis.is_const:
+        number = const(axis.attr % rank)
+    else:
+        inside = primitive("and", primitive("ge", axis, const(-rank)), primitive("lt", axis, const(rank)))
+        message = f"{type(node.op).__name__}: axis {{0}} is out of bounds for {rank} dimension(s)."
+        guards = context.guard(inside, IndexError, message, node, [axis])
+        number = primitive("select", primitive("lt", axis, ZERO), primitive("add", axis, const(rank)), axis)
+    return _Axis(number, tuple(primitive("eq", number, const(d)) for d in range(rank)), guards)
 
 
 @lower_op.register
@@ -47,28 +78,40 @@ def _join(op: Join, node: Apply, context: Context) -> Sequence[Array]:
     arrays = [context.array(v) for v in parts]
     rank, dtype = arrays[0].ndim, node.outputs[0].type.dtype
     check_dtype(dtype)
-    axis = constant_axis(axis_variable, rank)
-    guards: list[object] = []
+    axis = _axis_of(axis_variable, rank, node, context)
+    guards = list(axis.guards)
     for k, array in enumerate(arrays[1:], 1):
         for d in range(rank):
-            if d != axis:
-                message = (
-                    f"Join along axis {axis}: all inputs must have the same size along the other dimensions, but "
-                    f"along dimension {d} input 0 has size {{0}} and input {k} has size {{1}}."
-                )
-                guards += context.require_equal(arrays[0].shape[d], array.shape[d], ValueError, message, node)
+            guards += _require_joinable(axis, d, arrays[0].shape[d], array.shape[d], k, node, context)
     total: Expr = ZERO
     writes = []
     for array in arrays:
         writes.append(_piece(array, axis, total, dtype))
-        total = primitive("add", total, array.shape[axis])
-    shape = [total if d == axis else n for d, n in enumerate(arrays[0].shape)]
+        total = primitive("add", total, axis.length(array))
+    shape = [axis.pick(d, total, n) for d, n in enumerate(arrays[0].shape)]
     return [Assembled(dtype, shape, None, writes, guards)]
 
 
-def _piece(array: Array, axis: int, start: Expr, dtype: str) -> Write:
+def _require_joinable(
+    axis: _Axis, d: int, first: Expr, other: Expr, k: int, node: Apply, context: Context
+) -> tuple[object, ...]:
+    """The check that two inputs have the same size along a dimension, unless they are joined along it."""
+    here = axis.is_here[d]
+    message = (
+        f"Join along axis {axis.number.attr if axis.number.is_const else '{2}'}: all inputs must have the same size "
+        f"along the other dimensions, but along dimension {d} input 0 has size {{0}} and input {k} has size {{1}}."
+    )
+    if here.is_const:
+        return () if here.attr else context.require_equal(first, other, ValueError, message, node)
+    if context.same_size(first, other):
+        return ()
+    fits = primitive("or", here, primitive("eq", first, other))
+    return context.guard(fits, ValueError, message, node, [first, other, axis.number])
+
+
+def _piece(array: Array, axis: _Axis, start: Expr, dtype: str) -> Write:
     def place(index: Index, readers: Sequence[Reader]) -> Index:
-        return tuple(primitive("add", i, start) if d == axis else i for d, i in enumerate(index))
+        return axis.moved(index, start)
 
     return Write(array.shape, (array,), place, lambda index, readers: cast(readers[0](index), dtype))
 
@@ -77,21 +120,39 @@ def _piece(array: Array, axis: int, start: Expr, dtype: str) -> Write:
 def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     x, axis_variable, lengths = node.inputs
     array = context.array(x)
-    axis = constant_axis(axis_variable, array.ndim)
+    axis = _axis_of(axis_variable, array.ndim, node, context)
     sizes = integers_of_vector(lengths, op.len_splits, node, context)
-    guards: list[object] = []
-    total: Expr = ZERO
+    guards = list(axis.guards)
+    total, whole = ZERO, axis.length(array)
     for n in sizes:
-        message = "Split: lengths must not be negative; one is {0}."
-        guards += context.guard(primitive("ge", n, ZERO), ValueError, message, node, [n])
+        # each on its own, since a sum may overflow
+        message = "Split: lengths must lie between 0 and the size of the axis, {1}; one is {0}."
+        fits = all_of(primitive("ge", n, ZERO), primitive("le", n, whole))
+        guards += context.guard(fits, ValueError, message, node, [n, whole])
         total = primitive("add", total, n)
-    message = f"Split: the lengths sum to {{0}}, but axis {axis} has size {{1}}."
-    guards += context.require_equal(total, array.shape[axis], ValueError, message, node)
+    message = "Split: the lengths sum to {0}, but the axis has size {1}."
+    guards += context.require_equal(total, whole, ValueError, message, node)
     pieces, start = [], ZERO
     for n in sizes:
-        pieces.append(window(array, axis, start, n, guards))
+        pieces.append(_window(array, axis, start, n, guards))
         start = primitive("add", start, n)
     return pieces
+
+
+def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequence[object]) -> Array:
+    """A run of an array along one axis."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](axis.moved(index, start))
+
+    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+        *rest, step = strides
+        for d in reversed(range(len(rest))):
+            step = axis.pick(d, rest[d], step)
+        return primitive("add", offset, primitive("mul", start, step)), strides
+
+    shape = [axis.pick(d, length, n) for d, n in enumerate(array.shape)]
+    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)
 
 
 def integers_of_vector(variable: Variable, count: int, node: Apply, context: Context) -> list[Expr]:
@@ -112,16 +173,3 @@ def _element(vector: Array, k: int, guards: Sequence[object], context: Context) 
     """One element of a vector as a 0-d array."""
     index = (const(k),)
     return context.add(Pointwise(vector.dtype, (), (vector,), lambda _, read: read[0](index), 0, requires=guards))
-
-
-def window(array: Array, axis: int, start: Expr, length: Expr, guards: Sequence[object]) -> Array:
-    """A run of an array along one axis."""
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0](tuple(primitive("add", i, start) if d == axis else i for d, i in enumerate(index)))
-
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        return primitive("add", offset, primitive("mul", start, strides[axis])), strides
-
-    shape = [length if d == axis else n for d, n in enumerate(array.shape)]
-    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
@@ -32,6 +34,12 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
     return found
 
 
+def all_of(*conditions: Expr) -> Expr:
+    """The conjunction of conditions; a constant where they are."""
+    unknown = [c for c in conditions if not (c.is_const and c.attr)]
+    return functools.reduce(lambda a, b: primitive("and", a, b), unknown) if unknown else const(True, "bool")
+
+
 def require_range(
     array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context
 ) -> tuple[object, ...]:
@@ -40,8 +48,6 @@ def require_range(
     The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
     """
     low, high = range_of(array, context)
-    parts = primitive("ge", low, lowest), primitive("lt", high, size)
-    if all(part.is_const and part.attr for part in parts):
-        return ()
-    wrong = primitive("select", parts[1], low, high)
-    return context.guard(primitive("and", *parts), kind, message, node, [low, high, size, wrong])
+    below = primitive("lt", high, size)
+    wrong = primitive("select", below, low, high)
+    return context.guard(all_of(primitive("ge", low, lowest), below), kind, message, node, [low, high, size, wrong])

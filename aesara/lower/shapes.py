@@ -6,13 +6,14 @@ import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Constant
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr, cast, const, is_size
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import product
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
+from aesara.lower.ranges import all_of
 from aesara.tensor.extra_ops import CpuContiguous
 from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
 
@@ -69,57 +70,59 @@ def _same(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Arra
 def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     x, shape = node.inputs
     array = context.array(x)
-    wanted = integers_of_vector(shape, op.ndim, node, context)
     total = product(array.shape)
-    negative = [d for d, n in enumerate(wanted) if n.is_const and n.attr == -1]
-    guards: list[object] = []
-    if not negative and any(not n.is_const for n in wanted):
-        wanted, negative = _resolve_unknown(wanted, node, context, guards)
-    if len(negative) > 1:
-        raise Unsupported("a reshape with several unknown lengths")
-    if negative:
-        known = product([n for d, n in enumerate(wanted) if d not in negative])
-        guards += _divisible(known, total, node, context)
-        wanted[negative[0]] = primitive("intdiv", total, primitive("maximum", known, const(1)))
+    wanted, guards = _resolved(integers_of_vector(shape, op.ndim, node, context), total, node, context)
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
             wanted[d] = const(static)
+    count = product(wanted)
     message = "cannot reshape array of size {0} into a shape of size {1}."
-    guards += context.guard(
-        primitive("eq", total, product(wanted)), ValueError, message, node, [total, product(wanted)]
-    )
+    if total is not count:
+        same = all_of(primitive("eq", total, count), _is_exact(wanted))
+        guards += context.guard(same, ValueError, message, node, [total, count])
     if _same_up_to_ones(array.shape, wanted):
         return [_with_unit_dimensions(array, wanted, guards)]
     return [Alias(array, wanted, guards)]
 
 
-def _resolve_unknown(
-    wanted: list[Expr], node: Apply, context: Context, guards: list[object]
-) -> tuple[list[Expr], list[int]]:
-    """Lengths given at run time: -1 is allowed there too."""
-    total = product(context.array(node.inputs[0]).shape)
-    resolved = []
-    known: Expr = const(1)
-    for n in wanted:
-        known = primitive("mul", known, primitive("select", primitive("eq", n, const(-1)), const(1), n))
-    unknown = functools.reduce(lambda a, b: primitive("or", a, b), [primitive("eq", n, const(-1)) for n in wanted])
-    message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."
-    given = primitive("or", primitive("invert", unknown), primitive("ne", known, const(0)))
-    guards += context.guard(given, ValueError, message, node, [total])
-    for n in wanted:
-        rest = primitive("intdiv", total, primitive("maximum", known, const(1)))
-        free = n.op == "load" or (n.op == "var" and n.attr[0] == "h") or n.op not in ("var", "const")
-        resolved.append(primitive("select", primitive("eq", n, const(-1)), rest, n) if free else n)
-        if not n.is_const and free:
-            message = "Reshape: lengths must be -1 or at least 0; one is {0}."
-            guards += context.guard(primitive("ge", n, const(-1)), ValueError, message, node, [n])
-    return resolved, []
+def _resolved(
+    wanted: list[Expr], total: Expr, node: Apply, context: Context
+) -> tuple[list[Expr], list[object]]:
+    """Lengths with the one that is -1, known or at run time, worked out from the number of elements."""
+    asked = {d: primitive("eq", n, const(-1)) for d, n in enumerate(wanted) if not is_size(n)}
+    if not asked:
+        return wanted, []
+    guards: list[object] = []
+    for d in asked:
+        message = "Reshape: lengths must be -1 or at least 0; one is {0}."
+        guards += context.guard(primitive("ge", wanted[d], const(-1)), ValueError, message, node, [wanted[d]])
+    if len(asked) > 1:
+        count = functools.reduce(
+            lambda a, b: primitive("add", a, b),
+            [primitive("select", here, const(1), const(0)) for here in asked.values()],
+        )
+        message = "can only specify one unknown dimension; {0} are -1."
+        guards += context.guard(primitive("le", count, const(1)), ValueError, message, node, [count])
+    known = product([primitive("select", asked[d], const(1), n) if d in asked else n for d, n in enumerate(wanted)])
+    given = functools.reduce(lambda a, b: primitive("or", a, b), asked.values())
+    if not (known.is_const and known.attr):
+        message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."
+        possible = primitive("ne", known, const(0))
+        if not given.is_const:
+            possible = primitive("or", primitive("invert", given), possible)
+        guards += context.guard(possible, ValueError, message, node, [total])
+    rest = primitive("intdiv", total, primitive("maximum", known, const(1)))
+    return [primitive("select", asked[d], rest, n) if d in asked else n for d, n in enumerate(wanted)], guards
 
 
-def _divisible(known: Expr, total: Expr, node: Apply, context: Context) -> tuple[object, ...]:
-    """The check that an unknown length can be worked out."""
-    message = "cannot reshape array of size {0} into a shape whose other lengths multiply to {1}."
-    return context.guard(primitive("ne", known, const(0)), ValueError, message, node, [total, known])
+def _is_exact(sizes: Sequence[Expr]) -> Expr:
+    """Whether the product of sizes that are not negative is what it is without overflow."""
+    unknown = [n for n in sizes if not n.is_const]
+    if not unknown or (len(unknown) == 1 and all(_is_one(n) for n in sizes if n.is_const)):
+        return const(True, "bool")
+    factors = [cast(n, "float64") for n in sizes]
+    approximate = functools.reduce(lambda a, b: primitive("mul", a, b), factors)
+    return primitive("lt", approximate, const(2.0**62, "float64"))
 
 
 def _is_one(n: Expr) -> bool:

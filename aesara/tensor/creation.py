@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from aesara.tensor.allocation import zeros_like
 from aesara.tensor.casting import cast, resolve_dtype
 from aesara.tensor.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.elementwise_ops import ceil, maximum, switch
+from aesara.tensor.elementwise_ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.nonzero import nonzero
 from aesara.tensor.type import discrete_dtypes, tensor_type
@@ -75,8 +76,8 @@ class ARange(Op):
         return Apply(self, inputs, [tensor_type(self.dtype, (length,))()])
 
     def perform(self, node, inputs, output_storage):
-        start, stop, step = (_as_number(value) for value in inputs)
-        output_storage[0][0] = np.arange(start, stop, step, dtype=self.dtype)
+        with np.errstate(all="ignore"):
+            output_storage[0][0] = np.arange(*_as_numbers(inputs), dtype=self.dtype)
 
     def infer_shape(self, fgraph, node, input_shapes):
         static_length = node.outputs[0].type.shape[0]
@@ -92,7 +93,12 @@ class ARange(Op):
             # Division rounds down, so that this rounds up.
             length = span if known_integer(node.inputs[2]) == 1 else -(negative_span // step)
         else:
-            length = cast(ceil((stop - start) / step), "int64")
+            common = aes.upcast(*(value.type.dtype for value in node.inputs))
+            start, stop, step = (cast(value, common) for value in node.inputs)
+            quotient = (stop - start) / step
+            # A quotient that is too small to be told from zero still is a step in the right direction.
+            tiny = eq(quotient, 0) & neq(stop, start) & eq(gt(stop, start), gt(step, 0))
+            length = switch(tiny, constant(1, dtype="int64"), cast(ceil(quotient), "int64"))
         return [(maximum(length, constant(0, dtype="int64")),)]
 
     def connection_pattern(self, node):
@@ -119,20 +125,29 @@ def _as_gradient_of(x: Variable, gradient: Variable) -> Variable:
     return gradient if x.type.dtype in discrete_dtypes else cast(gradient, x.type.dtype)
 
 
-def _as_number(value: Any) -> Any:
-    """Return integers as Python's, which do not overflow in `stop - start`."""
-    value = np.asarray(value)
-    return value.item() if value.dtype.kind in "iub" else value[()]
+def _as_numbers(values: Sequence[Any]) -> list[Any]:
+    """Return bounds of a range as numbers of one type.
+
+    Integers become Python's, which do not overflow in `stop - start`; if any is a float, all get the common dtype, as
+    the symbolic length has it.
+    """
+    arrays = [np.asarray(value) for value in values]
+    if all(value.dtype.kind in "iub" for value in arrays):
+        return [value.item() for value in arrays]
+    common = aes.upcast(*(value.dtype.name for value in arrays))
+    return [value.astype(common)[()] for value in arrays]
 
 
 def _static_range_length(start: Variable, stop: Variable, step: Variable) -> int | None:
     try:
-        first, last, distance = (_as_number(get_scalar_constant_value(value)) for value in (start, stop, step))
+        first, last, distance = _as_numbers([get_scalar_constant_value(value) for value in (start, stop, step)])
     except NotScalarConstantError:
         return None
     if distance == 0:
         raise ValueError("The step of a range cannot be zero.")
     length = (last - first) / distance
+    if length == 0 and last != first and (last > first) == (distance > 0):
+        return 1
     if not math.isfinite(length):
         raise ValueError(f"A range from {first} to {last} by {distance} has no finite length.")
     return max(0, math.ceil(length))
