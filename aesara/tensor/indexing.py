@@ -370,6 +370,13 @@ def _sizes_of_index(index: Any) -> tuple[Sequence[Any], Sequence[int | None]]:
     return [symbolic[axis] for axis in range(tensor.type.ndim)], tensor.type.shape
 
 
+def _mask_does_not_fit(dimension: int, size: int, of_mask: int) -> str:
+    return (
+        f"boolean index did not match indexed array along axis {dimension}; size of axis is {size} but size of "
+        f"corresponding boolean axis is {of_mask}"
+    )
+
+
 def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> None:
     """Check that Boolean masks have the sizes of the dimensions that they index.
 
@@ -390,12 +397,14 @@ def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> N
         if index is None or (isinstance(index, np.ndarray) and index.dtype == bool and index.ndim == 0):
             continue
         if isinstance(index, np.ndarray) and index.dtype == bool:
-            for offset, size in enumerate(index.shape):
-                if dimension + offset >= input.ndim or size != input.shape[dimension + offset]:
+            for offset, size in enumerate(index.shape, dimension):
+                if offset >= input.ndim:
                     raise IndexError(
-                        f"boolean index did not match indexed array along dimension {dimension + offset}: "
-                        f"the array has shape {input.shape} and the mask {index.shape}"
+                        f"too many indices for array: it has {input.ndim} dimension(s), and a boolean index "
+                        f"of shape {index.shape} takes those from {dimension} on"
                     )
+                if size != input.shape[offset]:
+                    raise IndexError(_mask_does_not_fit(offset, input.shape[offset], size))
             dimension += index.ndim
         else:
             dimension += 1
@@ -505,10 +514,7 @@ def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Varia
         for offset, size in enumerate(index.type.shape):
             actual = shape[dimension + offset]
             if size is not None and actual is not None and size != actual:
-                raise IndexError(
-                    "boolean index did not match indexed array along dimension "
-                    f"{dimension + offset}; its size is {actual}, but the mask has {size}"
-                )
+                raise IndexError(_mask_does_not_fit(dimension + offset, actual, size))
         return (int(np.count_nonzero(index.data)) if isinstance(index, Constant) else None,)
     size = shape[dimension]
     if isinstance(index, Constant) and size is not None and index.data.size:

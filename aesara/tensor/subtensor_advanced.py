@@ -16,7 +16,7 @@ from aesara.tensor.indexing import (
     indexed_result_shape,
     static_indexed_shape,
 )
-from aesara.tensor.subtensor_basic import check_value, gradient_of_value
+from aesara.tensor.subtensor_basic import check_value, check_value_shape, gradient_of_value
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
 __all__ = [
@@ -202,7 +202,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         if y.type.ndim > x.type.ndim:
             what = "set" if self.set_instead_of_inc else "increment"
             raise TypeError(f"cannot {what} x subtensor with ndim={x.type.ndim} by y with ndim={y.type.ndim}.")
-        static_indexed_shape(x.type.shape, [ilist])
+        check_value_shape(y, static_indexed_shape(x.type.shape, [ilist]), self.set_instead_of_inc)
         return Apply(self, [x, y, ilist], [x.type()])
 
     def perform(self, node, inputs, output_storage):
@@ -322,11 +322,12 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         x, y = as_tensor_variable(x), as_tensor_variable(y)
         check_value(x, y, self.set_instead_of_inc)
         index = [as_index_variable(part) for part in inputs]
-        part_ndim = len(static_indexed_shape(x.type.shape, index))
-        if y.type.ndim > part_ndim:
+        part_shape = static_indexed_shape(x.type.shape, index)
+        if y.type.ndim > len(part_shape):
             raise TypeError(
-                f"Trying to increment a {part_ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
+                f"Trying to increment a {len(part_shape)}-dimensional subtensor with a {y.type.ndim}-dimensional value."
             )
+        check_value_shape(y, part_shape, self.set_instead_of_inc)
         return Apply(self, [x, y, *index], [x.type()])
 
     def perform(self, node, inputs, output_storage):

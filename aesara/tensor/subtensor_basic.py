@@ -91,6 +91,17 @@ class _TemplateOp(Op):
                 raise TypeError(f"Wrong type for the Subtensor template: expected {expected}, got {scalar.type}.")
         return scalars
 
+    def _static_shape(self, shape: Sequence[int | None], scalars: Sequence[Any]) -> tuple[int | None, ...]:
+        """Return what is known of the shape of the part."""
+        result = []
+        index = indices_from_subtensor(scalars, self.idx_list)
+        for dimension, (size, entry) in enumerate(zip(shape, index)):
+            if isinstance(entry, slice):
+                result.append(static_slice_length(entry, size))
+            else:
+                check_static_index(entry, size, dimension)
+        return (*result, *shape[len(index) :])
+
     def _index(self, scalars: Sequence[Any]) -> tuple[Any, ...]:
         """Return the NumPy index from the values of its scalars; it gives a view."""
         index = indices_from_subtensor([int(s) for s in scalars], self.idx_list)
@@ -150,16 +161,6 @@ class Subtensor(_TemplateOp):
         static_shape = self._static_shape(x.type.shape, scalars)
         output = tensor_type(x.type.dtype, static_shape)()
         return Apply(self, [x, *scalars], [output])
-
-    def _static_shape(self, shape, scalars) -> tuple[int | None, ...]:
-        result = []
-        index = indices_from_subtensor(scalars, self.idx_list)
-        for dimension, (size, entry) in enumerate(zip(shape, index)):
-            if isinstance(entry, slice):
-                result.append(static_slice_length(entry, size))
-            else:
-                check_static_index(entry, size, dimension)
-        return (*result, *shape[len(index) :])
 
     def perform(self, node, inputs, output_storage):
         x, *scalars = inputs
@@ -269,14 +270,8 @@ class IncSubtensor(_TemplateOp):
                 f"Trying to increment a part of a tensor of {x.type.ndim} dimension(s) with a value of {y.type.ndim}."
             )
         scalars = self._indices(x, inputs)
-        self._check_static_index(x.type.shape, scalars)
+        check_value_shape(y, self._static_shape(x.type.shape, scalars), self.set_instead_of_inc)
         return Apply(self, [x, y, *scalars], [x.type()])
-
-    def _check_static_index(self, shape, scalars) -> None:
-        index = indices_from_subtensor(scalars, self.idx_list)
-        for dimension, (size, entry) in enumerate(zip(shape, index)):
-            if not isinstance(entry, slice):
-                check_static_index(entry, size, dimension)
 
     def perform(self, node, inputs, output_storage):
         x, y, *scalars = inputs
@@ -339,6 +334,23 @@ def check_value(x: Variable, y: Variable, is_set: bool) -> None:
             f"Trying to increment a part of a tensor of dtype {x.type.dtype} with a "
             f"value of dtype {y.type.dtype}: cast one of them."
         )
+
+
+def check_value_shape(y: Variable, part_shape: Sequence[int | None], is_set: bool) -> None:
+    """Check what is known of the shapes of a value and of the part of a tensor that it is written, or added, to.
+
+    Raises
+    ------
+    ValueError
+        If the value cannot broadcast to the part.
+    """
+    for size, wanted in zip(reversed(y.type.shape), reversed(part_shape)):
+        if size is not None and size != 1 and wanted is not None and size != wanted:
+            what = "set" if is_set else "increment"
+            raise ValueError(
+                f"Cannot {what} a part of shape {tuple(part_shape)} with a value of shape {y.type.shape}: "
+                f"expected size {wanted} or 1, got {size}. The value has to broadcast to the part."
+            )
 
 
 def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
