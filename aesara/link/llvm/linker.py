@@ -26,6 +26,7 @@ from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     checks,
+    convolution,
     complex_elementwise,
     creation,
     diagonals,
@@ -34,6 +35,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     indexing,
     joining,
     products,
+    recurrences,
     reductions,
     selection,
     sequential,
