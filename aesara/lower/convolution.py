@@ -82,7 +82,9 @@ def _term(index: Index, readers: Sequence[Reader]) -> Expr:
     return primitive("mul", readers[0]((index[0],)), readers[1]((index[1],)))
 
 
-def _sum_of_rows(a: Array, v: Array, length: Expr, piece: Callable[[Array, Array, Expr], Write], guards: Sequence[object]) -> Array:
+def _sum_of_rows(
+    a: Array, v: Array, length: Expr, piece: Callable[[Array, Array, Expr], Write], guards: Sequence[object]
+) -> Array:
     """The sum, with one loop for each order of the two lengths, of which the other has no iterations."""
     (n,), (m,) = a.shape, v.shape
     v_shorter = primitive("ge", n, m)

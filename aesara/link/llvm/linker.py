@@ -26,8 +26,8 @@ from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     checks,
-    convolution,
     complex_elementwise,
+    convolution,
     creation,
     diagonals,
     elementwise,
