@@ -11,7 +11,8 @@ from aesara.graph.op import Op
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import neq
-from aesara.tensor.rearranging import normalize_axes
+from aesara.tensor.rearranging import flatten, normalize_axes
+from aesara.tensor.recurrence import LinearRecurrence, shifted
 from aesara.tensor.shape import reshape
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
@@ -79,18 +80,26 @@ class CumOp(Op):
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype="floatX")]
         axis = 0 if self.axis is None else self.axis % x.type.ndim
-        backwards = (slice(None),) * axis + (slice(None, None, -1),)
-        if self.mode == "mul":
-            g_out = g_out * outputs[0]
-        total = CumOp(axis=axis)(g_out[backwards])[backwards]
+        if self.mode == "add":
+            backwards = (slice(None),) * axis + (slice(None, None, -1),)
+            total = CumOp(axis=axis)(g_out[backwards])[backwards]
+        else:
+            # No division: exact where entries are zero, and so are derivatives of any order.
+            factors = flatten(x) if self.axis is None else x
+            total = LinearRecurrence(axis, backwards=True)(factors, g_out) * shifted(outputs[0], axis, 1.0)
         if self.axis is None:
             total = reshape(total, x.shape, ndim=x.type.ndim)
-        return [total / x if self.mode == "mul" else total]
+        return [total]
 
     def R_op(self, inputs, eval_points):
-        if self.mode != "add":
-            raise NotImplementedError("CumOp with mode 'mul' has no R_op.")
-        return [None if point is None else self(point) for point in eval_points]
+        (x,), (point,) = inputs, eval_points
+        if point is None or self.mode == "add":
+            return [None if point is None else self(point)]
+        if self.axis is None:
+            x, point = flatten(x), flatten(point)
+        axis = 0 if self.axis is None else self.axis % x.type.ndim
+        before = shifted(CumOp(axis=axis, mode="mul")(x), axis, 1.0)
+        return [LinearRecurrence(axis)(x, before * point)]
 
 
 class CumsumOp(Op):
@@ -132,8 +141,6 @@ def cumsum(x: Any, axis: int | None = None) -> Variable:
 
 def cumprod(x: Any, axis: int | None = None) -> Variable:
     """Return running products, in the dtype of `x`; see `cumsum`.
-
-    The gradient is not defined where an entry is zero.
 
     Examples
     --------

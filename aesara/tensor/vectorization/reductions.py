@@ -14,12 +14,13 @@ from aesara.tensor.cumulative import CumOp
 from aesara.tensor.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.elementwise_ops import lt, switch
 from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.recurrence import LinearRecurrence
 from aesara.tensor.reduction import sum as tensor_sum
 from aesara.tensor.repeating import Repeat
 from aesara.tensor.shape import reshape
 from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
-from aesara.tensor.vectorization.batches import align, batches
+from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 
@@ -80,6 +81,15 @@ def _cumulative(op: CumOp, node: Apply, x: Variable) -> Apply:
     if op.axis is None:
         return CumOp(axis=batch, mode=op.mode).make_node(_flat_core(x, batch))
     return CumOp(axis=op.axis % node.inputs[0].type.ndim + batch, mode=op.mode).make_node(x)
+
+
+@vectorize_node.register(LinearRecurrence)
+def _recurrence(op: LinearRecurrence, node: Apply, a: Variable, b: Variable) -> Apply:
+    """Factors and terms have one shape: there is no broadcasting in the op."""
+    numbers = batches(node, [a, b])
+    sizes = batch_sizes([a, b], numbers)
+    a, b = (broadcast_batch(x, number, sizes) for x, number in zip((a, b), numbers))
+    return LinearRecurrence(op.axis + len(sizes), op.backwards).make_node(a, b)
 
 
 def shifted_axis(axis: Variable, core_ndim: int, batch: int) -> Variable:

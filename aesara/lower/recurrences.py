@@ -1,0 +1,73 @@
+"""Lowering of linear recurrences: loops that carry the last value in a register, or read it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, var
+from aesara.ir.expr import op as primitive
+from aesara.ir.kernel import Assign, Declare, For, Statement
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer
+from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.tensor.recurrence import LinearRecurrence
+
+
+@lower_op.register
+def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> Sequence[Array]:
+    factors, terms = (context.array(v) for v in node.inputs)
+    check_dtype(terms.dtype)
+    if terms.dtype == "bool":
+        raise Unsupported("a recurrence of truth values")
+    guards: list[object] = []
+    message = "LinearRecurrence: the factors have size {0} in a dimension, the terms {1}."
+    for of_a, of_b in zip(factors.shape, terms.shape, strict=True):
+        guards += context.require_equal(of_a, of_b, ValueError, message, node)
+    return [_recurrence(factors, terms, op.axis, op.backwards, guards)]
+
+
+def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards: Sequence[object]) -> Array:
+    """The sequence along an axis, over all other dimensions."""
+    size = terms.shape[axis]
+    loops = tuple(var(f"v{d}") for d in range(terms.ndim))
+    one_less = primitive("sub", size, ONE)
+    counter = loops[axis]
+    after = primitive("add", counter, ONE)
+    start = one_less if backwards else ZERO
+    last = primitive("sub", one_less, counter) if backwards else counter
+    here = primitive("sub", one_less, after) if backwards else after
+    # The factor of a step back is the one that the step forwards has.
+    of_factor = last if backwards else here
+
+    def at(position: Expr) -> Index:
+        return (*loops[:axis], position, *loops[axis + 1 :])
+
+    def step(readers: Sequence[Reader], previous: Expr) -> Expr:
+        return primitive("add", primitive("mul", readers[0](at(of_factor)), previous), readers[1](at(here)))
+
+    def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
+        value = var("r0", terms.dtype)
+        move = Assign("r0", step(readers, value))
+        rest = For(f"v{axis}", one_less, (move, write(at(here), value)))
+        first = (Declare("r0", readers[1](at(start))), write(at(start), value), rest)
+        return (For("r1", primitive("minimum", size, ONE), first),)
+
+    def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        def row(index: Index, value: Expr) -> tuple[Statement, ...]:
+            body: tuple[Statement, ...] = (write(index, value),)
+            for d in reversed(range(axis + 1, terms.ndim)):
+                body = (For(f"v{d}", terms.shape[d], body, parallel=d == terms.ndim - 1),)
+            return body
+
+        first = For("r0", primitive("minimum", size, ONE), row(at(start), readers[1](at(start))))
+        return (first, For(f"v{axis}", one_less, row(at(here), step(readers, read(at(last))))))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        inner = axis == terms.ndim - 1
+        statements = in_register(readers, write) if inner else in_memory(readers, read, write)
+        for d in reversed(range(axis)):
+            statements = (For(f"v{d}", terms.shape[d], statements),)
+        return statements
+
+    return Sequential(terms.dtype, terms.shape, (factors, terms), body, requires=guards)
