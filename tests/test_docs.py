@@ -1,6 +1,7 @@
 """The examples of the documentation and of the README run, and print what they say they print."""
 
 import doctest
+import re
 import warnings
 from pathlib import Path
 
@@ -43,8 +44,8 @@ def test_docstrings(module):
 
 def test_links_lead_somewhere():
     """Relative links of the pages point to files that exist."""
-    for page in PAGES:
-        for part in page.read_text(encoding="utf-8").split("](")[1:]:
-            target = part.split(")")[0].split("#")[0]
-            if target and "://" not in target:
+    for page in [*PAGES, *(ROOT / "docs").glob("reference/*.md")]:
+        text = "".join(page.read_text(encoding="utf-8").split("```")[::2])
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"

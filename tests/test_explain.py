@@ -100,6 +100,15 @@ def test_products_take_what_they_read_in_place():
     assert found.steps[0].space == "m.shape[1] x y.shape[1]"
 
 
+def test_complex_numbers():
+    z = at.zvector("z")
+    found = aesara.explain(aesara.function([z], (reverse(z) * z).real))
+    assert in_steps(found) == [
+        ("python", ["Reverse"]),
+        ("nest", ["Elemwise{mul,no_inplace}", "Elemwise{real,no_inplace}"]),
+    ]
+
+
 def test_nodes_that_leave_nothing():
     found = aesara.explain(aesara.function([x, m], at.zeros((x.shape[0], m.shape[1] + 1))))
     assert {type(one.node.op).__name__ for one in found.without_code} >= {"Shape_i", "Elemwise"}

@@ -82,10 +82,12 @@ def place_nodes(
         without_code = []
         for node, numbers in made.items():
             items = [context.items[k] for k in numbers]
-            items += [context.arrays[v] for v in node.outputs if v in context.arrays]
+            items += [part for v in node.outputs for part in _parts(v, context)]
             found: set[int] = set().union(*(steps_of.get(item, ()) for item in items))
             for at in found:
-                inside[at].append(node)
+                # What reads the results of a call is not the call.
+                if node not in context.reasons or isinstance(plan.steps[at], PythonNode):
+                    inside[at].append(node)
             if not found:
                 without_code.append(node)
         steps = []
@@ -95,6 +97,13 @@ def place_nodes(
                 name = f"k{at}" if kind == "nest" else ""
                 steps.append(PlacedStep(kind, name, tuple(inside[at]), _space(step, context)))
         return Placement(tuple(steps), tuple(without_code), dict(context.reasons), frozenset(_copied(context, plan)))
+
+
+def _parts(variable: Variable, context: Context) -> Sequence[Array]:
+    """The arrays that a variable is: one, or two if it is complex."""
+    if variable in context.pairs:
+        return context.pairs[variable].parts
+    return [context.arrays[variable]] if variable in context.arrays else []
 
 
 def _kind(step: object) -> str | None:

@@ -20,7 +20,7 @@ _SIGNS = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "intdiv": 
 _SIGNS |= {"minimum": "min({}, {})", "maximum": "max({}, {})"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExplainedNode:
     """A node of the rewritten graph.
 
@@ -37,6 +37,9 @@ class ExplainedNode:
     node: Apply
     reason: str | None
     source: SourceLine | None
+
+    def __repr__(self) -> str:
+        return f"ExplainedNode({self})"
 
     def __str__(self) -> str:
         place = "" if self.source is None else f"  {self.source.filename}:{self.source.lineno}"
@@ -68,6 +71,8 @@ class ExplainedStep:
     def __str__(self) -> str:
         what = {"nest": "loops over ", "product": "matrix product of shape ", "python": "Python"}[self.kind]
         head = what + self.space if self.kind != "nest" or self.space else "no loop: single elements"
+        if not self.nodes:
+            head += " (copies a result)"
         return "\n".join([head, *_rows(self.nodes)])
 
 

@@ -1,0 +1,162 @@
+"""Which functions the reference has, and on which page each stands.
+
+Everything that the public modules offer is found by looking at them: a new function needs no entry here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+from aesara.graph.op import Op
+from aesara.scalar.op import ScalarOp
+from aesara.tensor.elemwise import Elemwise
+
+#: Modules of which every function is documented; what is found twice stands under the first.
+PUBLIC = """
+aesara.tensor aesara.tensor.special aesara.tensor.nnet aesara.tensor.nnet.ctc aesara.tensor.nnet.conv
+aesara.tensor.nnet.neighbours aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg aesara.tensor.fft
+aesara.tensor.signal.pool aesara.tensor.signal.conv aesara.gradient aesara.raise_op
+""".split()
+
+#: Functions that only other modules offer.
+ELSEWHERE = {
+    "aesara.tensor.extra_ops": "cpu_contiguous to_one_hot",
+    "aesara.tensor.math": "isnan_ isinf_",
+    "aesara.tensor.basic": "make_vector",
+}
+
+#: page -> (title, last parts of the names of the modules whose functions stand on it)
+PAGES: dict[str, tuple[str, str]] = {
+    "elementwise": (
+        "Elementwise functions",
+        "arithmetic power rounding exponential trigonometric comparison conditional logic complex casting "
+        "elementwise_ops elemwise constants basic",
+    ),
+    "special": ("Special functions", "special math"),
+    "reductions": ("Reductions", "reduction careduce argmax logical_reduction statistics cumulative covariance"),
+    "shape": (
+        "Shapes",
+        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle",
+    ),
+    "creation": ("Creating tensors", "allocation creation conversion extra_ops io make_vector scalar_conversion"),
+    "indexing": (
+        "Indexing",
+        "subtensor subtensor_basic subtensor_advanced indexing nonzero selection index_conversion permuting diagonals",
+    ),
+    "joining": ("Joining and splitting", "joining"),
+    "products": ("Products", "dot matmul convolve"),
+    "sorting": ("Sorting and searching", "sort searching"),
+    "nnet": ("Neural networks", ""),
+    "gradients": (
+        "Gradients",
+        "autodiff forward_mode derivatives gradient_operators finite_differences pullback",
+    ),
+    "types": ("Types and variables", "type type_other"),
+    "more": ("More functions", ""),
+}
+
+#: Modules of scalar ops as sections of a page, in order.
+SECTIONS = {
+    "arithmetic": "Arithmetic",
+    "power": "Powers and roots",
+    "exponential": "Exponentials and logarithms",
+    "trigonometric": "Trigonometric and hyperbolic functions",
+    "rounding": "Rounding",
+    "comparison": "Comparisons",
+    "logic": "Logic and bits",
+    "conditional": "Choice",
+    "complex": "Complex numbers",
+    "special": "Elementwise",
+}
+
+_HIDDEN = set(
+    """
+deprecated_attribute as_list_or_tuple mode_not_slow tensor_type scalar_softsign softmax_simplifier grad_not_implemented
+grad_undefined consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ values_eq_approx_always_true
+""".split()
+)
+
+
+#: Where documented functions are defined.
+HOMES = ("aesara.tensor", "aesara.scalar", "aesara.gradient", "aesara.graph.autodiff", "aesara.graph.forward_mode",
+         "aesara.finite_differences", "aesara.raise_op")  # fmt: skip
+
+
+@dataclass
+class Entry:
+    """A public function with all its names."""
+
+    name: str
+    path: str
+    value: Any
+    page: str
+    section: str
+    aliases: list[str] = field(default_factory=list)
+
+    @property
+    def scalar_op(self) -> ScalarOp | None:
+        return self.value.scalar_op if isinstance(self.value, Elemwise) else None
+
+
+def entries() -> list[Entry]:
+    """All public functions, each once."""
+    found: dict[int, Entry] = {}
+    for path in [*PUBLIC, *ELSEWHERE]:
+        try:
+            module = importlib.import_module(path)
+        except ModuleNotFoundError:
+            continue
+        for name in ELSEWHERE[path].split() if path in ELSEWHERE else sorted(vars(module)):
+            value = getattr(module, name)
+            if name.startswith("_") or name in _HIDDEN or not is_documented(value):
+                continue
+            known = found.get(id(value))
+            if known is None:
+                page, section = place_of(value)
+                found[id(value)] = Entry(name, path, value, page, section)
+            elif known.path == path:
+                known.aliases.append(name)
+    for entry in found.values():
+        preferred = _own_name(entry.value)
+        if preferred in entry.aliases:
+            entry.aliases.remove(preferred)
+            entry.aliases.append(entry.name)
+            entry.name = preferred
+        entry.aliases.sort()
+    return sorted(found.values(), key=lambda e: (e.name.lower(), e.path))
+
+
+def is_documented(value: Any) -> bool:
+    """Whether a value is a function that the package offers (types and classes have pages of their own)."""
+    if not isinstance(value, (FunctionType, Op)) or inspect.getdoc(value) is None:
+        return False
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return home.startswith(HOMES)
+
+
+def place_of(value: Any) -> tuple[str, str]:
+    """The page and the section of a function."""
+    home = (
+        type(value.scalar_op).__module__
+        if isinstance(value, Elemwise)
+        else value.__module__
+        if isinstance(value, FunctionType)
+        else type(value).__module__
+    )
+    if home.startswith("aesara.tensor.nnet"):
+        return "nnet", ""
+    last = home.rsplit(".", 1)[-1]
+    for page, (_, modules) in PAGES.items():
+        if last in modules.split():
+            return page, SECTIONS.get(last, "") if isinstance(value, Elemwise) else ""
+    return "more", ""
+
+
+def _own_name(value: Any) -> str:
+    if isinstance(value, Elemwise):
+        return str(value.name).removeprefix("Elemwise{").split(",")[0].rstrip("}")
+    return getattr(value, "__name__", "")
