@@ -103,7 +103,7 @@ class Alias(Array):
 
 
 class Reduction(Array):
-    """`operand` reduced over `axes` with the primitive `kind` (add, mul, minimum, maximum, and, or)."""
+    """`operand` reduced over `axes` with the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
 
     __slots__ = ("operand", "axes", "kind", "identity")
 

@@ -10,17 +10,19 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ArgReduction, Array, Pointwise, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
+from aesara.lower.folds import folded
+from aesara.lower.scalars import scalar_expressions
 from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.argmax import Argmax, MaxAndArgmax
 from aesara.tensor.careduce import CAReduce
 
-_KINDS = {"add", "mul", "minimum", "maximum", "and", "or"}
+_KINDS = {"add", "mul", "minimum", "maximum", "and", "or", "xor"}
 
 
 def identity_of(kind: str, dtype: str) -> Expr:
     """The value that changes nothing; for extrema the other end of the dtype's range."""
-    if kind in ("add", "or"):
+    if kind in ("add", "or", "xor"):
         return const(0, dtype)
     if kind == "mul":
         return const(1, dtype)
@@ -62,18 +64,42 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     (x,) = node.inputs
     accumulate = op.acc_dtype or node.outputs[0].type.dtype
     check_dtype(accumulate)
-    fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
-    if not isinstance(fact, Primitive) or fact.name not in _KINDS:
-        raise Unsupported(f"reduction with {op.scalar_op}")
     array = context.array(x)
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
-    guards: list[object] = []
-    if fact.name in ("minimum", "maximum"):
-        guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
     if array.ndim == 0 or not axes:
-        return [converted(array, node.outputs[0].type.dtype)]
-    result = reduce_array(context, converted(array, accumulate), axes, fact.name, guards)
+        return [converted(converted(array, accumulate), node.outputs[0].type.dtype)]
+    fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
+    array = converted(array, accumulate)
+    if isinstance(fact, Primitive) and fact.name in _KINDS:
+        guards: list[object] = []
+        if fact.name in ("minimum", "maximum"):
+            guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
+        result = reduce_array(context, array, axes, fact.name, guards)
+    else:
+        result = _fold(op, array, axes, node, context)
     return [converted(result, node.outputs[0].type.dtype)]
+
+
+def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context: Context) -> Array:
+    """A reduction by a scalar op for which there is no primitive that vectors know."""
+    scalar_op, scalar_type = op.scalar_op, get_scalar_type(dtype=array.dtype)
+    types = (scalar_type, scalar_type)
+    (result,) = scalar_op.output_types(types)
+    if result != scalar_type:
+        raise Unsupported(f"reduction with {scalar_op}, which makes {result.dtype} of {array.dtype}")
+
+    def combine(total: Expr, element: Expr) -> Expr:
+        return scalar_expressions(scalar_op, [total, element], types, [scalar_type])[0]
+
+    probe = const(1, array.dtype)
+    combine(probe, probe)  # fails here, and not when the program is made, if there is no native form
+    function = op.ufunc
+    start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
+    if start is not None:
+        return folded(array, axes, combine, const(start, array.dtype))
+    name = str(scalar_op).replace("{", "{{").replace("}", "}}")
+    guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
+    return folded(array, axes, combine, None, guards)
 
 
 def _nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:

@@ -1,0 +1,49 @@
+"""Folds: reductions by any scalar op, element after element."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+from aesara.ir.expr import Expr, var
+from aesara.ir.expr import op as primitive
+from aesara.ir.kernel import Assign, Declare, For, Statement
+from aesara.lower.arrays import ZERO, Array, Index, Reader, Sequential, Writer
+
+#: an element is a function of what came before and the next element
+Combine = Callable[[Expr, Expr], Expr]
+
+
+def folded(
+    array: Array, axes: Sequence[int], combine: Combine, identity: Expr | None, requires: Sequence[object] = ()
+) -> Array:
+    """An array reduced over axes, in row-major order over them.
+
+    Without `identity` the first element is where it starts; there must be one then.
+    """
+    loops = tuple(var(f"v{d}") for d in range(array.ndim))
+    kept = [d for d in range(array.ndim) if d not in axes]
+    total = var("r0", array.dtype)
+
+    def start(index: Index) -> Index:
+        return tuple(ZERO if d in axes else i for d, i in enumerate(index))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        element = readers[0](loops)
+        value = combine(total, element)
+        first = identity
+        if first is None:
+            first = readers[0](start(loops))
+            is_first = functools.reduce(
+                lambda a, b: primitive("and", a, b), [primitive("eq", loops[d], ZERO) for d in axes]
+            )
+            value = primitive("select", is_first, element, value)
+        statements: tuple[Statement, ...] = (Assign("r0", value),)
+        for d in sorted(axes, reverse=True):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        statements = (Declare("r0", first), *statements, write(tuple(loops[d] for d in kept), total))
+        for d in reversed(kept):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        return statements
+
+    return Sequential(array.dtype, [array.shape[d] for d in kept], (array,), body, requires=requires)

@@ -1,0 +1,117 @@
+"""Reductions by other ops than sums, products and extrema."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aesara.scalar as aes
+import aesara.tensor as at
+from aesara.scalar.native import Primitive
+from aesara.scalar.op import BinaryScalarOp
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+
+sys.path.insert(0, str(Path(__file__).parent))
+from agreement import assert_both_raise, assert_native
+
+AXES = [None, 0, 1, 2, (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+SHAPES = [(3, 4, 5), (1, 1, 1), (0, 3, 2), (3, 0, 2), (3, 2, 0), (2, 1100, 1)]
+
+
+def numbers(*shape, dtype="float64"):
+    return (np.random.default_rng(len(shape)).normal(size=shape) * 50).astype(dtype)
+
+
+class Hypotenuse(BinaryScalarOp):
+    """The primitive is one that vectors do not reduce by."""
+
+    numpy = np.hypot
+    dtype = staticmethod(aes.upgrade_to_float)
+    native = Primitive("hypot")
+
+
+class Probability(BinaryScalarOp):
+    """A decomposition, without a function of NumPy: the probability that one of two events happens."""
+
+    dtype = staticmethod(aes.upgrade_to_float)
+    identity = 0.0
+
+    def impl(self, p, q):
+        return p + q - p * q
+
+    def decompose(self, p, q):
+        return p + q - p * q
+
+
+class Later(Probability):
+    """The same without an identity."""
+
+    identity = None
+
+
+hypotenuse, probability, later = Hypotenuse(name="hypotenuse"), Probability(name="probability"), Later(name="later")
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("op", [aes.xor, aes.and_, aes.or_])
+def test_bits(op, axis):
+    for dtype in ("bool", "int8", "uint16", "int64", "uint64"):
+        for shape in SHAPES:
+            x = np.abs(numbers(*shape)).astype(dtype)
+            assert_native(CAReduce(op, axis=axis), x)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("op", [hypotenuse, probability])
+def test_user_ops_with_an_identity(op, axis):
+    for shape in SHAPES:
+        x = numbers(*shape) if op is hypotenuse else np.random.default_rng(0).uniform(0, 0.1, size=shape)
+        assert_native(CAReduce(op, axis=axis), x, ulps=200)
+        assert_native(lambda x: CAReduce(op, axis=axis)(x * 2) + 1, x, ulps=200)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_user_ops_without_an_identity(axis):
+    axes = (0, 1, 2) if axis is None else np.atleast_1d(axis)
+    for shape in SHAPES:
+        x = np.random.default_rng(0).uniform(0, 0.1, size=shape)
+        if 0 in [shape[a] for a in axes]:
+            assert_both_raise(CAReduce(later, axis=axis), x)
+        else:
+            assert_native(CAReduce(later, axis=axis), x, ulps=200)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("op", [aes.add, aes.mul, aes.scalar_maximum, aes.scalar_minimum])
+def test_each_dtype(op, dtype):
+    for shape in SHAPES[:2]:
+        x = np.clip(numbers(*shape, dtype="float64"), -2, 2).astype(dtype)
+        assert_native(CAReduce(op, axis=1), x, ulps=64)
+        assert_native(CAReduce(op, axis=1, upcast_discrete_output=True), x, ulps=64)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_softmax_along_any_axis(dtype, axis):
+    for shape in ((3, 4, 5), (2, 1, 3), (0, 2, 3), (2, 3, 0)):
+        x = (numbers(*shape) / 10).astype(dtype)
+        assert_native(Softmax(axis), x, ulps=64)
+        assert_native(LogSoftmax(axis), x, ulps=64)
+        assert_native(SoftmaxGrad(axis), x, np.abs(x), ulps=64)
+
+
+def test_softmax_of_special_values():
+    x = np.array([[np.inf, 1, 2], [np.nan, 1, 2], [-np.inf, -np.inf, 0], [-np.inf, -np.inf, -np.inf], [1e4, -1e4, 0]])
+    for axis in (0, 1, None):
+        assert_native(lambda x: [Softmax(axis)(x), LogSoftmax(axis)(x)], x, ulps=16)
+    assert_native(lambda x: [Softmax(None)(x), LogSoftmax(None)(x)], np.float64(3), ulps=4)
+
+
+def test_extrema_of_special_values():
+    x = np.array([[np.nan, 1, 3], [np.inf, -np.inf, 0], [2, 2, np.nan]])
+    for axis in (0, 1, None):
+        assert_native(lambda x: [x.max(axis), at.argmax(x, axis), at.argmin(x, axis)], x)
