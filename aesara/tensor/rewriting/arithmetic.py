@@ -101,7 +101,7 @@ def local_mul_switch_sink(fgraph, node):
         return False
     for i, factor in enumerate(node.inputs):
         inner = factor.owner
-        if inner is None or inner.op != switch or len(fgraph.clients[factor]) > 1:
+        if inner is None or inner.op != switch:
             continue
         condition, first, second_ = inner.inputs
         others = [v for k, v in enumerate(node.inputs) if k != i]
@@ -123,7 +123,7 @@ def local_div_switch_sink(fgraph, node):
     out = node.outputs[0]
     top, bottom = node.inputs
     inner = top.owner
-    if inner is None or inner.op != switch or len(fgraph.clients[top]) > 1 or not is_float(out):
+    if inner is None or inner.op != switch or not is_float(out):
         return False
     condition, first, second_ = inner.inputs
     zero = constant_like(0, out)
