@@ -41,6 +41,7 @@ from aesara.tensor.basic import transfer
 from aesara.tensor.blockwise import vectorize
 from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadcast_shape_iter, broadcast_to
 from aesara.tensor.casting import cast
+from aesara.tensor.choosing import choose
 from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value
 from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
 from aesara.tensor.convolve import convolve
@@ -205,7 +206,7 @@ from aesara.tensor.reduction import max, min, prod, sum
 from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.scalar_conversion import scalar_from_tensor, tensor_from_scalar
 from aesara.tensor.searching import bincount, searchsorted, unique
-from aesara.tensor.selection import choose, default, fill, tensor_copy, where
+from aesara.tensor.selection import default, fill, tensor_copy, where
 from aesara.tensor.shape import reshape, shape_padaxis, shape_padleft, shape_padright
 from aesara.tensor.shape_facts import specify_broadcastable, specify_shape, unbroadcast
 from aesara.tensor.shape_values import shape

@@ -46,6 +46,7 @@ from aesara.tensor.casting import (
     cast,
 )
 from aesara.tensor.check_and_raise import assert_op
+from aesara.tensor.choosing import Choose, choose
 from aesara.tensor.constant_value import (
     extract_constant,
     get_scalar_constant_value,
@@ -114,9 +115,7 @@ from aesara.tensor.scalar_conversion import (
     tensor_from_scalar,
 )
 from aesara.tensor.selection import (
-    Choose,
     Default,
-    choose,
     default,
     fill,
     second,

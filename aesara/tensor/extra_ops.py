@@ -16,6 +16,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.scalar import int64 as int_t
+from aesara.scalar import upcast
 from aesara.tensor.broadcasting import (
     BroadcastTo,
     broadcast_arrays,
@@ -255,5 +256,7 @@ def geomspace(start: Any, end: Any, steps: Any, base: Any = 10.0) -> Variable:
     (4,)
     """
     start, end, base = (as_tensor_variable(value) for value in (start, end, base))
-    scale = log(base)
-    return logspace(log(start) / scale, log(end) / scale, steps, base)
+    first, last = log(start), log(end)
+    # The number 10.0 alone would be of single precision, and so would its logarithm.
+    scale = log(base.astype(upcast(first.type.dtype, last.type.dtype)))
+    return logspace(first / scale, last / scale, steps, base)

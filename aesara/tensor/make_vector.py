@@ -71,9 +71,10 @@ class MakeVector(Op):
         return [g_vector[position] for position in range(len(inputs))]
 
     def R_op(self, inputs, eval_points):
-        if not inputs or any(point is None for point in eval_points):
+        if all(point is None for point in eval_points):
             return [None]
-        return self.make_node(*eval_points).outputs
+        zero = constant(np.zeros((), self.dtype))
+        return self.make_node(*[zero if point is None else point for point in eval_points]).outputs
 
 
 def _converted_entry(scalar: Variable, dtype: str) -> Variable:

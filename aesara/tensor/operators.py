@@ -13,6 +13,7 @@ from aesara.tensor import elementwise_ops as ops
 from aesara.tensor.allocation import ones_like, zeros_like
 from aesara.tensor.argmax import argmax, argmin, ptp
 from aesara.tensor.casting import cast
+from aesara.tensor.choosing import choose
 from aesara.tensor.constant_value import get_scalar_constant_value
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.cumulative import cumprod, cumsum
@@ -27,7 +28,7 @@ from aesara.tensor.rearranging import flatten, swapaxes, transpose
 from aesara.tensor.reduction import max, min, prod, sum
 from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.searching import searchsorted
-from aesara.tensor.selection import choose, fill, tensor_copy
+from aesara.tensor.selection import fill, tensor_copy
 from aesara.tensor.shape import reshape, shape, specify_shape
 from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean, std, var

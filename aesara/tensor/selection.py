@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
+from aesara.graph.pullback import grad_not_implemented
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import eq, identity, second, switch
-from aesara.tensor.type import discrete_dtypes, tensor_type
 
 __all__ = [
-    "Choose",
     "Default",
-    "choose",
     "default",
     "fill",
     "second",
@@ -59,68 +55,12 @@ class Default(Op):
         x, default_value = inputs
         output_storage[0][0] = default_value.copy() if x is None else x
 
+    def grad(self, inputs, output_gradients):
+        comment = "Which of the two inputs it returns is known only when it is computed."
+        return [grad_not_implemented(self, position, x, comment) for position, x in enumerate(inputs)]
+
 
 default = Default()
-
-
-class Choose(Op):
-    """Take each entry from the choice that an index tensor names.
-
-    Parameters
-    ----------
-    mode
-        What happens to an index out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> Choose("raise")(at.lvector("a"), at.matrix("choices")).ndim
-    1
-    """
-
-    __props__ = ("mode",)
-
-    def __init__(self, mode: str):
-        if mode not in ("raise", "wrap", "clip"):
-            raise ValueError(f"mode must be 'raise', 'wrap' or 'clip'; got {mode!r}.")
-        self.mode = mode
-
-    def make_node(self, a: Any, choices: Any) -> Apply:
-        a = as_tensor_variable(a)
-        if a.type.dtype not in discrete_dtypes:
-            raise TypeError(f"The first argument of `choose` must be integers; got {a.type}.")
-        choices = as_tensor_variable(choices)
-        if choices.type.ndim == 0:
-            raise TypeError("The choices must have at least one dimension.")
-        shape = static_broadcast(a.type.shape, choices.type.shape[1:])
-        return Apply(self, [a, choices], [tensor_type(choices.type.dtype, shape)()])
-
-    def perform(self, node, inputs, output_storage):
-        a, choices = inputs
-        # NumPy limits the number of choices of `choose`; indexing does not.
-        indices = self._checked_indices(a, len(choices))
-        shape = np.broadcast_shapes(a.shape, choices.shape[1:])
-        stacked = np.broadcast_to(
-            choices.reshape((len(choices),) + (1,) * (len(shape) - choices.ndim + 1) + choices.shape[1:]),
-            (len(choices), *shape),
-        )
-        indices = np.broadcast_to(indices, shape)
-        output_storage[0][0] = np.take_along_axis(stacked, indices[None], axis=0)[0]
-
-    def _checked_indices(self, a: np.ndarray, n_choices: int) -> np.ndarray:
-        a = a.astype("int64")
-        if self.mode == "wrap":
-            return a % max(n_choices, 1)
-        if self.mode == "clip":
-            return np.clip(a, 0, n_choices - 1)
-        if a.size and (a.min() < 0 or a.max() >= n_choices):
-            raise ValueError(f"Choose: an index is out of range; there are {n_choices} choices.")
-        return a
-
-    def infer_shape(self, fgraph, node, input_shapes):
-        a_shape, choices_shape = input_shapes
-        a, choices = node.inputs
-        return [broadcast_sizes((a_shape, a.type.shape), (choices_shape[1:], choices.type.shape[1:]))]
 
 
 def static_broadcast(*shapes: Sequence[int | None]) -> tuple[int | None, ...]:
@@ -171,24 +111,3 @@ def broadcast_sizes(*shapes: tuple[Sequence[Any], Sequence[int | None]]) -> tupl
                 common = switch(eq(common, 1), size, common)
         result.append(common)
     return tuple(result)
-
-
-def choose(a: Any, choices: Any, mode: str = "raise") -> Variable:
-    """Take each entry from the choice that `a` names; see `numpy.choose`.
-
-    Parameters
-    ----------
-    a
-        Integers.
-    choices
-        The choices, along the first dimension; a list of tensors is stacked.
-    mode
-        What happens to an index out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> choose(at.lvector("a"), at.matrix("choices")).dtype
-    'float64'
-    """
-    return Choose(mode)(a, choices)

@@ -1,0 +1,113 @@
+"""Rows of functions that are made of elementwise ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.special as sps
+
+import aesara.tensor as at
+from aesara import gradient
+from aesara.tensor.special import factorial, logit, poch
+from tests.optable.inputs import ALL, FLOATS, exactly, integer, positive, real
+from tests.optable.table import case, row
+
+row("power", np.power, [case(positive(3, 4), real(3, 4)), case(positive(3, 4), real(4))], error=2.0)
+row(
+    "operator **",
+    lambda x, n: x**n,
+    [case(real(5), n=n) for n in (0, 1, 2, 3, 5, -1, -2, -5)]
+    + [case(real(5, low=-1.2, high=1.2), n=17)]
+    + [case(positive(5), n=n) for n in (0.5, -0.5, 1.5)],
+    lambda x, n: x**n,
+    error="sum",
+    covers=(),
+)
+row(
+    "conj",
+    lambda z: z if z.dtype.kind != "c" else np.conj(z),
+    [case(real(3)), case(real(3, 4, dtype="complex128"))],
+    dtypes=ALL,
+    covers=("conjugate",),
+)
+row(
+    "divmod",
+    lambda x, y: list(np.divmod(x, y)),
+    [
+        case(real(9, low=-9, high=9), positive(9)),
+        case(integer(9, low=-9, high=9), exactly([1, 2, 3, -1, -2, -3, 4, 5, 6])),
+    ],
+)
+row(
+    "operators // and %",
+    lambda x, y: [x // y, x % y],
+    [case(real(9, low=-9, high=9), positive(9))],
+    lambda x, y: [x // y, x % y],
+)
+row(
+    "ceil_intdiv",
+    lambda a, b: -(-a // b),
+    [case(integer(9, low=-9, high=9), exactly([1, 2, 3, 1, 2, 3, 4, 5, 6]))],
+    gradient=False,
+)
+row("round", np.round, [case(real(9)), case(exactly([0.5, 1.5, 2.5, -0.5, -1.5]), smooth=False)], dtypes=FLOATS)
+row(
+    "iround",
+    lambda x: np.round(x).astype("int64"),
+    [case(real(9)), case(exactly([0.5, 1.5, 2.5, -0.5]))],
+    gradient=False,
+)
+row(
+    "cast",
+    lambda x, dtype: x.astype(dtype),
+    [case(real(7), dtype=d, smooth=d == "float64") for d in (*FLOATS, "int32", "int8", "bool", "complex64")],
+    dtypes=[d for d in ALL if d[0] != "c"],
+)
+row(
+    "astype",
+    lambda x, dtype: x.astype(dtype),
+    [case(real(7), dtype="float32", smooth=False)],
+    lambda x, dtype: x.astype(dtype),
+)
+CLOSE = [1.0, 1.0 + 1e-6, 1.1, np.inf, -np.inf, np.nan, 0.0, 1e-9]
+row(
+    "isclose",
+    np.isclose,
+    [case(exactly(CLOSE), exactly([1.0, 1, 1, np.inf, np.inf, np.nan, 1e-9, 0]), equal_nan=e) for e in (False, True)]
+    + [case(integer(9), integer(9)), case(exactly(CLOSE[:3]), exactly([1.0, 1, 1]), rtol=1e-7)],
+    gradient=False,
+)
+row(
+    "allclose",
+    np.allclose,
+    [case(exactly(CLOSE[:2]), exactly([1.0, 1])), case(exactly(CLOSE[:3]), exactly([1.0, 1, 1]))],
+    gradient=False,
+)
+row("smallest", lambda *xs: np.minimum.reduce(xs), [case(real(7), real(7)), case(real(7), real(7), real(7))])
+row("clip method", lambda x: np.clip(x, -1, 1), [case(real(9))], lambda x: x.clip(-1, 1))
+row(
+    "logit",
+    sps.logit,
+    [case(real(9, low=0.05, high=0.95))],
+    logit,
+    error="sum",
+    magnitude=lambda x: 2 + 1 / (1 - x),
+    dtype=lambda d: d,
+    dtypes=FLOATS,
+)
+row("poch", sps.poch, [case(positive(9), positive(9))], poch, error="sum", magnitude=lambda z, m: 16 * sps.poch(z, m))
+row("factorial", sps.factorial, [case(positive(9))], factorial, error=4.0)
+
+row(
+    "gradient operators",
+    lambda x: [x, x, x],
+    [case(real(3), smooth=False)],
+    lambda x: [gradient.zero_grad(x), gradient.disconnected_grad(x), gradient.undefined_grad(x)],
+    covers=(),
+)
+row(
+    "grad_clip and grad_scale",
+    lambda x: [x, x],
+    [case(real(3), smooth=False)],
+    lambda x: [gradient.grad_clip(x, -1, 1), gradient.grad_scale(x, 2.0)],
+    covers=(),
+)

@@ -1,0 +1,106 @@
+"""Every row of the op table: results, dtypes, shapes and Python nodes, by the reference and natively."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tests.optable.rows  # noqa: F401
+from tests.optable.inputs import FLOATS, LAYOUTS, Arg
+from tests.optable.running import MODES, Graphs, called, drawn, flat, judge, unexcused
+from tests.optable.table import ROWS, Case
+
+rows = pytest.mark.parametrize("row", list(ROWS.values()), ids=list(ROWS))
+
+
+def assert_nothing(complaints):
+    if complaints:
+        pytest.fail("\n".join(complaints[:12]) + f"\n{len(complaints)} complaints", pytrace=False)
+
+
+def complaints_of(graphs, function, values, salt="", truth=True, layout=np.asarray):
+    got = graphs.grouped(called(function, [layout(v) for v in flat(values)]))
+    return [
+        f"{salt}{text}"
+        for case, variables, given, results in zip(graphs.cases, graphs.outputs, values, got)
+        for text in judge(graphs.row, case, variables, given, results, truth)
+    ]
+
+
+@rows
+def test_results(row):
+    """Values and dtypes are the oracle's; shapes agree with what the types promise; nothing runs in Python."""
+    graphs = Graphs.of(row, row.cases)
+    values = drawn(row, row.cases)
+    found = []
+    for mode in MODES:
+        function = graphs.compile(MODES[mode])
+        found += complaints_of(graphs, function, values, salt=f"{mode}: ")
+        if mode == "native":
+            found += unexcused(function, row.python)
+            for name, layout in LAYOUTS.items():
+                found += complaints_of(graphs, function, values, salt=f"{name}: ", layout=layout)
+    assert_nothing(found)
+
+
+@rows
+def test_dtypes(row):
+    """The same over dtypes."""
+    found = []
+    for is_complex in False, True:
+        cases = [c for c in row.cases_by_dtype if any("complex" in a.dtype for a in c.args) == is_complex]
+        if not cases:
+            continue
+        graphs = Graphs.of(row, cases)
+        values = drawn(row, cases, 1)
+        for mode in MODES:
+            function = graphs.compile(MODES[mode])
+            found += complaints_of(graphs, function, values, salt=f"{mode}: ")
+            if mode == "native" and not is_complex:
+                found += unexcused(function, row.python)
+    assert_nothing(found)
+
+
+@rows
+@pytest.mark.parametrize("static", ["known", "partly"])
+def test_static_shapes(row, static):
+    """Types that know lengths give the same results, and what they say of shapes is true."""
+    graphs = Graphs.of(row, row.cases, static)
+    values = drawn(row, row.cases)
+    assert_nothing(complaints_of(graphs, graphs.compile(MODES["native"]), values))
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, np.inf, -np.inf, np.nan]
+EXTREME = ["max", "-max", "tiny", "-smallest_subnormal"]
+
+
+def special_values(dtype, count):
+    """All combinations of special values for some inputs, as vectors."""
+    info = np.finfo(dtype)
+    extreme = [float(info.max), -float(info.max), float(info.tiny), -float(info.smallest_subnormal), 800.0]
+    chosen = {1: SPECIAL + extreme, 2: SPECIAL + extreme[:3], 3: SPECIAL[:2] + SPECIAL[4:5] + SPECIAL[6:]}
+    grid = np.meshgrid(*[np.array(chosen.get(count, SPECIAL[3:]), dtype)] * count, indexing="ij")
+    return [v.reshape(-1) for v in grid]
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS.values() if r.special_values], ids=str)
+def test_special_values(row):
+    """NaN, infinities, zeros with signs, the largest and the smallest numbers."""
+    found = []
+    cases, values = [], []
+    for first in row.cases[:1]:
+        for dtype in FLOATS:
+            args = tuple(Arg((1,), dtype) if a.dtype == "float64" else a for a in first.args)
+            case = Case(args)
+            given = special_values(dtype, sum(a.dtype == dtype for a in args))
+            count = given[0].size if given else 0
+            rest = iter(given)
+            cases.append(case)
+            values.append([next(rest) if a.dtype == dtype else np.arange(count) % 2 == 0 for a in args])
+    cases = [c for c in cases if all(a.dtype in FLOATS + ("bool",) for a in c.args)]
+    if not cases:
+        return
+    graphs = Graphs.of(row, [Case(tuple(replace(a, static=None, shape=(1,)) for a in c.args)) for c in cases])
+    for mode in MODES:
+        found += complaints_of(graphs, graphs.compile(MODES[mode]), values, salt=f"{mode}: ", truth=False)
+    assert_nothing(found)
