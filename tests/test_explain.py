@@ -165,6 +165,14 @@ def test_a_function_that_cannot_be_native_says_why():
     assert ops(found.python) == ["Length", "Elemwise{add,no_inplace}"]
 
 
+def test_equal_lines_are_counted():
+    y = x
+    for _ in range(3):
+        y = at.sin(y) * 1.5
+    text = str(aesara.explain(aesara.function([x], y)))
+    assert text.count("Elemwise{sin,no_inplace}") == 1 and text.count("(3 times)") == 2
+
+
 def test_prints_to_a_file():
     file = io.StringIO()
     found = aesara.explain(aesara.function([x], x + 1, name="f"), file=file)

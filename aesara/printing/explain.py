@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TextIO
@@ -301,7 +302,9 @@ def _function_name(f: Function) -> str:
 
 
 def _rows(items: Iterable[Any]) -> list[str]:
-    return [f"     {item}" for item in items]
+    """One line for each item; equal ones share a line."""
+    counts = Counter(map(str, items))
+    return [f"     {text}" + (f"  ({count} times)" if count > 1 else "") for text, count in counts.items()]
 
 
 def _shortened(text: str) -> str:

@@ -38,8 +38,8 @@ What the lines of an entry say:
 | dtype | the dtype of the result; "kept" is that of the input |
 | gradient | the term of each input, where `g` is the gradient of the result and `y` (or `f`) the result itself; \
 or of which inputs there is one |
-| native | how the native linker computes it: an instruction of the loop IR, a function of the back end or of SciPy's \
-C interface, its formula, or loops; otherwise what runs in Python and why |
+| native | how the native linker computes it: an instruction of the loop IR, a routine with loops, a function of SciPy's \
+C interface, its formula; otherwise what runs in Python and why |
 | shape | whether the type of the result knows its lengths where the types of the inputs do |
 
 Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is missing has
@@ -203,7 +203,7 @@ def _native_text(op: ScalarOp, formula: str | None, facts: Facts | None) -> str:
     elif kind == "Special":
         text = f"SciPy's C function `{fact.name}`"
     else:
-        text = f"{kind} `{getattr(fact, 'name', fact)}`"
+        text = f"{kind.lower()} `{getattr(fact, 'name', fact)}`"
     reasons = sorted({*facts.python.values(), *facts.whole}) if facts is not None and text != "in Python" else []
     return "; in Python: ".join([text, *reasons])
 
