@@ -10,12 +10,13 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.tensor.choosing import Choose
 from aesara.tensor.creation import Tri
 from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.extra_ops import Bartlett, CpuContiguous
 from aesara.tensor.index_conversion import RavelMultiIndex, UnravelIndex
 from aesara.tensor.permuting import PermuteRowElements
-from aesara.tensor.selection import Choose, Default
+from aesara.tensor.selection import Default
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native
