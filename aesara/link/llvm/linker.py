@@ -27,6 +27,7 @@ from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     checks,
     complex_elementwise,
+    complex_parts,
     convolution,
     creation,
     diagonals,
@@ -37,6 +38,8 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     products,
     recurrences,
     reductions,
+    repeating,
+    searching,
     selection,
     sequential,
     shapes,
