@@ -14,6 +14,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op
 from aesara.lower.elementwise import common_shape, expands_along, stretched_axes
 from aesara.lower.scalars import Recipe, follow, recorded
+from aesara.scalar import complex_functions  # noqa: F401  # declares forms
 from aesara.scalar.complex_forms import Parts, complex_decomposition
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
@@ -43,9 +44,10 @@ def _recipes(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> tuple[
         else:
             inputs.append(t.make_variable())
             leaves.append(inputs[-1])
-    outputs = complex_decomposition(scalar_op, inputs, input_types)
-    if outputs is None:
-        raise Unsupported(f"scalar op {scalar_op} of complex numbers")
+    try:
+        outputs = complex_decomposition(scalar_op, inputs, input_types)
+    except NotImplementedError as reason:
+        raise Unsupported(str(reason)) from None
     return tuple(
         tuple(_part_recipe(leaves, part) for part in (out if isinstance(out, Parts) else [out])) for out in outputs
     )
@@ -93,9 +95,7 @@ def complex_elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> l
     def made(part: _PartRecipe) -> Array:
         operands = [arrays[k] for k in part.reads]
         body = _body(part, len(arrays), [flags[k] for k in part.reads])
-        return Pointwise(
-            part.dtype, shape, operands, body, part.recipe.cost, [expands[k] for k in part.reads], guards
-        )
+        return Pointwise(part.dtype, shape, operands, body, part.recipe.cost, [expands[k] for k in part.reads], guards)
 
     results = [[made(part) for part in parts] for parts in recipes]
     return [ComplexArray(*parts) if len(parts) == 2 else parts[0] for parts in results]

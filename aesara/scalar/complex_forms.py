@@ -16,12 +16,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aesara.scalar.arithmetic import Abs, Add, Mul, Neg, Sub
-from aesara.scalar.complex import Complex, Conj, Imag, Real
+from aesara.graph.traversal import io_toposort
+from aesara.scalar.arithmetic import Abs, Add, Mul, Neg, Reciprocal, Sub, TrueDivide
+from aesara.scalar.casting import Cast, Identity
+from aesara.scalar.comparison import EQ, GE, GT, LE, LT, NEQ, IsInf, IsNan, eq, ge, gt, isinf, isnan, le, lt, neq
+from aesara.scalar.complex import Angle, Complex, ComplexFromPolar, Conj, Imag, Real
+from aesara.scalar.composite import Composite
+from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum, Second, Switch, switch
 from aesara.scalar.constants import literal
+from aesara.scalar.logic import and_, invert, or_
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, to_dtype
+from aesara.scalar.power import Sqr, sqrt
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.trigonometric import arctan2, cos, sin
 from aesara.scalar.types import ScalarType, get_scalar_type
 
 __all__ = ["Parts", "complex_decomposition", "complex_form"]
@@ -72,7 +80,7 @@ def complex_form(*ops: type[ScalarOp], wide: bool = False) -> Callable[[Callable
     return declare
 
 
-def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequence[ScalarType]) -> list | None:
+def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequence[ScalarType]) -> list:
     """The outputs of an op with complex inputs or outputs as real scalar variables (`Parts` where they are complex).
 
     Parameters
@@ -80,19 +88,19 @@ def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequ
     inputs
         Real scalar variables, or `Parts` for those inputs whose type is complex.
 
-    Returns
-    -------
-    list or None
-        None where the op has no form for complex numbers.
+    Raises
+    ------
+    NotImplementedError
+        If the op has no form for complex numbers.
     """
     form = _forms.get(type(op))
     if form is None:
-        return None
+        raise NotImplementedError(f"scalar op {op} has no form for complex numbers")
     output_types = op.output_types(input_types)
     dtypes = op.operand_dtypes(input_types, output_types)
     operands = [convert_parts(x, dtype, form.wide) for x, dtype in zip(inputs, dtypes, strict=True)]
     results = form.function(op, *operands)
-    if op.nout == 1:
+    if not isinstance(results, list):
         results = [results]
     return [convert_parts(x, t.dtype) for x, t in zip(results, output_types, strict=True)]
 
@@ -113,15 +121,32 @@ def convert_parts(x: Any, dtype: str, wide: bool = False) -> Any:
     return Parts(to_dtype(x.re, inner), to_dtype(x.im, inner))
 
 
-class _Hypot(BinaryScalarOp):
-    """The square root of x * x + y * y, without overflow on the way."""
+class _CopySign(BinaryScalarOp):
+    """The absolute value of x with the sign of y."""
 
-    numpy = np.hypot
+    numpy = np.copysign
     dtype = upgrade_to_float_no_complex
-    native = Primitive("hypot")
+    native = Primitive("copysign")
 
 
-hypot = _Hypot(name="hypot")
+copysign = _CopySign(name="copysign")
+
+
+def modulus(z: Parts) -> Any:
+    """The absolute value, without overflow or underflow on the way."""
+    x, y = abs(z.re), abs(z.im)
+    size = switch(gt(x, y), x, y)
+    up, down = scale_of(size)
+    a, b = x * up, y * up
+    return switch(or_(isinf(x), isinf(y)), literal(np.inf, x), sqrt(a * a + b * b) * down)
+
+
+def scale_of(size: Any) -> tuple[Any, Any]:
+    """A power of two, mostly 1, that brings a size to where its square is in range, and the power that undoes it."""
+    limit, step = (500, 600) if size.type.dtype == "float64" else (60, 80)
+    large, small = gt(size, literal(2.0**limit, size)), lt(size, literal(2.0**-limit, size))
+    one, grown, shrunk = literal(1, size), literal(2.0**step, size), literal(2.0**-step, size)
+    return switch(large, shrunk, switch(small, grown, one)), switch(large, grown, switch(small, shrunk, one))
 
 
 # -- arithmetic ------------------------------------------------------------------------------------------------
@@ -140,6 +165,11 @@ def _sub(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     return Parts(z.re - w.re, z.im - w.im)
 
 
+@complex_form(Neg)
+def _neg(op: ScalarOp, z: Parts) -> Parts:
+    return Parts(-z.re, -z.im)
+
+
 def times(z: Parts, w: Parts) -> Parts:
     return Parts(z.re * w.re - z.im * w.im, z.re * w.im + z.im * w.re)
 
@@ -152,14 +182,50 @@ def _mul(op: ScalarOp, *factors: Parts) -> Parts:
     return product
 
 
-@complex_form(Neg)
-def _neg(op: ScalarOp, z: Parts) -> Parts:
-    return Parts(-z.re, -z.im)
+@complex_form(Sqr)
+def _square(op: ScalarOp, z: Parts) -> Parts:
+    return times(z, z)
+
+
+def over(z: Parts, w: Parts) -> Parts:
+    """The quotient, without overflow in the square of the divisor.
+
+    R. L. Smith (1962), "Algorithm 116: complex division".
+    """
+    flat = ge(abs(w.re), abs(w.im))
+    larger, smaller = switch(flat, w.re, w.im), switch(flat, w.im, w.re)
+    zero = eq(larger, literal(0, larger))
+    ratio = smaller / larger
+    scale = literal(1, ratio) / (larger + smaller * ratio)
+    re = switch(flat, z.re + z.im * ratio, z.re * ratio + z.im) * scale
+    im = switch(flat, z.im - z.re * ratio, z.im * ratio - z.re) * scale
+    nought = abs(larger)
+    return Parts(switch(zero, z.re / nought, re), switch(zero, z.im / nought, im))
+
+
+@complex_form(TrueDivide)
+def _true_divide(op: ScalarOp, z: Parts, w: Parts) -> Parts:
+    return over(z, w)
+
+
+@complex_form(Reciprocal)
+def reciprocal(op: ScalarOp, z: Parts) -> Parts:
+    flat = ge(abs(z.re), abs(z.im))
+    larger, smaller = switch(flat, z.re, z.im), switch(flat, z.im, z.re)
+    ratio = smaller / larger
+    size = larger + smaller * ratio
+    first, second = literal(1, size) / size, ratio / size
+    return Parts(switch(flat, first, second), -switch(flat, second, first))
 
 
 @complex_form(Abs)
 def _abs(op: ScalarOp, z: Parts) -> Any:
-    return hypot(z.re, z.im)
+    if z.re.type.dtype == "float64":
+        return modulus(z)
+    # The squares of what was single precision neither overflow nor underflow.
+    x, y = z.re.astype("float64"), z.im.astype("float64")
+    infinite = or_(isinf(x), isinf(y))
+    return switch(infinite, literal(np.inf, x), sqrt(x * x + y * y))
 
 
 # -- parts -----------------------------------------------------------------------------------------------------
@@ -175,6 +241,11 @@ def _imag(op: ScalarOp, z: Parts) -> Any:
     return z.im
 
 
+@complex_form(Angle)
+def _angle(op: ScalarOp, z: Parts) -> Any:
+    return arctan2(z.im, z.re)
+
+
 @complex_form(Conj)
 def _conj(op: ScalarOp, z: Parts) -> Parts:
     return Parts(z.re, -z.im)
@@ -183,3 +254,103 @@ def _conj(op: ScalarOp, z: Parts) -> Parts:
 @complex_form(Complex)
 def _complex(op: ScalarOp, re: Any, im: Any) -> Parts:
     return Parts(re, im)
+
+
+@complex_form(ComplexFromPolar)
+def _complex_from_polar(op: ScalarOp, magnitude: Any, phase: Any) -> Parts:
+    return Parts(magnitude * cos(phase), magnitude * sin(phase))
+
+
+# -- choice and conversion -------------------------------------------------------------------------------------
+
+
+@complex_form(Identity)
+def _identity(op: ScalarOp, z: Parts) -> Parts:
+    return z
+
+
+@complex_form(Second)
+def _second(op: ScalarOp, shape: Any, value: Any) -> Any:
+    return value
+
+
+def is_nonzero(z: Any) -> Any:
+    if not isinstance(z, Parts):
+        return z
+    return or_(neq(z.re, literal(0, z.re)), neq(z.im, literal(0, z.im)))
+
+
+def choose(condition: Any, z: Parts, w: Parts) -> Parts:
+    return Parts(switch(condition, z.re, w.re), switch(condition, z.im, w.im))
+
+
+@complex_form(Switch)
+def _switch(op: ScalarOp, condition: Any, z: Any, w: Any) -> Any:
+    condition = is_nonzero(condition)
+    return choose(condition, z, w) if isinstance(z, Parts) else switch(condition, z, w)
+
+
+@complex_form(Cast)
+def _cast(op: Cast, z: Any) -> Any:
+    return is_nonzero(z) if op.o_type.dtype == "bool" else z
+
+
+# -- tests -----------------------------------------------------------------------------------------------------
+
+
+@complex_form(IsNan)
+def _isnan(op: ScalarOp, z: Parts) -> Any:
+    return or_(isnan(z.re), isnan(z.im))
+
+
+@complex_form(IsInf)
+def _isinf(op: ScalarOp, z: Parts) -> Any:
+    return or_(isinf(z.re), isinf(z.im))
+
+
+@complex_form(EQ)
+def _eq(op: ScalarOp, z: Parts, w: Parts) -> Any:
+    return and_(eq(z.re, w.re), eq(z.im, w.im))
+
+
+@complex_form(NEQ)
+def _neq(op: ScalarOp, z: Parts, w: Parts) -> Any:
+    return or_(neq(z.re, w.re), neq(z.im, w.im))
+
+
+@complex_form(LT, LE, GT, GE)
+def _ordered(op: ScalarOp, z: Parts, w: Parts) -> Any:
+    """Lexicographic order, as NumPy has it."""
+    strict = lt if isinstance(op, (LT, LE)) else gt
+    numbers = invert(or_(isnan(z.im), isnan(w.im)))
+    return or_(and_(strict(z.re, w.re), numbers), and_(eq(z.re, w.re), op(z.im, w.im)))
+
+
+@complex_form(ScalarMaximum, ScalarMinimum)
+def _extremum(op: ScalarOp, z: Parts, w: Parts) -> Parts:
+    order = ge if isinstance(op, ScalarMaximum) else le
+    return choose(or_(_isnan(op, z), _ordered(order, z, w)), z, w)
+
+
+# -- several ops in one ----------------------------------------------------------------------------------------
+
+
+@complex_form(Composite)
+def _composite(op: Composite, *operands: Any) -> list:
+    known = dict(zip(op.inputs, operands, strict=True))
+
+    def value_of(variable: Any) -> Any:
+        if variable not in known and variable.type.is_complex:
+            part = get_scalar_type(part_dtype(variable.type.dtype))()
+            return Parts(literal(variable.data.real, part), literal(variable.data.imag, part))
+        return known.get(variable, variable)
+
+    for node in io_toposort(op.inputs, op.outputs):
+        values = [value_of(variable) for variable in node.inputs]
+        types = [variable.type for variable in node.inputs]
+        if any(variable.type.is_complex for variable in (*node.inputs, *node.outputs)):
+            results = complex_decomposition(node.op, values, types)
+        else:
+            results = node.op.make_node(*values).outputs
+        known.update(zip(node.outputs, results, strict=True))
+    return [value_of(variable) for variable in op.outputs]

@@ -1,0 +1,176 @@
+"""Lowering of ops that are linear in complex operands: the real op, on the parts one at a time.
+
+Structural ops, sums and products of matrices need no complex form of their own.  Their node is lowered as it is, with
+real arrays standing in for the complex ones; `lower_with` does that, and the lists below say for which ops.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.ir.expr import Expr
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import Array, Index, Pointwise, Reader
+from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype
+from aesara.lower.context import Context, Unsupported
+from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
+from aesara.scalar.arithmetic import Add
+from aesara.scalar.types import ScalarType, get_scalar_type
+from aesara.tensor.allocation import Alloc, AllocEmpty
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.choosing import Choose
+from aesara.tensor.convolve import Convolve
+from aesara.tensor.creation import Eye, Tri
+from aesara.tensor.cumulative import CumOp
+from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import BatchedDot, Dot
+from aesara.tensor.joining import Join, Split
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.matmul import MatMul
+from aesara.tensor.permuting import PermuteRowElements
+from aesara.tensor.selection import Default
+from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
+from aesara.tensor.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.type import tensor_type
+
+#: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
+LINEAR: dict[type[Op], slice] = {
+    **dict.fromkeys((DimShuffle, Reshape, SpecifyShape, Unbroadcast, CheckAndRaise, Default), slice(0, 1)),
+    **dict.fromkeys((Alloc, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1), slice(0, 1)),
+    **dict.fromkeys((ExtractDiag, AllocDiag, PermuteRowElements), slice(0, 1)),
+    **dict.fromkeys((IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1), slice(0, 2)),
+    **dict.fromkeys((FillDiagonal, FillDiagonalOffset), slice(0, 2)),
+    Choose: slice(1, 2),
+    Join: slice(1, None),
+    MakeVector: slice(0, None),
+}
+
+#: ops that only look at the shape of their first input
+OF_SHAPE = (Shape, Shape_i)
+
+#: ops that make real numbers of a complex dtype
+WITHOUT_OPERANDS = (AllocEmpty, Eye, Tri)
+
+#: ops that are linear in each of their first two inputs
+BILINEAR = (Dot, MatMul, BatchedDot, Convolve)
+
+
+def lower_with(arrays: Mapping[int, Array], node: Apply, context: Context) -> Sequence[Array]:
+    """Lower a node with arrays in the place of its inputs at some positions, and real outputs."""
+    inputs = list(node.inputs)
+    for position, array in arrays.items():
+        inputs[position] = stand_in = _typed_like(inputs[position], array.dtype)
+        context.set(stand_in, array)
+    outputs = [_typed_like(v, part_dtype(v.type.dtype)) for v in node.outputs]
+    real_node = Apply(_real_op(node.op), inputs, outputs)
+    known = len(context.errors)
+    try:
+        return lower_op(real_node.op, real_node, context)
+    finally:
+        # errors name the node of the graph
+        context.errors[known:] = [replace(e, node=node) if e.node is real_node else e for e in context.errors[known:]]
+
+
+def _typed_like(variable: Variable, dtype: str) -> Variable:
+    if isinstance(variable.type, ScalarType):
+        return get_scalar_type(dtype=dtype)()
+    return tensor_type(dtype, variable.type.shape)()
+
+
+def _real_op(op: Op) -> Op:
+    """The op with real dtypes in the place of complex ones."""
+    complex_attributes = [name for name in ("dtype", "acc_dtype") if str(getattr(op, name, "")).startswith("complex")]
+    if not complex_attributes:
+        return op
+    real = copy.copy(op)
+    for name in complex_attributes:
+        setattr(real, name, part_dtype(getattr(op, name)))
+    return real
+
+
+def on_each_part(positions: slice, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    """The node on the real parts of some inputs, and on the imaginary ones."""
+    chosen = range(len(node.inputs))[positions]
+    pairs = {k: context.pair(node.inputs[k]) for k in chosen}
+    real = lower_with({k: pair.real for k, pair in pairs.items()}, node, context)
+    if not any(map(is_complex, node.outputs)):
+        return list(real)
+    imag = lower_with({k: pair.imag for k, pair in pairs.items()}, node, context)
+    return [ComplexArray(re, im) for re, im in zip(real, imag, strict=True)]
+
+
+def _linear(op: Op, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    positions = next(LINEAR[cls] for cls in type(op).__mro__ if cls in LINEAR)
+    chosen = set(range(len(node.inputs))[positions])
+    if any(is_complex(v) for k, v in enumerate(node.inputs) if k not in chosen):
+        raise Unsupported(f"{type(op).__name__} with a complex number as an index or a length")
+    return on_each_part(positions, node, context)
+
+
+for _op in LINEAR:
+    lower_complex_op.register(_op)(_linear)
+
+
+def _of_shape(op: Op, node: Apply, context: Context) -> Sequence[Array]:
+    return lower_with({0: context.pair(node.inputs[0]).real}, node, context)
+
+
+for _op in OF_SHAPE:
+    lower_complex_op.register(_op)(_of_shape)
+
+
+def _without_operands(op: Op, node: Apply, context: Context) -> list[ComplexArray]:
+    return [complex_from_real(array) for array in lower_with({}, node, context)]
+
+
+for _op in WITHOUT_OPERANDS:
+    lower_complex_op.register(_op)(_without_operands)
+
+
+@lower_complex_op.register
+def _careduce(op: CAReduce, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    if isinstance(op.scalar_op, Add):
+        return on_each_part(slice(0, 1), node, context)
+    raise Unsupported(f"reduction of complex numbers with {op.scalar_op}")
+
+
+@lower_complex_op.register
+def _cumulative(op: CumOp, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    if op.mode == "add":
+        return on_each_part(slice(0, 1), node, context)
+    raise Unsupported("running product of complex numbers")
+
+
+def _bilinear(op: Op, node: Apply, context: Context) -> list[ComplexArray]:
+    """Four real products, or two where one of the operands is real."""
+    parts = [context.pair(v).parts if is_complex(v) else (context.array(v),) for v in node.inputs[:2]]
+    products = [[lower_with({0: x, 1: y}, node, context)[0] for y in parts[1]] for x in parts[0]]
+    if len(parts[0]) == 1:
+        return [ComplexArray(*products[0])]
+    if len(parts[1]) == 1:
+        return [ComplexArray(products[0][0], products[1][0])]
+    (rr, ri), (ir, ii) = products
+    return [ComplexArray(_combined("sub", rr, ii, context), _combined("add", ri, ir, context))]
+
+
+for _op in BILINEAR:
+    lower_complex_op.register(_op)(_bilinear)
+
+
+def _combined(kind: str, a: Array, b: Array, context: Context) -> Array:
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive(kind, readers[0](index), readers[1](index))
+
+    return context.add(Pointwise(a.dtype, a.shape, (a, b), body))
