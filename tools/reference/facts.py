@@ -40,6 +40,8 @@ class Facts:
         Name of an op that runs in Python -> the reason.
     whole
         Why a function of it would run in Python as a whole.
+    native_somewhere
+        Whether there is a case of which nothing runs in Python.
     static
         How many of the results' lengths are known where all of the inputs' are, of how many.
     """
@@ -48,6 +50,7 @@ class Facts:
     gradients: dict[int, str] = field(default_factory=dict)
     python: dict[str, str] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    native_somewhere: bool = False
     static: list[int] = field(default_factory=lambda: [0, 0])
     needs_values: str = ""
     rows: list[Row] = field(default_factory=list)
@@ -116,6 +119,7 @@ def _add_native(facts: Facts, row: Row, case: Case) -> None:
     except Unsupported as reason:
         facts.whole.add(str(reason))
         return
+    facts.native_somewhere |= not placement.reasons
     for node, reason in placement.reasons.items():
         facts.python[_op_name(node.op)] = reason
 
@@ -157,20 +161,37 @@ def input_names(value: Any, count: int) -> list[str]:
 def grouped(dtypes: dict[str, tuple[str, ...]]) -> Iterator[str]:
     """Dtypes of results in words, inputs with the same result together."""
     ordered = [d for d in DTYPES if d in dtypes]
-    kept = [d for d in ordered if set(dtypes[d]) == {d}]
-    if kept:
-        yield f"{_families(kept)} kept"
+    if len({len(dtypes[d]) for d in ordered}) != 1:
+        return
+    words = {d: _in_words(d, dtypes[d]) for d in ordered}
+    constant = {dtypes[d] for d in ordered}
+    if len(constant) == 1 and len(ordered) > 1:
+        yield _tuple_text(constant.pop())
+        return
+    positions = list(zip(*words.values()))
+    if len(positions) > 1 and all(_is_uniform(k, dtypes, ordered) for k in range(len(positions))):
+        yield _tuple_text([p[0] if len(set(p)) == 1 else dtypes[ordered[0]][k] for k, p in enumerate(positions)])
+        return
     by_result: dict[str, list[str]] = {}
     for d in ordered:
-        if d not in kept:
-            results = dtypes[d]
-            text = results[0] if len(set(results)) == 1 else f"({', '.join(results)})"
-            by_result.setdefault(text, []).append(d)
-    if not kept and len(by_result) == 1:
-        yield f"{next(iter(by_result))}"
-        return
+        by_result.setdefault(_tuple_text(words[d]), []).append(d)
+    if "kept" in by_result:
+        yield f"{_families(by_result.pop('kept'))} kept"
     for result, sources in by_result.items():
         yield f"{_families(sources)} → {result}"
+
+
+def _in_words(dtype: str, results: Sequence[str]) -> tuple[str, ...]:
+    return tuple("kept" if result == dtype else result for result in results)
+
+
+def _is_uniform(k: int, dtypes: dict[str, tuple[str, ...]], ordered: Sequence[str]) -> bool:
+    """Whether a result always has the dtype of the input, or always the same one."""
+    return all(dtypes[d][k] == d for d in ordered) or len({dtypes[d][k] for d in ordered}) == 1
+
+
+def _tuple_text(words: Sequence[str]) -> str:
+    return words[0] if len(set(words)) == 1 else f"({', '.join(words)})"
 
 
 _FAMILIES = {"integers": DTYPES[1:9], "floats": DTYPES[9:12], "complex numbers": DTYPES[12:]}

@@ -38,11 +38,11 @@ What the lines of an entry say:
 | dtype | the dtype of the result; "kept" is that of the input |
 | gradient | the term of each input, where `g` is the gradient of the result and `y` (or `f`) the result itself; \
 or of which inputs there is one |
-| native | how the native linker computes it: an instruction of the loop IR, a routine with loops, a function of SciPy's \
-C interface, its formula; otherwise what runs in Python and why |
+| native | how the native linker computes it: an instruction of the loop IR, a routine with loops, a function of \
+SciPy's C interface, its formula; otherwise what runs in Python and why |
 | shape | whether the type of the result knows its lengths where the types of the inputs do |
 
-Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is missing has
+{python}Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is missing has
 not been established by a test.
 """
 
@@ -65,8 +65,35 @@ def pages() -> dict[str, str]:
         listed.append(f"- [{title}]({page}.md)" + (f": {_first_names(found)}" if page != "types" else ""))
     made["variables.md"] = HEADER + "\n" + _variables_page()
     listed.append("- [Methods of variables](variables.md)")
-    made["index.md"] = HEADER + "\n" + INTRODUCTION.format(pages="\n".join(listed))
+    made["index.md"] = (
+        HEADER
+        + "\n"
+        + INTRODUCTION.format(
+            pages="\n".join(listed), python=_in_python([e for found in by_page.values() for e in found])
+        )
+    )
     return made
+
+
+def _in_python(found: Sequence[Entry]) -> str:
+    """The functions of real numbers that run in Python in every case that the tests have."""
+    names = []
+    for entry in found:
+        facts = _facts(entry)
+        if facts is not None and not facts.native_somewhere:
+            names.append(f"`{entry.name}`")
+    return f"Functions without native form: {', '.join(sorted(names))}.\n\n" if names else ""
+
+
+_facts_found: dict[str, Facts | None] = {}
+
+
+def _facts(entry: Entry) -> Facts | None:
+    """What the op table tells of a function, found once."""
+    key = f"{entry.path}.{entry.name}"
+    if key not in _facts_found:
+        _facts_found[key] = facts_of([entry.name, *entry.aliases], entry.value)
+    return _facts_found[key]
 
 
 def _first_names(found: Sequence[Entry]) -> str:
@@ -90,8 +117,7 @@ def _page(title: str, found: Sequence[Entry]) -> Iterator[str]:
 
 def _entry(entry: Entry) -> Iterator[str]:
     path = "" if entry.path == "aesara.tensor" else f"{entry.path}."
-    names = [entry.name, *entry.aliases]
-    facts = facts_of(names, entry.value)
+    facts = _facts(entry)
     yield f"### `{path}{signature(entry)}`\n"
     if entry.aliases:
         yield f"Also {', '.join(f'`{name}`' for name in entry.aliases)}.\n"
@@ -197,7 +223,8 @@ def _native_text(op: ScalarOp, formula: str | None, facts: Facts | None) -> str:
     fact = op.native_fact([v.type for v in scalars(op)])
     kind = type(fact).__name__
     if fact is None:
-        text = "by its formula" if formula is not None else "in Python"
+        lowered = facts is not None and facts.native_somewhere
+        text = "by its formula" if formula is not None else "yes" if lowered else "in Python"
     elif kind == "Primitive":
         text = f"instruction `{fact.name}`"
     elif kind == "Special":
@@ -220,7 +247,7 @@ def _function_lines(entry: Entry, facts: Facts | None) -> Iterator[str]:
         yield "gradient: " + _gradients_in_words(entry, facts)
     elif any(not row.gradient for row in facts.rows):
         yield "gradient: none"
-    yield f"native: {_python_text(facts) or 'yes'}"
+    yield f"native: {_python_text(facts)}"
     known, all_lengths = facts.static
     if all_lengths:
         yield "shape: " + _static_text(known, all_lengths, facts.needs_values)
@@ -237,9 +264,12 @@ def _gradients_in_words(entry: Entry, facts: Facts) -> str:
 
 
 def _python_text(facts: Facts) -> str:
-    parts = [f"`{op}` in Python ({reason})" for op, reason in sorted(facts.python.items())]
-    parts += [f"functions with {reason} run in Python" for reason in sorted(facts.whole)]
-    return "; ".join(parts)
+    """Whether a function is native, and what of it is not."""
+    parts = [f"`{op}` ({reason})" for op, reason in sorted(facts.python.items())]
+    parts += [f"whole functions ({reason})" for reason in sorted(facts.whole)]
+    if not parts:
+        return "yes"
+    return ("yes; in Python: " if facts.native_somewhere else "in Python: ") + ", ".join(parts)
 
 
 def _static_text(known: int, all_lengths: int, needs_values: str) -> str:
