@@ -15,13 +15,15 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.scalar import ScalarOp, second
+from aesara.scalar import ScalarOp, add, mul, scalar_maximum, scalar_minimum, second
+from aesara.tensor.careduce import CAReduce
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.type import discrete_dtypes
 from aesara.tensor.vector_length import get_vector_length
 
 __all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape"]
@@ -277,3 +279,48 @@ def entries_of_output(op: Op, node: Apply, depth: int) -> list[int | None] | Non
 @entries_of_output.register(MakeVector)
 def _entries_of_make_vector(op, node, depth):
     return [known_integer(entry, depth - 1) for entry in node.inputs]
+
+
+@entries_of_output.register(Elemwise)
+def _entries_of_elemwise(op, node, depth):
+    (output, *others) = node.outputs
+    if others or output.type.ndim != 1 or output.type.shape[0] is None:
+        return None
+    if any(np.dtype(operand.type.dtype).kind not in "iub" for operand in (*node.inputs, output)):
+        return None
+    length = output.type.shape[0]
+    columns = []
+    for operand in node.inputs:
+        if operand.type.shape == (1,) != output.type.shape:
+            columns.append([known_integer(operand, depth - 1)] * length)
+        else:
+            columns.append(known_entries(operand, depth - 1) or [None] * length)
+    return [
+        None if None in operands else int(np.asarray(op.scalar_op.impl(*operands), dtype=output.type.dtype))
+        for operands in zip(*columns)
+    ]
+
+
+@entries_of_output.register(DimShuffle)
+def _entries_of_dimshuffle(op, node, depth):
+    (x,) = node.inputs
+    if x.type.ndim == 0 and op.new_order == ("x",):
+        return [known_integer(x, depth - 1)]
+    return None
+
+@constant_of_output.register(CAReduce)
+def _constant_of_reduction(op, node, output, max_recur):
+    (x,) = node.inputs
+    if x.type.ndim != 1 or output.type.ndim != 0 or x.type.dtype not in discrete_dtypes or max_recur <= 0:
+        return None
+    entries = known_entries(x, max_recur - 1)
+    if entries is None or None in entries:
+        return None
+    values = np.asarray(entries, dtype=op.accumulator_dtype(x.type.dtype))
+    if op.scalar_op == add:
+        return np.asarray(values.sum(dtype=values.dtype))
+    if op.scalar_op == mul:
+        return np.asarray(values.prod(dtype=values.dtype))
+    if op.scalar_op in (scalar_maximum, scalar_minimum) and entries:
+        return np.asarray(values.max() if op.scalar_op == scalar_maximum else values.min())
+    return None

@@ -21,6 +21,7 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.nonzero import nonzero
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
 __all__ = [
@@ -362,6 +363,26 @@ def triu(m: Any, k: Any = 0) -> Variable:
     return switch(_lower_mask(m, k - 1), np.zeros((), m.type.dtype), m)
 
 
+def _known_triangle(n: Any, k: Any, m: Any) -> int | None:
+    """Return how many entries of an n by m matrix are on or below a diagonal, if that is known."""
+    rows, diagonal, columns = known_integer(n), known_integer(k), known_integer(n if m is None else m)
+    if rows is None or diagonal is None or columns is None or rows < 0 or columns < 0:
+        return None
+
+    def up_to(length: int) -> int:
+        # The entries of rows of which the first has one, the next two, and so on, but no more than there are columns.
+        whole = min(max(length, 0), columns)
+        return whole * (whole + 1) // 2 + max(length - columns, 0) * columns
+
+    return up_to(diagonal + rows) - up_to(diagonal)
+
+
+def _positions(mask: Variable, count: int | None) -> tuple[Variable, Variable]:
+    """Return the rows and columns of the true entries of a matrix, of which there are `count`."""
+    rows, columns = nonzero(mask)
+    return (rows, columns) if count is None else (specify_shape(rows, count), specify_shape(columns, count))
+
+
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]:
     """Return the positions at and below a diagonal of an n by m matrix.
 
@@ -371,7 +392,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]
     >>> rows.ndim
     1
     """
-    return nonzero(tri(n, m, k=k, dtype="bool"))
+    return _positions(tri(n, m, k=k, dtype="bool"), _known_triangle(n, k, m))
 
 
 def tril_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
@@ -396,7 +417,9 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]
     >>> columns.ndim
     1
     """
-    return nonzero(~tri(n, m, k=k - 1, dtype="bool"))
+    below, n_columns = _known_triangle(n, k - 1, m), n if m is None else m
+    known = None if below is None else known_integer(n) * known_integer(n_columns) - below
+    return _positions(~tri(n, m, k=k - 1, dtype="bool"), known)
 
 
 def triu_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.conversion import as_tensor_variable
@@ -34,7 +34,8 @@ class Nonzero(Op):
         a = as_tensor_variable(a)
         if a.type.ndim == 0:
             raise ValueError("Nonzero only supports non-scalar arrays.")
-        outputs = [tensor_type("int64", (None,))() for _ in range(a.type.ndim)]
+        count = int(np.count_nonzero(a.data)) if isinstance(a, Constant) else None
+        outputs = [tensor_type("int64", (count,))() for _ in range(a.type.ndim)]
         return Apply(self, [a], outputs)
 
     def perform(self, node, inputs, output_storage):
@@ -87,7 +88,7 @@ def flatnonzero(a: Any) -> Variable:
     a = as_tensor_variable(a)
     if a.type.ndim == 0:
         raise ValueError("Nonzero only supports non-scalar arrays.")
-    return nonzero(flatten(a))[0]
+    return nonzero(a if a.type.ndim == 1 else flatten(a))[0]
 
 
 def nonzero_values(a: Any) -> Variable:

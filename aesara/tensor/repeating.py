@@ -12,9 +12,11 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc, zeros
+from aesara.tensor.constant_value import known_entries, known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.elementwise_ops import eq, switch
 from aesara.tensor.nonzero import flatnonzero
 from aesara.tensor.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.shape import reshape, shape
@@ -52,12 +54,13 @@ class Repeat(Op):
             raise TypeError(f"The numbers of repetitions must be integers; got {repeats.type}.")
         if repeats.type.ndim > 1:
             raise ValueError(f"The numbers of repetitions must be a scalar or a vector; got {repeats.type}.")
+        static_shape: list[int | None]
         if self.axis is None:
-            static_shape = [None]
+            axis, static_shape = 0, [None if None in x.type.shape else int(np.prod(x.type.shape))]
         else:
             (axis,) = normalize_axes(self.axis, x.type.ndim)
             static_shape = list(x.type.shape)
-            static_shape[axis] = None
+        static_shape[axis] = _static_length(static_shape[axis], repeats)
         return Apply(self, [x, repeats], [tensor_type(x.type.dtype, tuple(static_shape))()])
 
     def perform(self, node, inputs, output_storage):
@@ -67,15 +70,24 @@ class Repeat(Op):
     def infer_shape(self, fgraph, node, input_shapes):
         x_shape, _ = input_shapes
         repeats = node.inputs[1]
-        total = repeats.astype("int64").sum() if repeats.type.ndim else None
+        known = node.outputs[0].type.shape
         if self.axis is None:
-            size = as_tensor_variable(np.array(1, dtype="int64"))
+            axis, sizes = 0, [as_tensor_variable(np.array(1, dtype="int64"))]
             for length in x_shape:
-                size = size * length
-            return [(size * repeats if total is None else total,)]
-        axis = self.axis % len(x_shape)
-        sizes = list(x_shape)
-        sizes[axis] = sizes[axis] * repeats if total is None else total
+                sizes[0] = sizes[0] * length
+        else:
+            axis, sizes = self.axis % len(x_shape), list(x_shape)
+        if known[axis] is not None:
+            sizes[axis] = as_tensor_variable(np.array(known[axis], dtype="int64"))
+        else:
+            total = repeats.astype("int64").sum()
+            if repeats.type.shape in ((), (1,)):
+                sizes[axis] = sizes[axis] * total
+            elif repeats.type.shape == (None,):
+                # A single number counts for all entries.
+                sizes[axis] = switch(eq(shape(repeats)[0], 1), sizes[axis] * total, total)
+            else:
+                sizes[axis] = total
         return [tuple(sizes)]
 
     def connection_pattern(self, node):
@@ -102,6 +114,35 @@ class Repeat(Op):
 
     def R_op(self, inputs, eval_points):
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
+
+
+def _static_length(length: int | None, repeats: Variable) -> int | None:
+    """Return what is known of how many entries there are when `length` entries have been repeated."""
+    if repeats.type.ndim == 0:
+        count = known_integer(repeats)
+    else:
+        (n_counts,) = repeats.type.shape
+        if n_counts not in (None, 1) and length is not None and n_counts != length:
+            raise ValueError(
+                f"There must be one number of repetitions, or one for each entry: expected {length}, got {n_counts}."
+            )
+        entries = known_entries(repeats)
+        if entries is None or None in entries:
+            return None
+        if len(entries) != 1:
+            return _not_negative(entries)
+        (count,) = entries
+    if count is None:
+        return 0 if length == 0 else None
+    if not _not_negative([count]):
+        return 0
+    return None if length is None else count * length
+
+
+def _not_negative(counts: Sequence[int]) -> int:
+    if any(count < 0 for count in counts):
+        raise ValueError(f"Numbers of repetitions cannot be negative; got {list(counts)}.")
+    return sum(counts)
 
 
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:

@@ -28,7 +28,6 @@ from aesara.tensor.indexing import (
     indices_from_subtensor,
     static_slice_length,
 )
-from aesara.tensor.joining import Join
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.shape import Shape, specify_shape
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
@@ -376,15 +375,37 @@ def _entries_of_subtensor(op, node, depth):
     x, *scalars = node.inputs
     if x.type.ndim != 1 or not op.idx_list:
         return None
-    (slc,) = indices_from_subtensor(scalars, op.idx_list)
-    parts = []
-    for part in (slc.start, slc.stop, slc.step):
-        known = None if part is None else known_integer(part)
-        if part is not None and known is None:
-            return None
-        parts.append(known)
+    index = _known_index(scalars, op.idx_list)
     entries = known_entries(x, depth - 1) if x.type.dtype in discrete_dtypes else None
-    return None if entries is None else entries[slice(*parts)]
+    return None if entries is None or index is None else entries[index]
+
+
+@entries_of_output.register(IncSubtensor)
+def _entries_of_inc_subtensor(op, node, depth):
+    x, y, *scalars = node.inputs
+    if not op.set_instead_of_inc or x.type.ndim != 1 or not op.idx_list or x.type.dtype not in discrete_dtypes:
+        return None
+    index = _known_index(scalars, op.idx_list)
+    entries = known_entries(x, depth - 1)
+    if entries is None or index is None:
+        return None
+    written: list[int | None] = [None]
+    if y.type.dtype in discrete_dtypes:
+        written = [known_integer(y, depth - 1)] if y.type.ndim == 0 else known_entries(y, depth - 1) or [None]
+    positions = np.arange(len(entries))[index].reshape(-1)
+    for k, position in enumerate(positions):
+        entries[position] = written[k if len(written) == len(positions) else 0] if len(written) > 0 else None
+    return entries
+
+
+def _known_index(scalars: Sequence[Any], idx_list: Sequence[Any]) -> int | slice | None:
+    """Return an index of a vector, None if it is not known."""
+    (entry,) = indices_from_subtensor(scalars, idx_list)
+    if not isinstance(entry, slice):
+        return known_integer(entry)
+    parts = [None if part is None else known_integer(part) for part in (entry.start, entry.stop, entry.step)]
+    given = (entry.start, entry.stop, entry.step)
+    return None if any(k is None and p is not None for k, p in zip(parts, given)) else slice(*parts)
 
 
 @constant_of_output.register(Subtensor)
@@ -405,7 +426,7 @@ def _constant_of_subtensor(op, node, output, max_recur):
         return shape[position] if -len(shape) <= position < len(shape) else None
     if isinstance(x.owner.op, MakeVector):
         return x.owner.inputs[position]
-    if isinstance(x.owner.op, (Join, Subtensor)):
-        entries = known_entries(x, max_recur - 1) if x.type.dtype in discrete_dtypes else None
-        return None if entries is None else entries[position]
-    return None
+    entries = known_entries(x, max_recur - 1) if x.type.dtype in discrete_dtypes else None
+    if entries is None or not -len(entries) <= position < len(entries):
+        return None
+    return entries[position]
