@@ -11,14 +11,17 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import PRIMITIVES, Expr, call, cast, const, op
 from aesara.lower.context import Unsupported, check_dtype
+from aesara.lower.routines import scalar_function, special_symbol
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
+from aesara.scalar.routine import Routine
 from aesara.scalar.types import ScalarType
 
 __all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
 
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 _SPECIAL_COST = 60
+_ROUTINE_COST = 500
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Recipe:
     cost: int
 
 
-def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
+def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | Routine | None:
     fact = scalar_op.native_fact(list(input_types))
     if (
         fact is None
@@ -89,6 +92,8 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
         return 1 if fact.name == "cast" else PRIMITIVES[fact.name][1] * max(1, len(input_types) - 1)
     if isinstance(fact, Special):
         return _SPECIAL_COST
+    if isinstance(fact, Routine):
+        return _ROUTINE_COST
     return _recipe(scalar_op, input_types).cost
 
 
@@ -112,9 +117,12 @@ def scalar_expressions(
     dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
     for dtype in dtypes:
         check_dtype(dtype)
-    if isinstance(fact, Special):
-        symbol = special_symbol(fact.name, len(args))
-        return [cast(call(symbol, "float64", [cast(a, "float64") for a in args]), out)]
+    if isinstance(fact, (Special, Routine)):
+        # Functions of float64; what was cast to a narrower dtype on the way has its values.
+        values = [cast(cast(a, d), "float64") for a, d in zip(args, dtypes, strict=True)]
+        if isinstance(fact, Routine):
+            return [cast(scalar_function(fact)(*values), out)]
+        return [cast(call(special_symbol(fact.name, len(args)), "float64", values), out)]
     if fact.name == "cast":
         return [cast(args[0], out)]
     operands = [cast(a, d) for a, d in zip(args, dtypes, strict=True)]
@@ -137,8 +145,3 @@ def follow(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:
         operands = [values[k] for k in step.operands]
         values += scalar_expressions(step.scalar_op, operands, step.input_types, step.output_types)
     return [values[k] for k in recipe.results]
-
-
-def special_symbol(name: str, arity: int) -> str:
-    """The symbol under which a function of `scipy.special.cython_special` is called and linked."""
-    return f"special.{name}.{arity}"

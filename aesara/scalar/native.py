@@ -4,6 +4,7 @@ A scalar op states one of four things.
 
 * `native = Primitive("exp")`: the loop IR has an instruction of that name.
 * `native = Special("gammaln")`: a C function of `scipy.special.cython_special`.
+* `native = zeta`, a routine (see `aesara.scalar.routine`): a function with loops, of our own.
 * a method ``decompose(self, *inputs)``: a graph of other scalar ops computes the same value.
 
 An op that states none of them runs through `ScalarOp.perform`.

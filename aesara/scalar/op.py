@@ -27,7 +27,6 @@ An op may also follow the older protocol: `impl` on numbers instead of ``numpy``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +37,7 @@ from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
 from aesara.scalar.constants import as_scalar, literal
 from aesara.scalar.native import Primitive, Special
+from aesara.scalar.routine import Routine, SciPyFunction
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
 
 __all__ = [
@@ -58,29 +58,6 @@ _OVERRULED = {
     "L_op": ("pullback",),
     "grad": ("pullback",),
 }
-
-
-class SciPyFunction:
-    """A function of `scipy.special` that is imported when it is first called, since SciPy is slow to import.
-
-    Examples
-    --------
-    >>> SciPyFunction("expit")(0.0)
-    np.float64(0.5)
-    """
-
-    def __init__(self, name: str):
-        self.name = name
-        self.__name__ = f"scipy.special.{name}"
-
-    @cached_property
-    def function(self) -> Callable:
-        import scipy.special
-
-        return getattr(scipy.special, self.name)
-
-    def __call__(self, *values: Any) -> Any:
-        return self.function(*values)
 
 
 class ScalarOp(Op):
@@ -113,7 +90,7 @@ class ScalarOp(Op):
     nfunc_variadic: str | None = None
     dtype: ClassVar[Callable | None] = None
     operands: ClassVar[str] = "output"
-    native: ClassVar[Primitive | Special | None] = None
+    native: ClassVar[Primitive | Special | Routine | None] = None
     #: What `native` is for booleans, where that differs.
     native_of_booleans: ClassVar[Primitive | None] = None
     decompose: ClassVar[Callable | None] = None
@@ -242,7 +219,7 @@ class ScalarOp(Op):
 
     # Native code
 
-    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | None:
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | Routine | None:
         """Return the instruction or C function that computes this op for inputs of these types, or None."""
         if any(scalar_type.is_complex for scalar_type in input_types):
             return None

@@ -14,11 +14,13 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction, UnaryScalarOp
 from aesara.scalar.power import pow
 from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float64, upgrade_to_float_no_complex
-from aesara.scalar.special_derivatives import (
+from aesara.scalar.routines import (
     betainc_derivative,
     gammainc_derivative,
     gammaincc_derivative,
     hyp2f1_derivative,
+    polygamma_function,
+    trigamma_function,
 )
 
 __all__ = [
@@ -210,6 +212,7 @@ class TriGamma(UnaryScalarOp):
 
     numpy = _trigamma
     dtype = upgrade_to_float_no_complex
+    native = trigamma_function
     domain = (0.1, 20.0)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
@@ -228,6 +231,7 @@ class PolyGamma(BinaryScalarOp):
 
     numpy = _polygamma
     dtype = upgrade_to_float_no_complex
+    native = polygamma_function
     domain = ((1.0, 1.0), (0.1, 20.0))
 
     def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
@@ -268,6 +272,7 @@ class GammaIncDer(BinaryScalarOp):
 
     numpy = gammainc_derivative
     dtype = upgrade_to_float_no_complex
+    native = gammainc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
 
@@ -276,6 +281,7 @@ class GammaIncCDer(BinaryScalarOp):
 
     numpy = gammaincc_derivative
     dtype = upgrade_to_float_no_complex
+    native = gammaincc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
 
@@ -372,6 +378,7 @@ class BetaIncDer(ScalarOp):
     nin = 4
     numpy = betainc_derivative
     dtype = upgrade_to_float_no_complex
+    native = betainc_derivative
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95), (1.0, 1.0))
 
 
@@ -397,6 +404,7 @@ class Hyp2F1Der(ScalarOp):
     nin = 5
     numpy = hyp2f1_derivative
     dtype = upgrade_to_float_no_complex
+    native = hyp2f1_derivative
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
 
 

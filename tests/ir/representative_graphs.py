@@ -320,6 +320,21 @@ def special_functions() -> Graph:
 
 
 @graph
+def functions_with_loops() -> Graph:
+    """Functions with loops and branches of their own."""
+    x = tensor("x", 1)
+    return Graph([x], [at.exp(at.tri_gamma(x))], [(np.array([0.3, 1.5, -4.3]),), (noise(0),)])
+
+
+@graph
+def derivatives_by_parameters() -> Graph:
+    """Series and continued fractions that no library has."""
+    k, x = tensor("k", 1), tensor("x", 1)
+    outputs = aesara.grad(at.gammainc(k, x).sum(), [k, x])
+    return Graph([k, x], outputs, [(np.array([0.5, 3.0, 20.0, 2e4]), np.array([2.0, 2.0, 22.0, 2e4]))])
+
+
+@graph
 def creation() -> Graph:
     """Arrays that are made from sizes."""
     n, m = tensor("n", 0, "int64"), tensor("m", 0, "int64")

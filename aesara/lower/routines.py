@@ -1,0 +1,363 @@
+"""From the source of a routine (see `aesara.scalar.routine`) to a scalar function of the loop IR.
+
+Names are mutable scalars; a name that is first set inside a block is known in that block only, unless both branches of
+an `if` set it.  Where an `if` returns, what follows it moves into the branches that go on.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import operator
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from aesara.ir.expr import Expr, call, cast, const, op, var
+from aesara.ir.function import ScalarFunction
+from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
+from aesara.lower.context import Unsupported
+from aesara.scalar.native import Special
+from aesara.scalar.routine import Known, Routine
+
+__all__ = ["RoutineError", "Traced", "scalar_function", "special_symbol"]
+
+_FLOAT = "float64"
+
+
+class RoutineError(TypeError):
+    """The source of a routine holds what routines must not: the message says what, and where."""
+
+
+def special_symbol(name: str, arity: int) -> str:
+    """The symbol under which a function of `scipy.special.cython_special` is called and linked."""
+    return f"special.{name}.{arity}"
+
+
+@functools.lru_cache(maxsize=1024)
+def scalar_function(routine: Routine) -> ScalarFunction:
+    """The routine as a function of the loop IR.
+
+    Raises
+    ------
+    RoutineError
+        If its source holds something that has no meaning in a routine.
+    Unsupported
+        If there is no source, as in a frozen application.
+    """
+    function = routine.function
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        raise Unsupported(f"the source of routine {routine.name} is not available") from None
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.FunctionDef)
+    return _Translator(routine, definition).function()
+
+
+class Traced:
+    """The value of an expression while a routine is translated; calculating with it makes expressions."""
+
+    __slots__ = ("expr",)
+
+    def __init__(self, expr: Expr):
+        self.expr = expr
+
+    def __bool__(self) -> NoReturn:
+        raise RoutineError("a Python function that a routine calls cannot decide by a value; use `where` there")
+
+    @staticmethod
+    def traced_call(function: Known | Routine, *values: Any) -> Traced:
+        """The value of a function that routines may call."""
+        arguments = list(map(_expr, values))
+        if isinstance(function, Routine):
+            return Traced(scalar_function(function)(*arguments))
+        native = function.native
+        if isinstance(native, Special):
+            return Traced(call(special_symbol(native.name, len(arguments)), _FLOAT, arguments))
+        return Traced(op(native.name, *arguments))
+
+
+def _expr(value: Any) -> Expr:
+    if isinstance(value, Traced):
+        return value.expr
+    if isinstance(value, bool):
+        return const(value, "bool")
+    if isinstance(value, (int, float)):
+        return const(float(value), _FLOAT)
+    raise RoutineError(f"{value!r} is no number")
+
+
+def _applied(primitive: str, *values: Any) -> Traced:
+    return Traced(op(primitive, *map(_expr, values)))
+
+
+def _method(primitive: str, reflected: bool = False) -> Callable[[Traced, Any], Traced]:
+    if reflected:
+        return lambda self, other: _applied(primitive, other, self)
+    return lambda self, other: _applied(primitive, self, other)
+
+
+for _name, _primitive in (
+    ("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("floordiv", "intdiv"), ("mod", "mod"),
+    ("pow", "pow"),
+):  # fmt: skip
+    setattr(Traced, f"__{_name}__", _method(_primitive))
+    setattr(Traced, f"__r{_name}__", _method(_primitive, reflected=True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Traced, f"__{_name}__", _method(_name))
+Traced.__neg__ = lambda self: _applied("neg", self)  # type: ignore[attr-defined]
+Traced.__abs__ = lambda self: _applied("abs", self)  # type: ignore[attr-defined]
+Traced.__hash__ = None  # type: ignore[assignment]
+
+_BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+
+
+def _select(condition: Any, yes: Any, no: Any) -> Traced:
+    return _applied("select", condition, yes, no)
+
+
+def _extreme(comparison: str) -> Callable[..., Any]:
+    """Python's `min` or `max`: the first value that no later one is beyond."""
+    return lambda *values: functools.reduce(lambda a, b: _select(_applied(comparison, b, a), b, a), values)
+
+
+_BUILTINS: dict[Any, Callable[..., Any]] = {
+    builtins.abs: abs,
+    builtins.min: _extreme("lt"),
+    builtins.max: _extreme("gt"),
+    builtins.float: lambda value: Traced(cast(_expr(value), _FLOAT)),
+}
+
+
+class _Translator:
+    """Translates one routine; `body` collects the statements of the block that is being translated."""
+
+    def __init__(self, routine: Routine, definition: ast.FunctionDef):
+        self.routine, self.definition = routine, definition
+        self.first_line = routine.function.__code__.co_firstlineno
+        closure = inspect.getclosurevars(routine.function)
+        self.outside = {**closure.builtins, **closure.globals, **closure.nonlocals}
+        self.known: dict[str, str] = {}
+        self.body: list[Statement] = []
+        self.count = 0
+        self.in_loop = False
+
+    def fail(self, node: ast.AST, what: str) -> NoReturn:
+        line = self.first_line + getattr(node, "lineno", 1) - 1
+        where = f"{self.routine.function.__code__.co_filename}, line {line}"
+        raise RoutineError(f"Routine {self.routine.name}: {what} ({where}).")
+
+    def function(self) -> ScalarFunction:
+        changed = {n.id for n in ast.walk(self.definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        parameters = []
+        for name in self.routine.parameters:
+            parameters.append(ScalarParam(name if name not in changed else f"{name}.given", _FLOAT))
+            self.known[name] = _FLOAT
+            if name in changed:
+                self.body.append(Declare(name, var(parameters[-1].name, _FLOAT)))
+        statements = [s for s in self.definition.body if not _is_docstring(s)]
+        *before, last = statements
+        returns = sum(isinstance(n, ast.Return) for n in ast.walk(self.definition))
+        if returns == 1 and isinstance(last, ast.Return):
+            self.block(before)
+            result = self.float_value(last)
+        else:
+            self.body.append(Declare("result", const(0.0, _FLOAT)))
+            if not self.block(statements):
+                self.fail(last, "it may end without a return")
+            result = var("result", _FLOAT)
+        return ScalarFunction(self.routine.name, tuple(parameters), tuple(self.body), result)
+
+    # -- statements ------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[ast.stmt]) -> bool:
+        """Translate statements into the open body; whether they return in any case."""
+        for k, statement in enumerate(statements):
+            if isinstance(statement, ast.Return):
+                if self.in_loop:
+                    self.fail(statement, "a loop cannot be left by return; let its condition end it")
+                self.body.append(Assign("result", self.float_value(statement)))
+                return True
+            if isinstance(statement, ast.If):
+                rest = statements[k + 1 :] if _may_return(statement) else ()
+                if self.branch(statement, rest):
+                    return True
+                if rest:
+                    return False
+            else:
+                self.simple(statement)
+        return False
+
+    def branch(self, statement: ast.If, rest: Sequence[ast.stmt]) -> bool:
+        """Translate an `if`; where it may return, the `rest` of the block goes into its branches."""
+        condition = self.condition(statement.test)
+        if not statement.orelse and not rest:
+            with self.inner() as body:
+                self.block(statement.body)
+            self.body.append(If(condition, tuple(body)))
+            return False
+        saved = self.fresh("taken")
+        self.body.append(Declare(saved, condition))
+        ends, bodies, names = [], [], []
+        for part in (statement.body, statement.orelse):
+            with self.inner() as body:
+                ends.append(self.block([*part, *rest]))
+                names.append(self.known)
+            bodies.append(body)
+        for name in sorted(names[0].keys() & names[1].keys() - self.known.keys()):
+            if names[0][name] == names[1][name]:  # set either way, so it is known behind the branches
+                self.known[name] = names[0][name]
+                self.body.append(Declare(name, const(0, names[0][name])))
+                bodies = [[_assigning(name, s) for s in body] for body in bodies]
+        taken = var(saved, "bool")
+        self.body += [If(taken, tuple(bodies[0])), If(op("invert", taken), tuple(bodies[1]))]
+        return all(ends)
+
+    def simple(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.While) and not statement.orelse:
+            outer, self.in_loop = self.in_loop, True
+            condition = self.condition(statement.test)
+            with self.inner() as body:
+                self.block(statement.body)
+            self.in_loop = outer
+            self.body.append(While(condition, tuple(body)))
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                self.assign(target, self.value(statement.value))
+        elif isinstance(statement, ast.AugAssign) and type(statement.op) in _BINARY:
+            old = ast.copy_location(ast.Name(getattr(statement.target, "id", ""), ast.Load()), statement)
+            self.assign(statement.target, _BINARY[type(statement.op)](self.value(old), self.value(statement.value)))
+        elif not isinstance(statement, ast.Pass):
+            self.fail(statement, f"it holds a statement that routines cannot have, {type(statement).__name__}")
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Tuple):
+            if not isinstance(value, tuple) or len(value) != len(target.elts):
+                self.fail(target, f"{len(target.elts)} names cannot be set to {value!r}")
+            held = []
+            for each in value:  # all are computed before the first name changes
+                held.append(self.fresh("value"))
+                self.body.append(Declare(held[-1], _expr(each)))
+            for name, one, each in zip(target.elts, held, value, strict=True):
+                self.assign(name, Traced(var(one, _expr(each).dtype)))
+            return
+        if not isinstance(target, ast.Name):
+            self.fail(target, "only names can be assigned to")
+        expr = _expr(value)
+        if self.known.get(target.id, expr.dtype) != expr.dtype:
+            self.fail(target, f"{target.id} is {self.known[target.id]}, and is set to {expr.dtype}")
+        kind = Assign if target.id in self.known else Declare
+        self.known[target.id] = expr.dtype
+        self.body.append(kind(target.id, expr))
+
+    @contextmanager
+    def inner(self) -> Iterator[list[Statement]]:
+        """A block of its own: what is set there first is forgotten behind it."""
+        known, body = self.known, self.body
+        self.known, self.body = dict(known), []
+        yield self.body
+        self.known, self.body = known, body
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}.{self.count}"
+
+    # -- expressions -----------------------------------------------------------------------------------------
+
+    def float_value(self, statement: ast.Return) -> Expr:
+        value = _expr(self.value(statement.value)) if statement.value is not None else None
+        if value is None or value.dtype != _FLOAT:
+            self.fail(statement, "it must return a number")
+        return value
+
+    def condition(self, node: ast.expr) -> Expr:
+        value = _expr(self.value(node))
+        if value.dtype != "bool":
+            self.fail(node, "a condition must be a comparison")
+        return value
+
+    def value(self, node: ast.expr) -> Any:
+        """A number, a `Traced`, a tuple of such, or what a name from outside stands for."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self.name(node)
+        if isinstance(node, ast.Attribute) and inspect.ismodule(module := self.value(node.value)):
+            return getattr(module, node.attr)
+        if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+            return _BINARY[type(node.op)](self.value(node.left), self.value(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return self.unary(node)
+        if isinstance(node, ast.BoolOp):
+            kind = "and" if isinstance(node.op, ast.And) else "or"
+            return Traced(functools.reduce(functools.partial(op, kind), map(self.condition, node.values)))
+        if isinstance(node, ast.Compare):
+            return self.comparison(node)
+        if isinstance(node, ast.IfExp):
+            return _select(Traced(self.condition(node.test)), self.value(node.body), self.value(node.orelse))
+        if isinstance(node, ast.Tuple):
+            return tuple(map(self.value, node.elts))
+        if isinstance(node, ast.Call) and not node.keywords:
+            return self.call(node)
+        self.fail(node, f"it holds an expression that routines cannot have, {type(node).__name__}")
+
+    def name(self, node: ast.Name) -> Any:
+        if node.id in self.known:
+            return Traced(var(node.id, self.known[node.id]))
+        if node.id in self.outside:
+            return self.outside[node.id]
+        self.fail(node, f"{node.id} has no value here; what is first set in a block is known in that block only")
+
+    def unary(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not):
+            return Traced(op("invert", self.condition(node.operand)))
+        value = self.value(node.operand)
+        return -value if isinstance(node.op, ast.USub) else value
+
+    def comparison(self, node: ast.Compare) -> Traced:
+        values = [self.value(each) for each in (node.left, *node.comparators)]
+        parts = []
+        for kind, left, right in zip(node.ops, values, values[1:], strict=False):
+            if type(kind) not in _COMPARE:
+                self.fail(node, "numbers are compared by < <= > >= == and != only")
+            parts.append(_applied(_COMPARE[type(kind)], left, right).expr)
+        return Traced(functools.reduce(functools.partial(op, "and"), parts))
+
+    def call(self, node: ast.Call) -> Any:
+        function = self.value(node.func)
+        arguments = [self.value(each) for each in node.args]
+        if isinstance(function, (Known, Routine)):
+            return Traced.traced_call(function, *arguments)
+        if function in _BUILTINS:
+            return _BUILTINS[function](*arguments)
+        if not inspect.isfunction(function):
+            self.fail(node, f"it calls {ast.unparse(node.func)}, which is no routine and no known function")
+        return function(*arguments)
+
+
+def _assigning(name: str, statement: Statement) -> Statement:
+    """Instead of the declaration of a name, its assignment."""
+    if isinstance(statement, Declare) and statement.name == name:
+        return Assign(name, statement.value)
+    return statement
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _may_return(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(statement))

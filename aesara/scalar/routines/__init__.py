@@ -1,0 +1,16 @@
+"""Special functions that no library offers, as routines: derivatives with respect to parameters, Hurwitz' zeta."""
+
+from aesara.scalar.routines.beta import betainc_derivative
+from aesara.scalar.routines.gamma import gammainc_derivative, gammaincc_derivative
+from aesara.scalar.routines.hypergeometric import hyp2f1_derivative
+from aesara.scalar.routines.zeta import hurwitz_zeta, polygamma_function, trigamma_function
+
+__all__ = [
+    "betainc_derivative",
+    "gammainc_derivative",
+    "gammaincc_derivative",
+    "hurwitz_zeta",
+    "hyp2f1_derivative",
+    "polygamma_function",
+    "trigamma_function",
+]

@@ -1,0 +1,123 @@
+"""The derivative of the regularized incomplete beta function with respect to its parameters."""
+
+from __future__ import annotations
+
+import math
+
+from aesara.scalar.native import Special
+from aesara.scalar.routine import Known, SciPyFunction, exp, floor, log, log1p, psi, routine, sqrt
+from aesara.scalar.routines.continued_fraction import next_convergent
+from aesara.scalar.routines.stirling import LARGE, digamma_remainder, log1p_minus, stirling_error
+
+__all__ = ["betainc_derivative"]
+
+_gamma = Known(SciPyFunction("gamma"), Special("gamma"))
+
+_MAX_TERMS = 1_000_000.0
+_EPS = 2.0**-53
+_TWO_PI = 2 * math.pi
+
+
+@routine
+def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
+    """The derivative of the regularized incomplete beta function I_x(a, b) by a or, if `wrt_a` is 0, by b."""
+    if not (0.0 < a < math.inf and 0.0 < b < math.inf and 0.0 <= x <= 1.0):
+        return math.nan
+    if x == 0.0 or x == 1.0:
+        return 0.0
+    if x <= (a + 1.0) / (a + b + 2.0):
+        return _fraction(a, b, x, 1.0 - x, wrt_a)
+    # I_x(a, b) = 1 - I_{1-x}(b, a)
+    return -_fraction(b, a, 1.0 - x, x, 1.0 if wrt_a == 0.0 else 0.0)
+
+
+@routine
+def _stirling_ratio(k: float) -> float:
+    """gamma(k + 1) / (k**k exp(-k))."""
+    if k < LARGE:
+        return _gamma(k + 1.0) * exp(k) / k**k
+    return sqrt(_TWO_PI * k) * exp(stirling_error(k))
+
+
+@routine
+def _log_ratio_minus(ratio: float, change: float) -> float:
+    """log(ratio) - change, where change = ratio - 1."""
+    if -0.5 < change < 1.0:
+        return log1p_minus(change)
+    return log(ratio) - change
+
+
+@routine
+def _density(a: float, b: float, x: float, y: float) -> float:
+    """(1/a + 1/b) x**a y**b / B(a, b), where y = 1 - x.
+
+    For large parameters it is taken at the saddle point, where the exponent's terms do not cancel.
+    """
+    n = a + b
+    if a < LARGE and b < LARGE:
+        return _gamma(n + 1.0) / (_gamma(a + 1.0) * _gamma(b + 1.0)) * x**a * y**b
+    excess = x * b - y * a
+    exponent = b * _log_ratio_minus(y * n / b, -excess / b)
+    ratio = x * n / a
+    power = 1.0
+    if a < LARGE and ratio < 0.5:
+        power = ratio**a
+        exponent -= excess
+    else:
+        exponent += a * _log_ratio_minus(ratio, excess / a)
+    return power * exp(exponent) * _stirling_ratio(n) / (_stirling_ratio(a) * _stirling_ratio(b))
+
+
+@routine
+def _log_minus_digamma(a: float, b: float, x: float, y: float) -> float:
+    """log(x) + psi(a + b + 1) - psi(a + 1)."""
+    n = a + b
+    if a < LARGE:
+        return log(x) + (psi(n + 1.0) - psi(a + 1.0))
+    change = (x * b - y * a) / a
+    part = log1p(change) if -0.5 < change < 1.0 else log(x * n / a)
+    return part + (digamma_remainder(n) + 1.0 / n) - (digamma_remainder(a) + 1.0 / a)
+
+
+@routine
+def _fraction(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
+    # I_x(a, b) = b / (a + b) * density / (1+ d1/(1+ d2/(1+ ...))), DLMF 8.17.22; p and q are those of the inverse.
+    density = _density(a, b, x, y)
+    if density == 0.0:
+        return 0.0
+    da = 1.0 if wrt_a != 0.0 else 0.0
+    db = 1.0 - da
+    p0, q0, dp0, dq0 = 1.0, 0.0, 0.0, 0.0
+    p1, q1, dp1, dq1 = 1.0, 1.0, 0.0, 0.0
+    term = d_term = 0.0
+    change = d_change = 1.0
+    n = 0.0
+    while n < _MAX_TERMS and (change > _EPS * abs(p1) or d_change > _EPS * abs(dp1)):
+        n += 1.0
+        m = floor(0.5 * n)
+        if n > 2.0 * m:
+            # -(a + m)(a + b + m) x / ((a + 2m)(a + 2m + 1))
+            middle = a + 2.0 * m if m > 0.0 else 1.0
+            ratio = (a + m) / middle if m > 0.0 else 1.0
+            d_ratio = da * (m / middle / middle)
+            term = -x * ratio * ((a + b + m) / (a + n))
+            d_term = -x * ((d_ratio * (a + b + m) + ratio) / (a + n)) - term * (da / (a + n))
+        else:
+            # m (b - m) x / ((a + 2m - 1)(a + 2m))
+            scale = m / (a + n - 1.0) * (x / (a + n))
+            term = scale * (b - m)
+            d_term = scale * db - term * (da / (a + n - 1.0) + da / (a + n))
+        old, d_old = p1, dp1
+        p0, q0, dp0, dq0, p1, q1, dp1, dq1 = next_convergent(p0, q0, dp0, dq0, p1, q1, dp1, dq1, term, d_term, 1.0, 0.0)
+        settled = q1 == 1.0
+        change = abs(p1 - old) if settled else math.inf
+        d_change = abs(dp1 - d_old) if settled else math.inf
+    if not change <= 1e-6 * abs(p1):
+        return math.nan  # a + b is too large
+    value = 1.0 / p1
+    slope = -value * value * dp1
+    # psi(a + b) = psi(a + b + 1) - 1 / (a + b), and likewise for psi(b); the fractions do not cancel here.
+    share, rest = b / (a + b), a / (a + b)
+    if da != 0.0:
+        return share * density * (value * (_log_minus_digamma(a, b, x, y) - 1.0 / (a + b)) + slope)
+    return density * (value * (rest / (a + b)) + share * (value * _log_minus_digamma(b, a, y, x) + slope))

@@ -1,0 +1,44 @@
+"""Pieces of Stirling's series: what remains of gamma functions when their large parts have cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.scalar.routine import horner, log1p, routine
+
+__all__ = ["LARGE", "digamma_remainder", "log1p_minus", "stirling_error"]
+
+#: from here on the series below are exact to rounding
+LARGE = 15.0
+
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+_DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760, -1 / 12)
+
+
+def stirling_error(k: Any) -> Any:
+    """log(gamma(k + 1)) - (k log(k) - k + log(2 pi k) / 2) for k >= LARGE, DLMF 5.11.1."""
+    return horner(1 / (k * k), _STIRLING) / k
+
+
+def digamma_remainder(k: Any) -> Any:
+    """psi(k) - log(k) for k >= LARGE, DLMF 5.11.2."""
+    square = 1 / (k * k)
+    return horner(square, _DIGAMMA) * square - 0.5 / k
+
+
+@routine
+def log1p_minus(x: float) -> float:
+    """log(1 + x) - x, without cancellation for small x."""
+    if not (-0.5 < x and x < 1.0):
+        return log1p(x) - x
+    # log(1 + x) = 2 atanh(r), and 2 r - x = -r x.
+    r = x / (2.0 + x)
+    square = r * r
+    total = 1.0 / 3.0
+    power = 1.0
+    n = 3.0
+    while power > 1e-18 and n < 100.0:
+        power *= square
+        n += 2.0
+        total += power / n
+    return r * (2.0 * square * total - x)

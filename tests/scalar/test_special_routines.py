@@ -1,0 +1,209 @@
+"""Routines: what the reference makes of them, and how accurate those of the package are, there and natively."""
+
+from __future__ import annotations
+
+import functools
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.special
+
+import aesara
+import aesara.scalar as aes
+import aesara.tensor as at
+from aesara.scalar.routine import Routine, exp, horner, routine
+from aesara.scalar.routines import hurwitz_zeta, polygamma_function, trigamma_function
+from aesara.tensor.elemwise import Elemwise
+
+EPSILON = 2.0**-52
+RNG = np.random.default_rng(5)
+
+
+@routine
+def smallest_power(x, bound):
+    """How often x must be doubled to reach the bound, at most 100 times."""
+    n = 0.0
+    while x < bound and n < 100.0:
+        x *= 2.0
+        n += 1.0
+    return n
+
+
+def test_a_routine_is_a_function_of_arrays():
+    assert isinstance(smallest_power, Routine)
+    assert smallest_power.parameters == ("x", "bound")
+    assert "doubled" in smallest_power.__doc__
+    np.testing.assert_array_equal(smallest_power([[1.0], [3.0]], np.array([1, 10, 100])), [[0, 4, 7], [0, 2, 6]])
+    assert smallest_power(2.0, 8.0) == 2.0
+    assert smallest_power(np.zeros((0, 3)), 1.0).shape == (0, 3)
+    assert smallest_power(np.int8(3), np.float32(10.0)).dtype == "float64"
+
+
+def test_arithmetic_of_the_reference_does_not_raise():
+    @routine
+    def inverse(x):
+        return 1.0 / x + exp(x)
+
+    np.testing.assert_array_equal(inverse([0.0, -np.inf, 1e10]), [np.inf, 0.0, np.inf])
+
+
+def test_horner():
+    assert horner(2.0, (1.0, 0.0, 3.0)) == 13.0
+    assert horner(np.inf, (5.0,)) == 5.0
+
+
+# -- accuracy ----------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def native(scalar_op):
+    inputs = [at.dvector() for _ in range(scalar_op.nin)]
+    function = aesara.function(inputs, Elemwise(scalar_op)(*inputs))
+    assert not function._native.report.python_nodes
+    return function
+
+
+def check(scalar_op, points, truth, ulps):
+    """Compare with the truth, in units of the last place; points are where it is not tiny."""
+    points = np.array(points, dtype="float64")
+    exact = [truth(*map(float, point)) for point in points]
+    for name, found in (
+        ("reference", scalar_op.impl(*points.T)),
+        ("native", native(scalar_op)(*map(np.ascontiguousarray, points.T))),
+    ):
+        for point, got, value in zip(points, found, exact, strict=True):
+            error = abs(mpmath.mpf(float(got)) - value)
+            assert error <= ulps * EPSILON * abs(value) + mpmath.mpf(2) ** -1074, (name, list(point), got, value)
+
+
+def derivative(function, arguments, position):
+    """By central differences in high precision."""
+    step = mpmath.mpf(10) ** -30 * max(abs(arguments[position]), mpmath.mpf(10) ** -3)
+
+    def at_(value):
+        return function(*arguments[:position], value, *arguments[position + 1 :])
+
+    here = mpmath.mpf(arguments[position])
+    return (at_(here + step) - at_(here - step)) / (2 * step)
+
+
+def lower_gamma_by_k(k, x):
+    """The derivative of P(k, x), or of P - 1 where that is smaller."""
+    tail = (0, x) if x < k else (x, mpmath.inf)
+    sign = 1 if x < k else -1
+    return derivative(lambda k: sign * mpmath.gammainc(k, *tail, regularized=True), (mpmath.mpf(k),), 0)
+
+
+GAMMA_POINTS = {
+    # Near the mean a relative error of x counts sqrt(k) times, far from it |x - k| times.
+    16: [(k, k + s * k**0.5) for k in (0.9, 2.0, 7.3, 14.9) for s in (-0.9, -0.1, 0.0, 0.5, 2.0)],
+    64: [(k, x) for k in (1e-300, 1e-5, 0.01, 0.3, 1.0, 2.5) for x in (1e-3, 0.1, 0.9, 1.1, 3.0, 20.0)],
+    300: [(k, k * r) for k in (15.0, 40.0, 300.0, 2e3, 9e3, 1.1e4, 1e5) for r in (0.97, 0.999, 1.0, 1.001, 1.03)],
+    1000: [(k, k * r) for k in (15.0, 100.0, 150.0) for r in (1e-2, 0.1, 0.6, 2.0, 4.0)],
+}
+
+
+@pytest.mark.parametrize("ulps", GAMMA_POINTS)
+def test_incomplete_gamma_functions(ulps):
+    with mpmath.workdps(80):
+        points = GAMMA_POINTS[ulps]
+        check(aes.gammainc_der, points, lower_gamma_by_k, ulps)
+        check(aes.gammaincc_der, points, lambda k, x: -lower_gamma_by_k(k, x), ulps)
+
+
+def test_incomplete_gamma_functions_far_out():
+    values = [(2.0, 0.0), (2.0, np.inf), (1e-320, 3.0), (1e300, 1e300), (1e300, 1.0), (np.inf, 1.0), (5.0, 1e300)]
+    for op in (aes.gammainc_der, aes.gammaincc_der):
+        found = native(op)(*np.array(values).T.copy())
+        assert np.all(np.isfinite(found)), found
+        np.testing.assert_array_equal(found[[0, 1, 4, 5, 6]], 0.0)
+        invalid = [(-1.0, 2.0), (0.0, 1.0), (1.0, -1.0), (np.nan, 1.0), (1.0, np.nan), (np.inf, np.inf)]
+        assert np.isnan(native(op)(*np.array(invalid).T.copy())).all()
+        assert np.isnan(op.impl(*np.array(invalid).T)).all()
+
+
+@pytest.mark.parametrize("by", [0, 1])
+def test_incomplete_beta_function(by):
+    def truth(a, b, x, wrt_a):
+        sign, ends = (1, (0, x)) if x <= a / (a + b) else (-1, (x, 1))
+        integral = lambda a, b: sign * mpmath.betainc(a, b, *ends, regularized=True)
+        return derivative(integral, (mpmath.mpf(a), mpmath.mpf(b)), 0 if wrt_a else 1)
+
+    points = [(a, b, x) for a in (0.03, 0.5, 3.0, 14.0) for b in (0.1, 1.0, 2.0, 30.0) for x in (1e-9, 0.1, 0.5, 0.98)]
+    points += [(2.0, 3.0, 0.4), (150.0, 150.0, 0.52), (150.0, 20.0, 0.86), (1000.0, 1500.0, 0.41)]
+    with mpmath.workdps(100):
+        check(aes.betainc_der, [(*p, 1.0 - by) for p in points], truth, 200)
+
+
+def test_incomplete_beta_function_far_out():
+    values = [(1.0, 2.0, 0.0), (1.0, 2.0, 1.0), (1e12, 3.0, 0.5), (1e-310, 2.0, 0.5), (1e8, 1e8, 0.5)]
+    for wrt_a in (0.0, 1.0):
+        found = native(aes.betainc_der)(*np.array([(*v, wrt_a) for v in values]).T.copy())
+        assert np.all(np.isfinite(found)), found
+        np.testing.assert_array_equal(found[:3], 0.0)
+        invalid = [(0.0, 1.0, 0.5), (1.0, -1.0, 0.5), (1.0, 1.0, -0.1), (1.0, 1.0, 1.1), (np.nan, 1.0, 0.5)]
+        invalid += [(1.0, 1.0, np.nan), (np.inf, 1.0, 0.5)]
+        assert np.isnan(native(aes.betainc_der)(*np.array([(*v, wrt_a) for v in invalid]).T.copy())).all()
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("ulps", "arguments"),
+    [
+        (16, (-0.5, -0.1, 1e-10, 0.2, 0.5)),
+        (1000, (0.500001, 0.9, 0.99, 0.999999, 1 - 1e-13)),
+        (1000, (-0.50001, -1.0, -3.0, -100.0, -1e8)),
+    ],
+)
+def test_hypergeometric_function(position, ulps, arguments):
+    parameters = [(1.5, 0.5, 2.0), (1.0, 2.0, 3.5), (0.3, 0.7, 1.1), (2.0, 0.2, 4.0), (3.0, 1.5, 2.2)]
+    points = [(*p, z, position) for p in parameters for z in arguments]
+
+    def truth(a, b, c, z, _):
+        return derivative(mpmath.hyp2f1, tuple(map(mpmath.mpf, (a, b, c, z))), position)
+
+    with mpmath.workdps(80):
+        check(aes.hyp2f1_der, points, truth, ulps)
+
+
+def test_hypergeometric_function_at_the_borders():
+    f = native(aes.hyp2f1_der)
+
+    def value(*arguments):
+        return f(*np.array([arguments], dtype="float64").T.copy())[0]
+
+    assert value(0.0, 2.0, 3.0, 0.5, 1.0) == 0.0  # it is 1 for all b
+    assert value(-2.0, 0.0, 2.5, 0.3, 0.0) == 0.0
+    assert value(1.0, 2.0, 3.0, 0.0, 0.0) == 0.0
+    with mpmath.workdps(50):
+        at_one = derivative(mpmath.hyp2f1, tuple(map(mpmath.mpf, (0.5, 0.25, 2.0, 1))), 2)
+    assert value(0.5, 0.25, 2.0, 1.0, 2.0) == pytest.approx(float(at_one), rel=1e-14)
+    assert value(1.0, 2.0, 3.0, 0.25, 3.0) == pytest.approx(2 / 3 * scipy.special.hyp2f1(2, 3, 4, 0.25), rel=1e-15)
+    for arguments in (
+        (1.0, 2.0, 3.0, 1.5, 0.0), (1.0, 2.0, -3.0, 0.5, 0.0), (1.0, 2.0, 3.0, 0.5, 4.0), (np.nan, 2.0, 3.0, 0.5, 1.0),
+        (1.0, 2.0, 3.0, np.nan, 1.0), (1.0, 2.0, 3.0, -np.inf, 1.0), (2.0, 2.0, 3.0, 1.0, 1.0),
+    ):  # fmt: skip
+        assert np.isnan(value(*arguments)), arguments
+
+
+def test_polygamma_functions():
+    positive = [1e-300, 1e-5, 0.3, 1.0, 2.5, 11.99, 12.0, 100.0, 1e8]
+    with mpmath.workdps(60):
+        check(aes.tri_gamma, [(x,) for x in [*positive[1:], -0.5, -3.25, -1000.125]], lambda x: mpmath.psi(1, x), 4)
+        points = [(n, x) for n in (0.0, 1.0, 2.0, 5.0, 30.0) for x in positive[1:] if (n + 1) * np.log10(x) < 290]
+        check(aes.polygamma, points, lambda n, x: mpmath.psi(int(n), x), 12)
+        check(aes.polygamma, [(n, x) for n in (1, 2, 3) for x in (-0.3, -5.7)], lambda n, x: mpmath.psi(int(n), x), 12)
+    edges = np.array([0.0, -0.0, -2.0, np.inf, np.nan, 1e-300])
+    np.testing.assert_array_equal(native(aes.tri_gamma)(edges), [np.inf, np.inf, np.inf, 0.0, np.nan, np.inf])
+    np.testing.assert_array_equal(trigamma_function(edges), [np.inf, np.inf, np.inf, 0.0, np.nan, np.inf])
+    np.testing.assert_array_equal(polygamma_function(1.0, edges[:5]), trigamma_function(edges[:5]))
+
+
+def test_zeta():
+    s = np.array([1.0 + 1e-8, 1.5, 2.0, 3.0, 12.5, 60.0, 500.0])[:, None]
+    q = np.array([1e-3, 0.5, 1.0, 3.3, 50.0, 1e3])
+    np.testing.assert_allclose(hurwitz_zeta(s, q), scipy.special.zeta(s, q), rtol=8 * EPSILON)
+    edges = [(1.0, 2.0), (0.5, 2.0), (2.0, 0.0), (2.0, -3.0), (2.5, -0.5), (np.nan, 1.0), (2.0, np.nan), (2.0, np.inf)]
+    expected = [np.inf, np.nan, np.inf, np.inf, np.nan, np.nan, np.nan, 0.0]
+    np.testing.assert_array_equal(hurwitz_zeta(*np.array(edges).T), expected)
