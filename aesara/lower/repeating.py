@@ -14,13 +14,15 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reade
 from aesara.lower.broadcasting import index_along, product
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.ranges import all_of, range_of
+from aesara.lower.ranges import range_of
 from aesara.lower.reductions import reduce_array
 from aesara.tensor.conversion import constant
 from aesara.tensor.repeating import Repeat
 
 #: no dimension is longer
 _LONGEST = 2**62
+#: up to this length, positions are worked out when the graph is compiled
+_SMALL = 2**16
 
 
 @lower_op.register
@@ -39,12 +41,10 @@ def _repeat(op: Repeat, node: Apply, context: Context) -> Sequence[Array]:
         divisor = primitive("maximum", each, ONE)
         return [_taken(array, axis, length, (), lambda i, readers: primitive("intdiv", i, divisor), guards)]
     data = context.constant_data(repeats)
-    if data is not None and size.is_const and len(data) in (1, size.attr) and np.all(data >= 0) and data.sum() < 2**31:
+    if data is not None and size.is_const and len(data) in (1, size.attr) and np.all(data >= 0) and data.sum() < _SMALL:
         source = context.array(constant(np.repeat(np.arange(size.attr), data.astype(np.intp))))
-    else:
-        source = _sources(repeats, size, guards, context)
-    length = source.shape[0]
-    return [_taken(array, axis, length, (source,), lambda i, readers: readers[1]((i,)), guards)]
+        return [_taken(array, axis, source.shape[0], (source,), lambda i, readers: readers[1]((i,)), guards)]
+    return [_copied(array, axis, repeats, guards, context)]
 
 
 def _checked(repeats: Array, size: Expr, node: Apply, context: Context) -> tuple[object, ...]:
@@ -61,7 +61,7 @@ def _checked(repeats: Array, size: Expr, node: Apply, context: Context) -> tuple
     guards += context.guard(_or(none, primitive("ge", low, ZERO)), ValueError, message, node, [low])
     most = primitive("intdiv", const(_LONGEST), primitive("maximum", size, ONE))
     message = "repeat: {0} times {1} entries are too many."
-    guards += context.guard(all_of(primitive("le", high, most)), ValueError, message, node, [high, size])
+    guards += context.guard(primitive("le", high, most), ValueError, message, node, [high, size])
     return tuple(guards)
 
 
@@ -89,27 +89,31 @@ def _taken(
     return Pointwise(array.dtype, shape, (array, *sources), body, 2 if sources else 6, expands, guards)
 
 
-def _sources(repeats: Array, size: Expr, guards: Sequence[object], context: Context) -> Array:
-    """For each entry of the result, the position of the entry that it is a copy of."""
-    key = ("repeat", repeats, context.canonical(size))
-    found = context.parts.get(key)
-    if found is not None:
-        return found
+def _copied(array: Array, axis: int, repeats: Array, guards: Sequence[object], context: Context) -> Array:
+    """The array with each entry along the axis as often as `repeats` says: copies, one after the other."""
+    size = array.shape[axis]
 
     def often(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(readers[0]((index_along(index[0], repeats.shape[0], size, context),)), "int64")
 
     counts = context.add(Pointwise("int64", (size,), (repeats,), often, 1, requires=guards))
     total = context.size_from(reduce_array(context, counts, (0,), "add"))
+    loops = tuple(var(f"v{d}") for d in range(array.ndim))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        entry, copy, place = var("v0"), var("v1"), var("r0")
-        count = readers[0]((entry,))
-        copies = For("v1", count, (write((primitive("add", place, copy),), entry),), parallel=True)
-        step = Assign("r0", primitive("add", place, count))
-        return (Declare("r0", ZERO), For("v0", size, (copies, step)))
+        place, count = var("r0"), readers[1]((loops[axis],))
+        there = primitive("add", place, var("r1"))
+        value = readers[0](loops)
+        statements: tuple[Statement, ...] = (write((*loops[:axis], there, *loops[axis + 1 :]), value),)
+        last = array.ndim - 1
+        for d in range(last, axis, -1):
+            statements = (For(f"v{d}", array.shape[d], statements, parallel=d == last),)
+        copies = For("r1", count, statements, parallel=axis == last)
+        moved = Assign("r0", primitive("add", place, count))
+        statements = (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved)))
+        for d in range(axis - 1, -1, -1):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        return statements
 
-    source = context.add(Sequential("int64", (total,), (counts,), body, [True], guards))
-    context.ranges[source] = (ZERO, primitive("sub", size, ONE))
-    context.parts[key] = source
-    return source
+    shape = [total if d == axis else n for d, n in enumerate(array.shape)]
+    return Sequential(array.dtype, shape, (array, counts), body, [axis < array.ndim - 1, True], guards)
