@@ -40,6 +40,7 @@ from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
 from aesara.printing import explain, pp, pprint
+from aesara.scan import foldl, foldr, map, reduce, scan  # noqa: A004
 from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
 
@@ -97,17 +98,22 @@ __all__ = [
     "disable_log_handler",
     "dprint",
     "explain",
+    "foldl",
+    "foldr",
     "function",
     "function_dump",
     "get_scalar_constant_value",
     "grad",
     "hessian",
     "jacobian",
+    "map",
     "pp",
     "pprint",
     "predefined_linkers",
     "predefined_modes",
     "predefined_optimizers",
+    "reduce",
+    "scan",
     "shared",
     "subgraph_grad",
 ]

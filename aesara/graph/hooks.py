@@ -53,6 +53,8 @@ class Slot:
 
 #: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
 eval_variable = Slot("eval_variable", "aesara.compile")
+#: ``compile_step(inputs, outputs, mode=, name=)`` compiles the graph inside of an operation.
+compile_step = Slot("compile_step", "aesara.compile")
 #: ``pprint(variable)`` returns a formula.
 pprint = Slot("pprint", "aesara.printing")
 #: ``debugprint(graph, **options)`` prints a graph as a tree.

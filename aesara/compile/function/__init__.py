@@ -203,6 +203,14 @@ def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None
 
 hooks.eval_variable.set(eval_variable)
 
+
+@hooks.compile_step.set
+def compile_step(inputs: Sequence[Variable], outputs: Sequence[Variable], mode: Any = None, name: str | None = None):
+    """Compile the graph inside of an operation; the results of the function are only looked at until the next call."""
+    borrowed = [Out(out, borrow=True) for out in outputs]
+    return function(list(inputs), borrowed, mode=mode, name=name, on_unused_input="ignore")
+
+
 __all__ = [
     "Function",
     "In",

@@ -1,0 +1,218 @@
+"""The gradient of a loop: another loop, from the last step to the first.
+
+Each of its steps pulls the gradients of one step's outputs back to that step's inputs.  What arrives at former values
+of a state waits until the loop comes to the step that computed them; what arrives at a non-sequence is added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aesara.graph.disconnected_type import disconnected_type
+from aesara.graph.nodes import Variable
+from aesara.graph.pullback import (
+    NullTypeGradError,
+    grad_not_implemented,
+    grad_undefined,
+    is_disconnected,
+    is_null,
+    pull_back,
+)
+from aesara.graph.traversal import graph_inputs
+from aesara.scan.parts import LoopParts, State, expand_empty
+from aesara.tensor.allocation import alloc, zeros_like
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import add, eq, minimum, switch
+from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.subtensor import inc_subtensor, set_subtensor
+from aesara.tensor.type import TensorType
+
+__all__ = ["pulled_back"]
+
+
+def is_continuous(variable: Any) -> bool:
+    return isinstance(variable.type, TensorType) and variable.type.dtype.startswith(("float", "complex"))
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Gradients that wait for the steps that computed a state's former values: row j is for the value j steps back."""
+
+    depth: int
+    inner: list[Variable]
+    states: list[State]
+
+
+def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """The gradients of a loop's inputs, given those of its outputs."""
+    if op.info.n_mit_mot:
+        return [grad_not_implemented(op, k, v, "A loop that writes to many taps.") for k, v in enumerate(inputs)]
+    return _Backward(op, inputs, outputs, gradients).gradients()
+
+
+class _Backward:
+    def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]):
+        self.op, self.info, self.inputs, self.outputs, self.given = op, op.info, inputs, outputs, gradients
+        self.depths = [-min(taps) for taps in self.info.tap_array]
+        self.n_states = len(self.depths)
+        self.steps = self._steps_done()
+        self.truncated = op.truncate_gradient != -1
+        back = minimum(self.steps, op.truncate_gradient) if self.truncated else self.steps
+        self.parts = LoopParts(back)
+
+    def _steps_done(self) -> Any:
+        if not self.info.as_while:
+            return self.inputs[0]
+        for k, out in enumerate(self.outputs):
+            if isinstance(out.type, TensorType) and k < self.n_states + self.info.n_nit_sot:
+                return out.shape[0] - (self.depths[k] if k < self.n_states else 0)
+        return self.inputs[0]
+
+    # -- the loop's parts ------------------------------------------------------------------------------------
+
+    def gradients(self) -> list[Any]:
+        op, parts = self.op, self.parts
+        self.seqs = op.inner_seqs(op.inner_inputs)
+        self.taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
+        self.constants = op.inner_non_seqs(op.inner_inputs)
+        parts.sequences += [(self._reversed(x, 0), v) for x, v in zip(op.outer_seqs(self.inputs), self.seqs)]
+        for k, variables in enumerate(self.taps):
+            for tap, variable in zip(self.info.tap_array[k], variables):
+                parts.sequences.append((self._reversed(self.outputs[k], self.depths[k] + tap), variable))
+        parts.constants += list(zip(op.outer_non_seqs(self.inputs), self.constants))
+        arriving = self._arriving()
+        wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t), *self.constants] if is_continuous(v)]
+        found: dict[Variable, Any] = {}
+        if arriving and wrt:
+            terms = pull_back(arriving, wrt)
+            for term in filter(is_null, terms):
+                raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
+            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term)}
+        self._let_wait(found)
+        of_sequences = [v for v in self.seqs if v in found]
+        parts.results += [found[v] for v in of_sequences]
+        sums = {v: self._sum(outer, found[v]) for outer, v in parts.constants[: len(self.constants)] if v in found}
+        self._check_shared()
+        if not parts.states and not parts.results:
+            states: dict[State, Variable] = {}
+            rows: dict[Variable, Variable] = {}
+        else:
+            made = op.of_parts(parts, name=f"grad_of_{op.name or 'scan_fn'}", mode=op.mode)
+            states, results, _ = parts.split(made)
+            rows = dict(zip(of_sequences, results))
+        return self._of_inputs(states, rows, sums)
+
+    def _reversed(self, rows: Any, start: int) -> Any:
+        """Rows from `start` on, one for each step, the last one first."""
+        return rows[start : self.steps + start][::-1]
+
+    def _arriving(self) -> dict[Variable, Any]:
+        """What arrives at the step's outputs: gradients given from outside, and those that waited for this step."""
+        arriving: dict[Variable, list[Any]] = {}
+        self.waiting: dict[int, _Waiting] = {}
+        new = self.op.inner_mitsot_outs(self.op.inner_outputs) + self.op.inner_sitsot_outs(self.op.inner_outputs)
+        new += self.op.inner_nitsot_outs(self.op.inner_outputs)
+        for k, out in enumerate(new):
+            if not is_continuous(out):
+                continue
+            if not is_disconnected(self.given[k]):
+                rows = self._reversed(self.given[k], self.depths[k] if k < self.n_states else 0)
+                entry = TensorType(rows.type.dtype, out.type.shape)()
+                self.parts.sequences.append((rows, entry))
+                arriving.setdefault(out, []).append(entry)
+            if k < self.n_states:
+                depth = self.depths[k]
+                row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
+                self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [])
+                arriving.setdefault(out, []).append(self.waiting[k].inner[0])
+        return {out: terms[0] if len(terms) == 1 else add(*terms) for out, terms in arriving.items()}
+
+    def _let_wait(self, found: dict[Variable, Any]) -> None:
+        """Move what waits one step on, and add what has come in this one."""
+        for k, waiting in self.waiting.items():
+            shape = sizes_of(self.inputs[1 + self.info.n_seqs + k])[1:]
+            arrived = dict(zip(self.info.tap_array[k], self.taps[k]))
+            for j in range(1, waiting.depth + 1):
+                row = waiting.inner[j - 1]
+                terms = [waiting.inner[j]] if j < waiting.depth else []
+                variable = arrived.get(-j)
+                if variable is not None and variable in found:
+                    terms.append(found[variable])
+                new = terms[0] if len(terms) == 1 else add(*terms) if terms else zeros_like(row)
+                waiting.states.append(self._state(alloc(_zero(row), 1, *shape), row, new))
+
+    def _state(self, first: Any, inner: Any, new: Any) -> State:
+        if new.type.dtype != inner.type.dtype:
+            new = new.astype(inner.type.dtype)
+        state = State(expand_empty(first, self.parts.n_steps), (-1,), (inner,), new)
+        self.parts.states.append(state)
+        return state
+
+    def _sum(self, outer: Any, term: Any) -> State:
+        total = TensorType(outer.type.dtype, outer.type.shape)()
+        return self._state(zeros_like(outer)[None], total, add(total, term))
+
+    def _check_shared(self) -> None:
+        """The values that shared states had in each step are gone, so a gradient that needs them cannot be had."""
+        shared = set(self.op.inner_shared(self.op.inner_inputs))
+        if shared and shared.intersection(graph_inputs(self.parts.inner_outputs())):
+            raise NotImplementedError(
+                f"{self.op}: the gradient needs the values of a state that is no tensor (such as a random generator) "
+                "in every step, which the loop does not keep. Make what is computed from it an output of the step, "
+                "or compute it before the loop and pass it as a sequence."
+            )
+
+    # -- gradients of the loop's inputs ----------------------------------------------------------------------
+
+    def _of_inputs(
+        self, states: dict[State, Variable], rows: dict[Variable, Variable], sums: dict[Variable, State]
+    ) -> list[Any]:
+        op, info = self.op, self.info
+        result: list[Any] = [disconnected_type()]
+        for outer, inner in zip(op.outer_seqs(self.inputs), self.seqs):
+            result.append(self._of_sequence(outer, rows.get(inner)))
+        for k in range(self.n_states):
+            result.append(self._of_buffer(k, states))
+        for k, outer in enumerate(op.outer_shared(self.inputs)):
+            result.append(grad_undefined(op, 1 + info.n_seqs + self.n_states + k, outer, "A state of no tensor."))
+        result += [disconnected_type() for _ in range(info.n_nit_sot)]
+        for outer, inner in zip(op.outer_non_seqs(self.inputs), self.constants):
+            if inner in sums:
+                result.append(states[sums[inner]][-1])
+            else:
+                result.append(_no_gradient(outer))
+        return result
+
+    def _of_sequence(self, outer: Any, rows: Any) -> Any:
+        if rows is None:
+            return _no_gradient(outer)
+        first = self.steps - self.parts.n_steps
+        return set_subtensor(zeros_like(outer)[first : self.steps], rows[::-1])
+
+    def _of_buffer(self, k: int, states: dict[State, Variable]) -> Any:
+        """The first values get what was left waiting; the room for later ones gets nothing."""
+        outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
+        if k not in self.waiting:
+            return _no_gradient(outer)
+        total = zeros_like(outer)
+        if not is_disconnected(self.given[k]):
+            total = set_subtensor(total[:depth], self.given[k][:depth])
+        for j, state in enumerate(self.waiting[k].states, 1):
+            left = states[state][-1]
+            if self.truncated:
+                left = switch(eq(self.parts.n_steps, self.steps), left, zeros_like(left))
+            total = inc_subtensor(total[depth - j], left)
+        return total
+
+
+def _zero(row: Any) -> Any:
+    return constant(0, dtype=row.type.dtype)
+
+
+def _no_gradient(outer: Any) -> Any:
+    """Zeros for a tensor, in floating point; what else there is has no gradient."""
+    if not isinstance(outer.type, TensorType):
+        return disconnected_type()
+    return zeros_like(outer) if is_continuous(outer) else zeros_like(outer, dtype="floatX")

@@ -1,0 +1,85 @@
+"""Loops that keep few of their states: the others are computed again for the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.scan.basic import scan
+from aesara.tensor.allocation import zeros
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import ceil, eq
+from aesara.tensor.joining import join
+
+__all__ = ["ceil", "eq", "scan_checkpoints"]
+
+
+def scan_checkpoints(
+    fn: Callable, sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None,
+    name: str = "checkpointscan_fn", n_steps: Any = None, save_every_N: int = 10, padding: bool = True,
+) -> tuple[Any, Any]:  # fmt: skip
+    """A `scan` that returns, and keeps for the gradient, only the state after every `save_every_N` steps.
+
+    It is a loop of loops: memory for n steps is that of ``n / save_every_N + save_every_N``, for twice the time of the
+    forward pass in the gradient.
+
+    Parameters
+    ----------
+    fn, sequences, outputs_info, non_sequences, name, n_steps
+        As in `scan`, with first values for every output and without taps.
+    save_every_N
+        How many steps lie between kept states.
+    padding
+        Whether sequences whose length is no multiple of `save_every_N` are lengthened by zeros.
+
+    Returns
+    -------
+    tuple
+        Outputs and updates, as in `scan`.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> from aesara.scan.checkpoints import scan_checkpoints
+    >>> x = at.dvector("x")
+    >>> start = at.constant(0, dtype="float64")
+    >>> sums, _ = scan_checkpoints(lambda x_t, s: s + x_t, x, [start], save_every_N=2)
+    >>> aesara.function([x], sums)([1.0, 2.0, 3.0, 4.0])
+    array([ 3., 10.])
+    """
+    rows = [as_tensor_variable(v) for v in _as_list(sequences)]
+    states, constants = _as_list(outputs_info), _as_list(non_sequences)
+    if any(state is None or not _is_value(state) for state in states):
+        raise RuntimeError("scan_checkpoints needs a first value for every output, and takes no taps.")
+    if not rows and n_steps is None:
+        raise ValueError("scan_checkpoints: give n_steps, or a sequence whose length says how many steps there are.")
+    if save_every_N < 1:
+        raise ValueError(f"scan_checkpoints: save_every_N must be at least 1, got {save_every_N}.")
+    length = rows[0].shape[0] if n_steps is None else as_tensor_variable(n_steps)
+    blocks = ceil(length / save_every_N).astype("int64") if padding else length // save_every_N
+    if padding:
+        missing = blocks * save_every_N - length
+        rows = [join(0, v[:length], zeros((missing, *[v.shape[d] for d in range(1, v.type.ndim)]), v.type.dtype))
+                for v in rows]  # fmt: skip
+    cut = [v[: blocks * save_every_N].reshape((blocks, save_every_N, *[v.shape[d] for d in range(1, v.type.ndim)]),
+                                              ndim=v.type.ndim + 1) for v in rows]  # fmt: skip
+
+    def block(*arguments: Any) -> Any:
+        own, rest = list(arguments[: len(cut)]), list(arguments[len(cut) :])
+        inner, updates = scan(
+            fn, own, rest[: len(states)], rest[len(states) :], n_steps=save_every_N, name=name, return_list=True
+        )
+        return [value[-1] for value in inner], updates
+
+    return scan(block, cut, states, constants, n_steps=blocks, name=name)
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _is_value(state: Any) -> bool:
+    return isinstance(state, Variable) or not isinstance(state, dict)

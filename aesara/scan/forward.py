@@ -1,0 +1,76 @@
+"""The loop that carries the tangents of another loop along with its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.forward_mode import Rop
+from aesara.graph.nodes import Variable
+from aesara.scan.backward import is_continuous
+from aesara.scan.parts import LoopParts, State
+from aesara.tensor.allocation import zeros_like
+
+__all__ = ["pushed_forward"]
+
+
+def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    """The tangents of a loop's outputs, given those of its inputs (None where there is none)."""
+    if op.info.n_mit_mot:
+        raise NotImplementedError(f"{op}: a loop that writes to many taps has no forward derivative.")
+    info = op.info
+    parts, tangent_of = LoopParts(inputs[0]), dict[Variable, Variable]()
+    first = 1 + info.n_seqs
+    points = dict(zip(range(len(inputs)), eval_points))
+
+    def twin(inner: Any) -> Any:
+        tangent_of[inner] = inner.type()
+        return tangent_of[inner]
+
+    for k, (outer, inner) in enumerate(zip(op.outer_seqs(inputs), op.inner_seqs(op.inner_inputs))):
+        parts.sequences.append((outer, inner))
+        if points[1 + k] is not None and is_continuous(inner):
+            parts.sequences.append((points[1 + k], twin(inner)))
+    constants = zip(op.outer_non_seqs(inputs), op.inner_non_seqs(op.inner_inputs))
+    for k, (outer, inner) in enumerate(constants, len(inputs) - info.n_non_seqs):
+        parts.constants.append((outer, inner))
+        if points[k] is not None and is_continuous(inner):
+            parts.constants.append((points[k], twin(inner)))
+    taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
+    new = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
+    own = []
+    for k, (variables, value) in enumerate(zip(taps, new)):
+        own.append(State(inputs[first + k], info.tap_array[k], tuple(variables), value))
+        for variable in variables:
+            if is_continuous(variable):
+                twin(variable)
+    shared = zip(
+        op.outer_shared(inputs), op.inner_shared(op.inner_inputs), op.inner_shared_outs(op.inner_outputs), strict=True
+    )
+    parts.shared += list(shared)
+    results = op.inner_nitsot_outs(op.inner_outputs)
+    smooth = [v for v in dict.fromkeys([*new, *results]) if is_continuous(v)]
+    tangents = dict(zip(smooth, _tangents(smooth, tangent_of)))
+    tangent_states: dict[int, State] = {}
+    for k, state in enumerate(own):
+        parts.states.append(state)
+        if is_continuous(state.new):
+            buffer = points[first + k] if points[first + k] is not None else zeros_like(inputs[first + k])
+            inner = tuple(tangent_of[v] for v in state.inner)
+            tangent_states[k] = State(buffer, state.taps, inner, tangents[state.new])
+            parts.states.append(tangent_states[k])
+    with_tangent = [k for k, v in enumerate(results) if v in tangents]
+    parts.results += [*results, *[tangents[results[k]] for k in with_tangent]]
+    parts.until = op.inner_outputs[-1] if info.as_while else None
+    made = op.of_parts(parts, name=f"rop_of_{op.name or 'scan_fn'}", mode=op.mode)
+    buffers, made_results, _ = parts.split(made)
+    result = [buffers[tangent_states[k]] if k in tangent_states else None for k in range(len(own))]
+    of_result = dict(zip(with_tangent, made_results[len(results) :]))
+    return [*result, *[of_result.get(k) for k in range(len(results))], *[None] * info.n_shared_outs]
+
+
+def _tangents(smooth: Sequence[Any], tangent_of: dict[Variable, Variable]) -> list[Any]:
+    if not smooth:
+        return []
+    found = Rop(list(smooth), list(tangent_of), list(tangent_of.values()), "ignore")
+    return [t if t.type.dtype == v.type.dtype else t.astype(v.type.dtype) for t, v in zip(found, smooth)]

@@ -1,0 +1,84 @@
+"""How the inputs and outputs of a loop's step are laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ScanInfo"]
+
+Taps = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class ScanInfo:
+    """The kinds of a loop's inputs and outputs, in the order in which they stand.
+
+    ========  ==========================================================================================
+    seq       a sequence: each step gets its next entry
+    mit_mot   many taps in, many out: a buffer of which each step reads and writes several entries
+    mit_sot   many taps in, one out: a state whose step reads several of its former values
+    sit_sot   one tap in, one out: a state whose step reads its last value
+    nit_sot   an output that no step reads
+    shared    a state of any type, of which only the last value is kept
+    non_seq   a value that is the same in every step
+    ========  ==========================================================================================
+
+    Inputs of the step are the entries of the sequences, then the taps of mit_mot, mit_sot and sit_sot, shared values
+    and non-sequences; its outputs are those of mit_mot, mit_sot, sit_sot, nit_sot and shared, and last, `as_while`,
+    whether to stop.  Inputs of the loop are the number of steps, sequences, buffers of mit_mot, mit_sot and sit_sot,
+    first values of shared, lengths of nit_sot, and non-sequences.
+
+    Examples
+    --------
+    >>> info = ScanInfo(1, (), (), ((-2, -1),), ((-1,),), 1, 0, 2, False)
+    >>> info.n_inner_inputs, info.n_outer_inputs, info.n_outer_outputs
+    (6, 7, 3)
+    """
+
+    n_seqs: int
+    mit_mot_in_slices: Taps
+    mit_mot_out_slices: Taps
+    mit_sot_in_slices: Taps
+    sit_sot_in_slices: Taps
+    n_nit_sot: int
+    n_shared_outs: int
+    n_non_seqs: int
+    as_while: bool
+
+    @property
+    def n_mit_mot(self) -> int:
+        return len(self.mit_mot_in_slices)
+
+    @property
+    def n_mit_mot_outs(self) -> int:
+        return sum(map(len, self.mit_mot_out_slices))
+
+    @property
+    def n_mit_sot(self) -> int:
+        return len(self.mit_sot_in_slices)
+
+    @property
+    def n_sit_sot(self) -> int:
+        return len(self.sit_sot_in_slices)
+
+    @property
+    def tap_array(self) -> Taps:
+        """The taps that are read of each state: mit_mot, mit_sot, then sit_sot."""
+        return (*self.mit_mot_in_slices, *self.mit_sot_in_slices, *self.sit_sot_in_slices)
+
+    @property
+    def n_inner_inputs(self) -> int:
+        return self.n_seqs + sum(map(len, self.tap_array)) + self.n_shared_outs + self.n_non_seqs
+
+    @property
+    def n_inner_outputs(self) -> int:
+        states = self.n_mit_mot_outs + self.n_mit_sot + self.n_sit_sot
+        return states + self.n_nit_sot + self.n_shared_outs + self.as_while
+
+    @property
+    def n_outer_inputs(self) -> int:
+        return 1 + self.n_seqs + self.n_outer_outputs + self.n_non_seqs
+
+    @property
+    def n_outer_outputs(self) -> int:
+        return self.n_mit_mot + self.n_mit_sot + self.n_sit_sot + self.n_nit_sot + self.n_shared_outs

@@ -1,0 +1,106 @@
+"""A loop while it is put together: what goes in and comes out of each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.scan.info import ScanInfo
+from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.rearranging import sizes_of
+from aesara.tensor.subtensor import set_subtensor
+
+__all__ = ["LoopParts", "State", "expand_empty"]
+
+
+def expand_empty(tensor_var: Any, size: Any) -> Any:
+    """Return a tensor with `size` more rows than `tensor_var`, whose values do not matter, after those it has.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> expand_empty(at.matrix("first"), 3).type.ndim
+    2
+    """
+    rows, *rest = sizes_of(tensor_var)
+    longer = AllocEmpty(tensor_var.type.dtype)(rows + size, *rest)
+    return set_subtensor(longer[:rows], tensor_var)
+
+
+@dataclass(eq=False)
+class State:
+    """A value that the step computes from its former values.
+
+    `buffer` holds the first values and has room for those to come; `taps` says which former values are read (-1 is
+    the last one), `inner` are the step's inputs for them, and `new` is the step's output.
+    """
+
+    buffer: Variable
+    taps: tuple[int, ...]
+    inner: tuple[Variable, ...]
+    new: Variable
+
+
+@dataclass(eq=False)
+class LoopParts:
+    """The parts of a loop by kind; pairs are of the loop's own and of the step's variable."""
+
+    n_steps: Variable
+    sequences: list[tuple[Variable, Variable]] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+    results: list[Variable] = field(default_factory=list)
+    shared: list[tuple[Variable, Variable, Variable]] = field(default_factory=list)
+    constants: list[tuple[Variable, Variable]] = field(default_factory=list)
+    until: Variable | None = None
+
+    def _ordered_states(self) -> list[State]:
+        several = [s for s in self.states if s.taps != (-1,)]
+        return several + [s for s in self.states if s.taps == (-1,)]
+
+    def info(self) -> ScanInfo:
+        taps = [s.taps for s in self._ordered_states()]
+        return ScanInfo(
+            n_seqs=len(self.sequences),
+            mit_mot_in_slices=(),
+            mit_mot_out_slices=(),
+            mit_sot_in_slices=tuple(t for t in taps if t != (-1,)),
+            sit_sot_in_slices=tuple(t for t in taps if t == (-1,)),
+            n_nit_sot=len(self.results),
+            n_shared_outs=len(self.shared),
+            n_non_seqs=len(self.constants),
+            as_while=self.until is not None,
+        )
+
+    def inner_inputs(self) -> list[Variable]:
+        return [
+            *[inner for _, inner in self.sequences],
+            *[v for s in self._ordered_states() for v in s.inner],
+            *[inner for _, inner, _ in self.shared],
+            *[inner for _, inner in self.constants],
+        ]
+
+    def inner_outputs(self) -> list[Variable]:
+        return [
+            *[s.new for s in self._ordered_states()],
+            *self.results,
+            *[new for _, _, new in self.shared],
+            *([] if self.until is None else [self.until]),
+        ]
+
+    def outer_inputs(self) -> list[Variable]:
+        return [
+            self.n_steps,
+            *[outer for outer, _ in self.sequences],
+            *[s.buffer for s in self._ordered_states()],
+            *[outer for outer, _, _ in self.shared],
+            *[self.n_steps] * len(self.results),
+            *[outer for outer, _ in self.constants],
+        ]
+
+    def split(self, outputs: Sequence[Variable]) -> tuple[dict[State, Variable], list[Variable], list[Variable]]:
+        """The loop's outputs: the buffers of states, the results, and the last values of shared ones."""
+        ordered = self._ordered_states()
+        after = len(ordered) + len(self.results)
+        return dict(zip(ordered, outputs)), list(outputs[len(ordered) : after]), list(outputs[after:])

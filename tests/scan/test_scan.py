@@ -1,0 +1,269 @@
+"""Loops against the same loops in Python."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.gradient import verify_grad
+from aesara.scan import scan
+from aesara.scan.op import Scan
+from aesara.scan.utils import until
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+rng = np.random.default_rng(0)
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    return request.param
+
+
+def zero(dtype="float64"):
+    return at.constant(0, dtype=dtype)
+
+
+# -- values --------------------------------------------------------------------------------------------------------
+
+
+def test_a_state_and_a_sequence(mode):
+    x = at.dvector("x")
+    y, updates = scan(lambda x_t, s: 0.5 * s + x_t, sequences=x, outputs_info=zero())
+    assert not updates and y.type.ndim == 1
+    f = aesara.function([x], y, mode=mode)
+    for n in (5, 1, 0, 100):
+        value, state, want = rng.normal(size=n), 0.0, []
+        for entry in value:
+            state = 0.5 * state + entry
+            want.append(state)
+        np.testing.assert_allclose(f(value), np.array(want).reshape(n), rtol=1e-14)
+
+
+def test_many_kinds_at_once(mode):
+    x, w, h0, m0 = at.dmatrix("x"), at.dmatrix("w"), at.dvector("h0"), at.dmatrix("m0")
+
+    def step(now, later, h, m2, m1, w):
+        new = at.tanh(now + h @ w)
+        return new, m2 + 0.5 * m1 + later, new.sum()
+
+    (h, m, total), _ = scan(
+        step,
+        sequences={"input": x, "taps": [0, 1]},
+        outputs_info=[h0, {"initial": m0, "taps": [-2, -1]}, None],
+        non_sequences=w,
+    )
+    f = aesara.function([x, w, h0, m0], [h, m, total], mode=mode)
+    values = [rng.normal(size=s) for s in ((6, 3), (3, 3), (3,), (2, 3))]
+    x_, w_, state, pair = values[0], values[1], values[2], list(values[3])
+    hs, ms, totals = [], [], []
+    for t in range(5):
+        state = np.tanh(x_[t] + state @ w_)
+        pair.append(pair[-2] + 0.5 * pair[-1] + x_[t + 1])
+        hs.append(state), ms.append(pair[-1]), totals.append(state.sum())
+    for got, want in zip(f(*values), (hs, ms, totals)):
+        np.testing.assert_allclose(got, np.array(want), rtol=1e-13)
+
+
+@pytest.mark.parametrize("taps", [[-1], [0, 1], [-2, 0], [1, 2], [-1, 1], [2]])
+def test_taps_of_sequences(taps, mode):
+    x = at.dvector("x")
+    y, _ = scan(lambda *entries: sum((k + 1) * e for k, e in enumerate(entries)), {"input": x, "taps": taps})
+    value = rng.normal(size=9)
+    low, high = min(0, *taps), max(0, *taps)
+    want = [sum((k + 1) * value[t + tap] for k, tap in enumerate(taps)) for t in range(-low, 9 - high)]
+    np.testing.assert_allclose(aesara.function([x], y, mode=mode)(value), want)
+
+
+def test_going_backwards(mode):
+    x = at.dvector("x")
+    y, _ = scan(lambda x_t, s: s * 2 + x_t, x, zero(), go_backwards=True)
+    assert aesara.function([x], y, mode=mode)([1.0, 2, 3]).tolist() == [3, 8, 17]
+
+
+def test_until_ends_the_loop(mode):
+    limit = at.dscalar("limit")
+
+    def double(value):
+        return value * 2, until(value * 2 > limit)
+
+    powers, _ = scan(double, outputs_info=at.constant(1.0, dtype="float64"), n_steps=100)
+    f = aesara.function([limit], [powers, powers[-1]], mode=mode)
+    assert f(10.0)[0].tolist() == [2, 4, 8, 16]
+    assert f(0.0)[0].tolist() == [2]
+    assert f(1e9)[1] == 2**30
+
+
+def test_updates_of_shared_variables(mode):
+    total, count = aesara.shared(np.float64(1), "total"), aesara.shared(np.int64(0), "count")
+    x = at.dvector("x")
+    y, updates = scan(lambda x_t: (total * x_t, {total: total + x_t, count: count + 1}), x)
+    f = aesara.function([x], y, updates=updates, mode=mode)
+    assert f([1.0, 2.0, 3.0]).tolist() == [1, 4, 12]
+    assert total.get_value() == 7 and count.get_value() == 3
+
+
+def test_variables_of_outside_are_found_and_what_does_not_change_is_computed_once(mode):
+    x, w = at.dvector("x"), at.dvector("w")
+    outside = at.exp(w).sum()
+    y, _ = scan(lambda x_t: x_t * outside * at.exp(w)[0], x)
+    (node,) = [n for n in aesara.graph.basic.io_toposort([x, w], [y]) if isinstance(n.op, Scan)]
+    inside = aesara.graph.basic.applys_between(node.op.inner_inputs, node.op.inner_outputs)
+    assert not any("exp" in str(n.op) for n in inside)
+    got = aesara.function([x, w], y, mode=mode)([1.0, 2.0], [0.5, 1.0])
+    np.testing.assert_allclose(got, np.array([1, 2]) * np.exp([0.5, 1]).sum() * np.exp(0.5))
+    with pytest.raises(ValueError, match="strict=True"):
+        scan(lambda x_t: x_t * outside, x, strict=True)
+
+
+def test_a_single_step_is_no_loop(mode):
+    x = at.dvector("x")
+    y, _ = scan(lambda s: s + x, outputs_info=at.zeros(3), n_steps=1)
+    assert not any(isinstance(n.op, Scan) for n in aesara.graph.basic.io_toposort([x], [y]))
+    assert aesara.function([x], y, mode=mode)([1.0, 2, 3]).tolist() == [[1, 2, 3]]
+
+
+def test_symbolic_number_of_steps(mode):
+    n = at.lscalar("n")
+    y, _ = scan(lambda s: s * 2, outputs_info=at.constant(1, dtype="int64"), n_steps=n)
+    f = aesara.function([n], [y, y.shape[0]], mode=mode)
+    assert f(4)[0].tolist() == [2, 4, 8, 16] and f(4)[1] == 4
+    assert f(0)[0].tolist() == []
+    with pytest.raises(ValueError):
+        f(-1)
+
+
+def test_loops_in_loops(mode):
+    x = at.dmatrix("x")
+
+    def row_sum(row):
+        sums, _ = scan(lambda entry, s: s + entry, row, zero())
+        return sums[-1]
+
+    y, _ = aesara.map(row_sum, x)
+    value = rng.normal(size=(3, 4))
+    np.testing.assert_allclose(aesara.function([x], y, mode=mode)(value), value.sum(axis=1))
+
+
+def test_views(mode):
+    x = at.dvector("x")
+    outputs = [
+        aesara.map(lambda v: v**2, x)[0],
+        aesara.reduce(lambda v, s: s + v, x, zero())[0],
+        aesara.foldl(lambda v, s: s - v, x, zero())[0],
+        aesara.foldr(lambda v, s: v - s, x, zero())[0],
+    ]
+    squares, total, left, right = aesara.function([x], outputs, mode=mode)([1.0, 2.0, 3.0])
+    assert squares.tolist() == [1, 4, 9] and total == 6 and left == -6 and right == 1 - (2 - (3 - 0))
+
+
+# -- gradients -----------------------------------------------------------------------------------------------------
+
+
+def test_gradient_of_many_kinds():
+    def cost(x, w, h0, m0):
+        def step(now, later, h, m2, m1, w):
+            new = at.tanh(now + h @ w)
+            return new, m2 * 0.3 + 0.5 * m1 * later, (new**2).sum()
+
+        (h, m, total), _ = scan(
+            step,
+            {"input": x, "taps": [0, 1]},
+            [h0, {"initial": m0, "taps": [-2, -1]}, None],
+            non_sequences=w,
+        )
+        return (h * 0.1).sum() + (m**2).sum() + (total[2:] * total[-1]).sum()
+
+    values = [rng.normal(size=s) for s in ((6, 3), (3, 3), (3,), (2, 3))]
+    verify_grad(cost, values, rng=rng)
+
+
+@pytest.mark.parametrize("taps", [[-1], [-3], [-3, -1], [-4, -2]])
+def test_gradient_through_taps(taps):
+    def cost(x, first, a):
+        def step(x_t, *rest):
+            *states, a = rest
+            return a * sum((k + 1) * s for k, s in enumerate(states)) + at.sin(x_t)
+
+        y, _ = scan(step, x, {"initial": first, "taps": taps}, non_sequences=a)
+        return (y**2).sum() + y[-1]
+
+    first = rng.normal(size=-min(taps)) if taps != [-1] else np.float64(0.3)
+    verify_grad(cost, [rng.normal(size=7), first, np.float64(0.4)], rng=rng)
+
+
+def test_second_derivative():
+    a = at.dscalar("a")
+    y, _ = scan(lambda s, a: s * a, outputs_info=at.constant(1.0, dtype="float64"), non_sequences=a, n_steps=5)
+    second = aesara.grad(aesara.grad(y[-1], a), a)
+    np.testing.assert_allclose(aesara.function([a], second)(1.3), 5 * 4 * 1.3**3)
+
+
+def test_gradient_of_a_loop_that_ends_early():
+    a = at.dscalar("a")
+    y, _ = scan(
+        lambda s, a: (s * a, until(s * a > 20)), outputs_info=at.constant(1.0, dtype="float64"), non_sequences=a,
+        n_steps=50,
+    )  # fmt: skip
+    f = aesara.function([a], [y[-1], aesara.grad(y.sum(), a)])
+    last, slope = f(2.0)
+    assert last == 32
+    np.testing.assert_allclose(slope, sum(k * 2.0 ** (k - 1) for k in range(1, 6)))
+
+
+def test_truncated_gradient():
+    x, first = at.dvector("x"), at.dscalar("first")
+    y, _ = scan(lambda x_t, s: s + x_t, x, first, truncate_gradient=2)
+    gx, gf = aesara.grad(y[-1], [x, first])
+    got = aesara.function([x, first], [gx, gf])(np.ones(5), 1.0)
+    assert got[0].tolist() == [0, 0, 0, 1, 1] and got[1] == 0
+
+
+def test_forward_mode_and_backward_mode_agree():
+    x, w, u, v = at.dvector("x"), at.dscalar("w"), at.dvector("u"), at.dscalar("v")
+    y, _ = scan(lambda x_t, s, w: at.tanh(s * w + x_t), x, zero(), non_sequences=w)
+    forward = aesara.Rop(y, [x, w], [u, v])
+    c = at.dvector("c")
+    gx, gw = aesara.Lop(y, [x, w], c)
+    f = aesara.function([x, w, u, v, c], [(forward * c).sum(), (gx * u).sum() + gw * v])
+    one, other = f(rng.normal(size=6), 0.7, rng.normal(size=6), 0.3, rng.normal(size=6))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_an_integer_state_carries_no_gradient():
+    x = at.dvector("x")
+    (_count, y), _ = scan(lambda x_t, n, s: (n + 1, s + x_t * n), x, [at.constant(0, dtype="int64"), zero()])
+    np.testing.assert_allclose(aesara.function([x], aesara.grad(y[-1], x))(np.ones(4)), [0, 1, 2, 3])
+
+
+# -- errors and identity -------------------------------------------------------------------------------------------
+
+
+def test_errors_say_what_is_wrong():
+    x = at.dvector("x")
+    with pytest.raises(ValueError, match="type TensorType\\(float64, \\(\\)\\), but its first value"):
+        scan(lambda x_t, s: s + x_t, x, at.constant(0, dtype="int8"))
+    with pytest.raises(ValueError, match="give n_steps"):
+        scan(lambda s: s, outputs_info=zero())
+    with pytest.raises(ValueError, match="returns 2 outputs, but outputs_info has 1"):
+        scan(lambda x_t, s: (s, s), x, [zero()])
+    with pytest.raises(ValueError, match="taps of outputs must be negative"):
+        scan(lambda x_t, s: s, x, {"initial": x, "taps": [1]})
+    with pytest.raises(ValueError, match="at least one dimension"):
+        scan(lambda x_t: x_t, at.dscalar())
+    with pytest.raises(ValueError, match="must be an integer"):
+        scan(lambda: 1, n_steps=1.5)
+    f = aesara.function([x], scan(lambda x_t: x_t, x, n_steps=5)[0])
+    with pytest.raises(ValueError):
+        f([1.0, 2.0])
+
+
+def test_equal_loops_are_merged_and_loops_can_be_stored():
+    x = at.dvector("x")
+    first, second = (scan(lambda x_t, s: s + x_t, x, zero())[0] for _ in range(2))
+    assert first.owner.inputs[0].owner.op == second.owner.inputs[0].owner.op
+    f = aesara.function([x], first + second)
+    assert sum(isinstance(n.op, Scan) for n in f.maker.fgraph.toposort()) == 1
+    again = pickle.loads(pickle.dumps(f))
+    assert again([1.0, 2.0]).tolist() == f([1.0, 2.0]).tolist() == [2, 6]
