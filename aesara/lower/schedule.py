@@ -161,7 +161,8 @@ class _Scheduler:
                     self.uses.setdefault(item.array, []).append((item, False))
                 continue
             if isinstance(item, PythonNode):
-                if any(r in needed for r in item.results):
+                # Sizes that the node gives may be asked for where its values are not.
+                if any(r in needed or any(n.op == "var" for n in r.shape) for r in item.results):
                     needed.add(item)
                     for operand in item.operands:
                         needed.add(operand)
