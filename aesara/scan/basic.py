@@ -354,7 +354,7 @@ def scan(
             "mode": mode, "name": name, "truncate_gradient": truncate_gradient, "profile": profile,
             "allow_gc": True if allow_gc is None else allow_gc, "strict": strict,
         }  # fmt: skip
-        outputs, updates, _single = _many_steps(loop, options)
+        outputs, updates = _many_steps(loop, options)
     if len(outputs) == 1 and not return_list:
         return outputs[0], updates
     return outputs if outputs else None, updates
