@@ -166,13 +166,6 @@ def add_basic_configvars() -> None:
         in_c_key=False,
     )
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
-    config.add(
-        "int_division",
-        "What `/` between integer variables gives: 'int' follows NumPy's true division, 'floatX' casts the result to "
-        "floatX, 'raise' refuses.",
-        EnumStr("int", ["raise", "floatX"]),
-        in_c_key=False,
-    )
     config.add("deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False)
     config.add("seed", "Seed of the package's own random choices in tests.", IntParam(666), in_c_key=False)
 

@@ -7,6 +7,7 @@ static length is 1 is *broadcastable*; no other dimension is ever broadcast.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.source import user_source
 from aesara.graph.type import HasDataType, HasShape, Type
 from aesara.tensor.dtypes import (  # noqa: F401 - documented under this path
     all_dtypes,
@@ -52,6 +54,19 @@ def _dtype_name(dtype: Any) -> str:
     if name not in dtype_specs_map:
         raise TypeError(f"Unsupported dtype for TensorType: {name}. Tensors have one of {', '.join(all_dtypes)}.")
     return name
+
+
+def _complain_about_float64() -> None:
+    """Do what ``config.warn_float64`` wants when a float64 variable is made."""
+    text = "A variable of dtype float64 is made. The option warn_float64 decides whether this is an error."
+    if config.warn_float64 == "raise":
+        raise TypeError(text)
+    if config.warn_float64 == "pdb":
+        breakpoint()
+        return
+    source = user_source()
+    filename, lineno = ("<unknown>", 0) if source is None else (source.filename, source.lineno)
+    warnings.warn_explicit(text, UserWarning, filename, lineno)
 
 
 def _static_length(length: Any) -> int | None:
@@ -124,6 +139,14 @@ class TensorType(Type, HasDataType, HasShape):
         self.numpy_dtype = _NUMPY_DTYPES[self.dtype]
         self._broadcastable = tuple([length == 1 for length in self.shape])
         self._hash = hash((type(self), self.dtype, self.shape))
+
+    # -- variables --------------------------------------------------------
+
+    def make_variable(self, name: str | None = None) -> Variable:
+        """Return a new variable of this type."""
+        if self.dtype == "float64" and config.warn_float64 != "ignore":
+            _complain_about_float64()
+        return self.variable_type(self, None, name=name)
 
     # -- identity ---------------------------------------------------------
 

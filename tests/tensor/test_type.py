@@ -304,3 +304,14 @@ def test_none_and_slices():
     storage = [[None]]
     made.owner.op.perform(made.owner, [np.array(1), np.array(5), None], storage)
     assert storage[0][0] == slice(1, 5, None)
+
+
+def test_warn_float64():
+    with config.change_flags(warn_float64="warn"):
+        at.fvector() * 2.5
+        at.constant([0.1])
+        with pytest.warns(UserWarning, match="float64") as caught:
+            at.fvector() * at.lvector()
+    assert caught[0].filename == __file__
+    with config.change_flags(warn_float64="raise"), pytest.raises(TypeError, match="warn_float64"):
+        at.dvector()
