@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from aesara.configdefaults import config
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
@@ -152,6 +154,15 @@ class ShapeFeature(Feature):
         try:
             shapes = infer_shape(self.fgraph, node, in_shapes)
         except (ShapeError, NotImplementedError):
+            return self.default_infer_shape(self.fgraph, node, in_shapes)
+        except Exception as error:
+            if config.on_shape_error == "raise":
+                raise
+            warnings.warn(
+                f"infer_shape of {node.op} fails ({type(error).__name__}: {error}); its shapes are taken from its "
+                "values. The option on_shape_error makes this an error.",
+                stacklevel=2,
+            )
             return self.default_infer_shape(self.fgraph, node, in_shapes)
         if len(shapes) != len(node.outputs):
             raise ValueError(

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+import aesara
 import aesara.tensor as at
+from aesara.configdefaults import config
+from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import Op
 from aesara.tensor.rewriting.shape import ShapeFeature
 from aesara.tensor.shape import Shape_i
 from tests.tensor.evaluate import evaluate
@@ -76,3 +80,25 @@ def test_shapes_that_are_wrong():
         feature.unpack(-1, x)
     with pytest.raises(TypeError, match="integer scalar"):
         feature.unpack(at.dscalar(), x)
+
+
+def test_infer_shape_that_fails():
+    class Wrong(Op):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0].copy()
+
+        def infer_shape(self, fgraph, node, input_shapes):
+            return [input_shapes[7]]
+
+    x = at.dvector("x")
+    y = Wrong()(x).shape[0]
+    with pytest.warns(UserWarning, match=r"infer_shape of Wrong fails \(IndexError"):
+        f = aesara.function([x], y)
+    assert f([1.0, 2.0]) == 2
+    with config.change_flags(on_shape_error="raise", on_opt_error="raise"), pytest.raises(IndexError):
+        aesara.function([x], y)
