@@ -19,6 +19,7 @@ from aesara.tensor.type import TensorType
 from tools.reference.facts import DTYPES, Facts, facts_of, grouped, input_names
 from tools.reference.formulas import argument_names, decomposition_formula, gradient_formulas, scalars
 from tools.reference.names import PAGES, SECTIONS, Entry, entries
+from tools.reference.options import options_page
 
 HEADER = "<!-- Made by `python -m tools.reference`; changes are made in the declarations. -->\n"
 INTRODUCTION = """\
@@ -42,8 +43,8 @@ or of which inputs there is one |
 SciPy's C interface, its formula; otherwise what runs in Python and why |
 | shape | whether the type of the result knows its lengths where the types of the inputs do |
 
-{python}Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is missing has
-not been established by a test.
+{python}Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is
+missing has not been established by a test.
 """
 
 
@@ -65,6 +66,8 @@ def pages() -> dict[str, str]:
         listed.append(f"- [{title}]({page}.md)" + (f": {_first_names(found)}" if page != "types" else ""))
     made["variables.md"] = HEADER + "\n" + _variables_page()
     listed.append("- [Methods of variables](variables.md)")
+    made["options.md"] = HEADER + "\n" + options_page()
+    listed.append("- [Options](options.md)")
     made["index.md"] = (
         HEADER
         + "\n"
