@@ -13,7 +13,6 @@ from aesara.lower.broadcasting import product
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
-from aesara.lower.ranges import all_of
 from aesara.tensor.extra_ops import CpuContiguous
 from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
 
@@ -76,10 +75,11 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
         if static is not None:
             wanted[d] = const(static)
     count = product(wanted)
-    message = "cannot reshape array of size {0} into a shape of size {1}."
     if total is not count:
-        same = all_of(primitive("eq", total, count), _is_exact(wanted))
-        guards += context.guard(same, ValueError, message, node, [total, count])
+        message = "cannot reshape array of size {0}: the lengths multiply to more than any array has."
+        guards += context.guard(_is_exact(wanted), ValueError, message, node, [total])
+        message = "cannot reshape array of size {0} into a shape of size {1}."
+        guards += context.guard(primitive("eq", total, count), ValueError, message, node, [total, count])
     if _same_up_to_ones(array.shape, wanted):
         return [_with_unit_dimensions(array, wanted, guards)]
     return [Alias(array, wanted, guards)]

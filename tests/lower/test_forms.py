@@ -175,3 +175,18 @@ def test_gradient_through_a_range():
 def test_a_long_range_is_not_made_to_know_its_length():
     f = compiled(lambda n: at.arange(0.0, n, 0.5).shape, [np.float64(1)], False)
     assert f(np.float64(1e15))[0] == 2 * 10**15
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2**31, 2**32, 2**61, 2**62])
+def test_no_number_of_bytes_overflows(n):
+    f = compiled(lambda n: at.alloc(1.0, n, n).cumsum(axis=0).sum(axis=1)[:3], [np.int64(1)], False)
+    with pytest.raises(MemoryError):
+        f(np.int64(n))
+    late = compiled(
+        lambda n: at.cumsum(at.alloc(1.0, n[0] + n[1], n[0]), axis=0).sum(axis=1)[:3], [np.ones(2, "int64")], False
+    )
+    with pytest.raises(MemoryError):
+        late(np.array([n, 0]))

@@ -7,9 +7,11 @@ Then come the steps of the program.  All exits but the fallback pass through one
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, cast, const, op
 from aesara.ir.kernel import For, Kernel
 from aesara.ir.program import (
     BATCH,
@@ -33,6 +35,8 @@ __all__ = ["ENTRY", "emit_program"]
 
 ENTRY = "aesara_entry"
 _ALIGN = 64
+#: more bytes than any memory has
+_TOO_LARGE = 2**62
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
 
 
@@ -266,6 +270,14 @@ class _Entry:
         padded = op("maximum", op("add", size, const(_ALIGN - 1)), const(_ALIGN))
         return op("mul", op("intdiv", padded, const(_ALIGN)), const(_ALIGN))
 
+    def _possible(self, total: Expr, sizes: Sequence[Expr]) -> str:
+        """The value of `total`, or a size that no memory has, if `sizes`, which it is made of, may overflow."""
+        unknown = [_approximate(n) for n in sizes if not n.is_const]
+        if not unknown:
+            return self.value(total)
+        exact = op("lt", functools.reduce(lambda a, b: op("add", a, b), unknown), const(_TOO_LARGE, "float64"))
+        return self.value(op("select", exact, total, const(_TOO_LARGE)))
+
     def workspace(self) -> None:
         """Take the function's workspace (or, in a nested call, a block for this call) and place the early slots."""
         total: Expr = const(0)
@@ -277,7 +289,7 @@ class _Entry:
         self.holds_workspace = bool(offsets)
         if not offsets:
             return
-        need = self.value(total)
+        need = self._possible(total, [self.program.slots[k].size for k in offsets])
         busy = self.word("busy", "i64")
         mine, other, ready, grow, fits = (self.label(s) for s in ("mine", "other", "ready", "grow", "fits"))
         self.branch(self.compare("eq", "i64", busy, "0"), mine, other)
@@ -355,7 +367,8 @@ class _Entry:
 
     def _take_slot(self, name: str, slot: int) -> None:
         if self.program.slots[slot].late:
-            size = self.value(self._rounded(self.program.slots[slot].size))
+            exact = self.program.slots[slot].size
+            size = self._possible(self._rounded(exact), [exact])
             block = self.call("PyMem_RawMalloc", "ptr", f"i64 {size}")
             self.add(f"store ptr {block}, ptr %late.{slot}")
             self.demand(self.compare("ne", "ptr", block, "null"), "nomemory")
@@ -598,6 +611,13 @@ class _Entry:
         callee = self.word("fail")
         self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr null")
         self.add("ret ptr null")
+
+
+def _approximate(size: Expr) -> Expr:
+    """A sum or product of sizes as a float, which does not overflow."""
+    if size.op in ("mul", "add"):
+        return op(size.op, *[_approximate(a) for a in size.args])
+    return cast(size, "float64")
 
 
 def emit_program(program: Program) -> tuple[str, frozenset[str]]:
