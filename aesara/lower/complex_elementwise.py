@@ -32,7 +32,7 @@ class _PartRecipe:
 
 
 @functools.lru_cache(maxsize=4096)
-def _recipes(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> tuple[tuple[_PartRecipe, ...], ...]:
+def part_recipes(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> tuple[tuple[_PartRecipe, ...], ...]:
     """For each output the recipes of its parts: two if it is complex, else one."""
     inputs: list[Variable | Parts] = []
     leaves: list[Variable] = []
@@ -77,7 +77,7 @@ def _same_value(conversion: object, node: Apply, context: Context) -> Sequence[C
 
 def complex_elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> list[Array | ComplexArray]:
     """An array, or a pair, for each output."""
-    recipes = _recipes(scalar_op, tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs))
+    recipes = part_recipes(scalar_op, tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs))
     rank = len(getattr(node.outputs[0].type, "shape", ()))
     arrays: list[Array] = []
     flags: list[tuple[bool, ...]] = []

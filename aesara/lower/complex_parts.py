@@ -12,27 +12,26 @@ from dataclasses import replace
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
-from aesara.scalar.arithmetic import Add
 from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.allocation import Alloc, AllocEmpty
-from aesara.tensor.careduce import CAReduce
+from aesara.tensor.broadcasting import BroadcastTo
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.choosing import Choose
 from aesara.tensor.convolve import Convolve
 from aesara.tensor.creation import Eye, Tri
-from aesara.tensor.cumulative import CumOp
 from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import BatchedDot, Dot
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.matmul import MatMul
+from aesara.tensor.nonzero import Nonzero
 from aesara.tensor.permuting import PermuteRowElements
 from aesara.tensor.selection import Default
 from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
@@ -48,7 +47,7 @@ from aesara.tensor.type import tensor_type
 #: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
 LINEAR: dict[type[Op], slice] = {
     **dict.fromkeys((DimShuffle, Reshape, SpecifyShape, Unbroadcast, CheckAndRaise, Default), slice(0, 1)),
-    **dict.fromkeys((Alloc, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1), slice(0, 1)),
+    **dict.fromkeys((Alloc, BroadcastTo, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1), slice(0, 1)),
     **dict.fromkeys((ExtractDiag, AllocDiag, PermuteRowElements), slice(0, 1)),
     **dict.fromkeys((IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1), slice(0, 2)),
     **dict.fromkeys((FillDiagonal, FillDiagonalOffset), slice(0, 2)),
@@ -140,17 +139,14 @@ for _op in WITHOUT_OPERANDS:
 
 
 @lower_complex_op.register
-def _careduce(op: CAReduce, node: Apply, context: Context) -> list[Array | ComplexArray]:
-    if isinstance(op.scalar_op, Add):
-        return on_each_part(slice(0, 1), node, context)
-    raise Unsupported(f"reduction of complex numbers with {op.scalar_op}")
+def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
+    z = context.pair(node.inputs[0])
 
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        parts = [primitive("ne", read(index), const(0, z.real.dtype)) for read in readers]
+        return primitive("or", *parts)
 
-@lower_complex_op.register
-def _cumulative(op: CumOp, node: Apply, context: Context) -> list[Array | ComplexArray]:
-    if op.mode == "add":
-        return on_each_part(slice(0, 1), node, context)
-    raise Unsupported("running product of complex numbers")
+    return lower_with({0: Pointwise("bool", z.real.shape, z.parts, body, 3)}, node, context)
 
 
 def _bilinear(op: Op, node: Apply, context: Context) -> list[ComplexArray]:

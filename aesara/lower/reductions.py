@@ -73,7 +73,7 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     if isinstance(fact, Primitive) and fact.name in _KINDS:
         guards: list[object] = []
         if fact.name in ("minimum", "maximum"):
-            guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
+            guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
         result = reduce_array(context, array, axes, fact.name, guards)
     else:
         result = _fold(op, array, axes, node, context)
@@ -98,11 +98,12 @@ def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context:
     if start is not None:
         return folded(array, axes, combine, const(start, array.dtype))
     name = str(scalar_op).replace("{", "{{").replace("}", "}}")
-    guards = _nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
+    guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
     return folded(array, axes, combine, None, guards)
 
 
-def _nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:
+def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:
+    """The checks that there is something to reduce."""
     guards: list[object] = []
     for axis in axes:
         message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
@@ -121,14 +122,14 @@ def _max_and_argmax(op: MaxAndArgmax, node: Apply, context: Context) -> Sequence
     array = context.array(node.inputs[0])
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     position = argmax_array(context, array, op.axis, node)
-    guards = _nonempty(context, array, axes, node, "zero-size array to reduction operation maximum")
+    guards = require_nonempty(context, array, axes, node, "zero-size array to reduction operation maximum")
     return [reduce_array(context, array, axes, "maximum", guards), position]
 
 
 def argmax_array(context: Context, array: Array, axis: Sequence[int] | None, node: Apply) -> Array:
     """Position of the first maximum; the reduced axes are moved behind the others."""
     axes = tuple(range(array.ndim)) if axis is None else tuple(sorted(axis))
-    guards = _nonempty(context, array, axes, node, "attempt to get argmax of an empty sequence")
+    guards = require_nonempty(context, array, axes, node, "attempt to get argmax of an empty sequence")
     if not axes:
         return Pointwise("int64", array.shape, (), lambda index, readers: const(0), 0)
     kept = [d for d in range(array.ndim) if d not in axes]

@@ -22,7 +22,7 @@ def _cumulative(op: CumOp, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
     check_dtype(array.dtype)
     if op.axis is None:
-        array = _flat(array, context)
+        array = flat(array, context)
     if array.ndim == 0:
         return [array]
     axis = (op.axis or 0) % array.ndim
@@ -66,7 +66,7 @@ def running(array: Array, axis: int, kind: str) -> Array:
     return Sequential(array.dtype, array.shape, (array,), body)
 
 
-def _flat(array: Array, context: Context) -> Array:
+def flat(array: Array, context: Context) -> Array:
     """All elements as a vector."""
     if array.ndim == 1:
         return array

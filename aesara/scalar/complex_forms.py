@@ -194,7 +194,7 @@ def over(z: Parts, w: Parts) -> Parts:
     """
     flat = ge(abs(w.re), abs(w.im))
     larger, smaller = switch(flat, w.re, w.im), switch(flat, w.im, w.re)
-    zero = eq(larger, literal(0, larger))
+    zero = and_(eq(w.re, literal(0, larger)), eq(w.im, literal(0, larger)))
     ratio = smaller / larger
     scale = literal(1, ratio) / (larger + smaller * ratio)
     re = switch(flat, z.re + z.im * ratio, z.re * ratio + z.im) * scale

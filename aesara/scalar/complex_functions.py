@@ -273,7 +273,7 @@ def _pow(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     powered = _whole_power(z, switch(whole, size, _ZERO))
     powered = choose(lt(w.re, _ZERO), over(one, powered), powered)
     result = choose(whole, powered, general)
-    of_zero = choose(and_(gt(w.re, _ZERO), real), nought, Parts(_NAN, _NAN))
+    of_zero = choose(gt(w.re, _ZERO), nought, Parts(_NAN, _NAN))
     result = choose(and_(is_zero(z.re), is_zero(z.im)), of_zero, result)
     return choose(and_(is_zero(w.re), real), one, result)
 
