@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ArgReduction, Array, Pointwise, Reduction
+from aesara.lower.arrays import ONE, ArgReduction, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.folds import folded
@@ -16,6 +17,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.argmax import Argmax, MaxAndArgmax
 from aesara.tensor.careduce import CAReduce
+from aesara.tensor.statistics import Mean
 
 _KINDS = {"add", "mul", "minimum", "maximum", "and", "or", "xor"}
 
@@ -78,6 +80,20 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     else:
         result = _fold(op, array, axes, node, context)
     return [converted(result, node.outputs[0].type.dtype)]
+
+
+@lower_op.register
+def _mean(op: Mean, node: Apply, context: Context) -> Sequence[Array]:
+    """The sum, divided by the number of elements: no fold, since the mean of two is not associative."""
+    array = converted(context.array(node.inputs[0]), "float64")
+    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
+    total = reduce_array(context, array, axes, "add")
+    count = functools.reduce(lambda a, b: primitive("mul", a, b), [array.shape[a] for a in axes], ONE)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("div", readers[0](index), cast(count, "float64"))
+
+    return [Pointwise("float64", total.shape, (total,), body, 5)]
 
 
 def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context: Context) -> Array:

@@ -14,7 +14,7 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
-from aesara.tensor.allocation import zeros_like
+from aesara.tensor.allocation import zeros, zeros_like
 from aesara.tensor.casting import cast, resolve_dtype
 from aesara.tensor.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.conversion import as_tensor_variable, constant
@@ -119,7 +119,16 @@ class ARange(Op):
         ]
 
     def R_op(self, inputs, eval_points):
-        return [None]
+        of_start, _, of_step = eval_points
+        if self.dtype in discrete_dtypes or (of_start is None and of_step is None):
+            return [None]
+        length = self.make_node(*inputs).outputs[0].shape[0]
+        tangent = zeros((length,), dtype=self.dtype)
+        if of_start is not None:
+            tangent = tangent + of_start
+        if of_step is not None:
+            tangent = tangent + arange(length, dtype=self.dtype) * of_step
+        return [cast(tangent, self.dtype)]
 
 
 def _as_gradient_of(x: Variable, gradient: Variable) -> Variable:

@@ -73,6 +73,9 @@ class UnravelIndex(Op):
             # NumPy's result cannot be written to.
             storage[0] = np.array(along_dimension, dtype="int64")
 
+    def grad(self, inputs, output_gradients):
+        return [x.zeros_like(dtype="floatX") for x in inputs]
+
     def infer_shape(self, fgraph, node, input_shapes):
         return [input_shapes[0]] * len(node.outputs)
 
@@ -138,6 +141,9 @@ class RavelMultiIndex(Op):
         *multi_index, dims = inputs
         positions = np.ravel_multi_index(tuple(multi_index), tuple(dims), mode=self.mode, order=self.order)
         output_storage[0][0] = np.asarray(positions, dtype="int64")
+
+    def grad(self, inputs, output_gradients):
+        return [x.zeros_like(dtype="floatX") for x in inputs]
 
     def infer_shape(self, fgraph, node, input_shapes):
         positions = node.inputs[:-1]

@@ -16,9 +16,10 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import ge, maximum
 from aesara.tensor.joining import join
 from aesara.tensor.logical_reduction import all as all_true
-from aesara.tensor.rearranging import normalize_axes
+from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.reduction import max as largest
-from aesara.tensor.subtensor import advanced_inc_subtensor1
+from aesara.tensor.shape import reshape, shape
+from aesara.tensor.subtensor import advanced_inc_subtensor1, inc_subtensor
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
 __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
@@ -158,6 +159,21 @@ class Unique(Op):
         for storage, vector in zip(output_storage[1:], found[1:]):
             # Versions of NumPy differ in the shape of the inverse.
             storage[0] = np.asarray(vector, dtype="int64").reshape(-1)
+
+    def connection_pattern(self, node):
+        return [[True] + [False] * (len(node.outputs) - 1)]
+
+    def L_op(self, inputs, outputs, output_gradients):
+        """The gradient of each entry goes to where it was found first."""
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype="floatX")]
+        first = Unique(return_index=True, axis=self.axis)(x)[1]
+        if self.axis is None:
+            filled = inc_subtensor(flatten(x.zeros_like())[first], output_gradients[0])
+            return [reshape(filled, shape(x), ndim=x.type.ndim)]
+        before = (slice(None),) * (self.axis % x.type.ndim)
+        return [inc_subtensor(x.zeros_like()[(*before, first)], output_gradients[0])]
 
 
 def unique(

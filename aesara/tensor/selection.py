@@ -77,7 +77,9 @@ def static_broadcast(*shapes: Sequence[int | None]) -> tuple[int | None, ...]:
         sizes = {shape[axis] for shape in shapes if len(shape) >= -axis}
         known = sizes - {None, 1}
         if len(known) > 1:
-            raise ValueError(f"Shapes {shapes} cannot be broadcast together.")
+            raise ValueError(
+                f"Shapes {[tuple(shape) for shape in shapes]} cannot be broadcast together: sizes must be equal, or 1."
+            )
         if known:
             result.append(known.pop())
         else:

@@ -247,9 +247,10 @@ class TopKOp(Op):
             return [missing, missing]
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX), missing]
+        positions = outputs[-1]
         if not self.return_indices:
-            raise ValueError("topk: the gradient needs return_indices=True.")
-        where = _index_along(outputs[-1], self.axis % x.type.ndim)
+            positions = TopKOp(self.axis, self.sorted, self.idx_dtype, return_values=False)(*inputs)
+        where = _index_along(positions, self.axis % x.type.ndim)
         return [set_subtensor(zeros_like(x)[where], output_grads[0]), missing]
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import and_, eq, ge, lt
@@ -59,6 +60,12 @@ class ComposedOp(Op):
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
         return [[True] * self.nout for _ in range(self.nin)]
+
+
+@vectorize_node.register(ComposedOp)
+def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: Variable) -> list[Variable]:
+    """The expression that the op stands for, for the whole batch."""
+    return vectorize_graph(op.expand(*node.inputs), list(zip(node.inputs, inputs)))
 
 
 def as_floats(name: str, ndim: int, x: Any) -> Variable:
