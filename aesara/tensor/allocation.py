@@ -69,7 +69,7 @@ class Alloc(Op):
             if asked is not None and asked != known:
                 raise ValueError(
                     f"Cannot broadcast a value of shape {value.type.shape} to shape "
-                    f"{tuple(static_shape)}: the sizes {known} and {asked} differ."
+                    f"{tuple(static_shape)}: expected size {known} in dimension {n_new + axis}, got {asked}."
                 )
             static_shape[n_new + axis] = known
         output = tensor_type(value.type.dtype, tuple(static_shape))()

@@ -54,9 +54,12 @@ class BroadcastTo(Op):
         n_new = len(sizes) - a.type.ndim
         if n_new < 0:
             raise ValueError(f"A tensor of {a.type.ndim} dimension(s) cannot be broadcast to a shape of {len(sizes)}.")
-        for known, asked in zip(a.type.shape, static_shape[n_new:]):
+        for axis, (known, asked) in enumerate(zip(a.type.shape, static_shape[n_new:])):
             if known is not None and known != 1 and asked is not None and asked != known:
-                raise ValueError(f"A tensor of shape {a.type.shape} cannot be broadcast to shape {static_shape}.")
+                raise ValueError(
+                    f"A tensor of shape {a.type.shape} cannot be broadcast to shape {static_shape}: expected size "
+                    f"{known} in dimension {n_new + axis}, got {asked}. Only dimensions of size 1 are broadcast."
+                )
         return Apply(self, [a, *sizes], [tensor_type(a.type.dtype, static_shape)()])
 
     def perform(self, node, inputs, output_storage):

@@ -88,7 +88,7 @@ def _check_lengths(name: str, x: Variable, y: Variable, of_x: int | None, of_y: 
     if of_x is not None and of_y is not None and of_x != of_y:
         raise ValueError(
             f"{name}: the dimensions to be summed over must have equal lengths; "
-            f"{x} of type {x.type} has {of_x}, {y} of type {y.type} has {of_y}."
+            f"{x} of type {x.type} has {of_x}, {y} of type {y.type} has {of_y}. Transpose or reshape one of them."
         )
 
 

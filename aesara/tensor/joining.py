@@ -104,7 +104,8 @@ class Join(Op):
             if len(known) > 1:
                 raise ValueError(
                     f"Cannot join tensors of shapes {[t.type.shape for t in tensors]} "
-                    f"along axis {known_axis}: their sizes differ in dimension {axis}."
+                    f"along axis {known_axis}: their sizes differ in dimension {axis}. "
+                    "All sizes but those along the axis have to be equal."
                 )
             static_shape.append(known.pop() if known else None)
         return tuple(static_shape)

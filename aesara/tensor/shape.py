@@ -215,7 +215,10 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     stated = int(np.prod([size for size in new_shape if size != -1], dtype=object))
     fits = total == stated if n_missing == 0 else stated > 0 and total % stated == 0
     if not fits:
-        raise ValueError(f"Cannot reshape a tensor of shape {tuple(old_shape)} to shape {tuple(new_shape)}.")
+        raise ValueError(
+            f"Cannot reshape a tensor of shape {tuple(old_shape)} to shape {tuple(new_shape)}: expected sizes that "
+            f"multiply to {total}, got {stated}{' times what -1 stands for' if n_missing else ''}."
+        )
     if n_missing:
         static_shape[list(new_shape).index(-1)] = total // stated
     return tuple(static_shape)

@@ -181,10 +181,9 @@ class Unbroadcast(Op):
     check_input = False
 
     def __init__(self, *axis: int):
-        axes = tuple(sorted(set(axis)))
-        if not axes or not all(isinstance(a, (int, np.integer)) for a in axes):
+        if not all(isinstance(a, (int, np.integer)) for a in axis):
             raise TypeError(f"Unbroadcast needs integer axes; got {axis}.")
-        self.axes = tuple(int(a) for a in axes)
+        self.axes = tuple(sorted({int(a) for a in axis}))
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{','.join(str(axis) for axis in self.axes)}}}"
