@@ -49,3 +49,8 @@ def test_links_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)", text):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
+
+
+def test_every_page_is_in_the_index():
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [page.name for page in PAGES[1:] if page.name != "index.md" and f"({page.name})" not in text] == []

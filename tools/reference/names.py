@@ -19,7 +19,7 @@ from aesara.tensor.elemwise import Elemwise
 PUBLIC = """
 aesara.tensor aesara.tensor.special aesara.tensor.nnet aesara.tensor.nnet.ctc aesara.tensor.nnet.conv
 aesara.tensor.nnet.neighbours aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg aesara.tensor.fft
-aesara.tensor.signal.pool aesara.tensor.signal.conv aesara.gradient aesara.raise_op
+aesara.tensor.signal.pool aesara.tensor.signal.conv aesara.gradient aesara.scan aesara.ifelse aesara.raise_op
 """.split()
 
 #: Functions that only other modules offer.
@@ -55,6 +55,7 @@ PAGES: dict[str, tuple[str, str]] = {
         "Gradients",
         "autodiff forward_mode derivatives gradient_operators finite_differences pullback",
     ),
+    "loops": ("Loops and branches", ""),
     "types": ("Types and variables", "type type_other"),
     "more": ("More functions", ""),
 }
@@ -83,7 +84,7 @@ grad_undefined consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ 
 
 #: Where documented functions are defined.
 HOMES = ("aesara.tensor", "aesara.scalar", "aesara.gradient", "aesara.graph.autodiff", "aesara.graph.forward_mode",
-         "aesara.finite_differences", "aesara.raise_op")  # fmt: skip
+         "aesara.finite_differences", "aesara.scan", "aesara.ifelse", "aesara.raise_op")  # fmt: skip
 
 
 @dataclass
@@ -149,6 +150,8 @@ def place_of(value: Any) -> tuple[str, str]:
     )
     if home.startswith("aesara.tensor.nnet"):
         return "nnet", ""
+    if home.startswith(("aesara.scan", "aesara.ifelse")):
+        return "loops", ""
     last = home.rsplit(".", 1)[-1]
     for page, (_, modules) in PAGES.items():
         if last in modules.split():
