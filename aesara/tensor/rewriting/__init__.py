@@ -9,6 +9,7 @@ from aesara.tensor.rewriting import (
     special,
     subtensor,
     uncanonicalize,
+    views,
 )
 
-__all__ = ["basic", "batches", "elemwise", "math", "shape", "special", "subtensor", "uncanonicalize"]
+__all__ = ["basic", "batches", "elemwise", "math", "shape", "special", "subtensor", "uncanonicalize", "views"]
