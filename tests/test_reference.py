@@ -48,9 +48,11 @@ _POINTS = {"arccosh": (1.7,), "arctanh": (0.3,), "log1mexp": (-0.8,), "betainc":
 
 @pytest.mark.parametrize(
     "name",
-    """abs add arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip cos cosh deg2rad erf erfc erfcinv erfcx erfinv exp
-    exp2 expm1 gamma gammaln i0 i1 j0 j1 log log10 log1mexp log1p log2 mul neg pow psi rad2deg reciprocal sigmoid sin sinh
-    softplus sqrt square sub tan tanh true_divide""".split(),
+    """
+    abs add arccos arccosh arcsin arcsinh arctan arctan2 arctanh clip cos cosh deg2rad erf erfc erfcinv erfcx erfinv
+    exp exp2 expm1 gamma gammaln i0 i1 j0 j1 log log10 log1mexp log1p log2 mul neg pow psi rad2deg reciprocal sigmoid
+    sin sinh softplus sqrt square sub tan tanh true_divide
+    """.split(),
 )
 def test_formulas_are_what_is_computed(name):
     """The printed gradient, and the printed formula, evaluated as Python, against finite differences."""
