@@ -45,5 +45,5 @@ def test_classes_of_users_stay():
 
     x = at.dvector("x")
     f = aesara.function([x], Watched()(x) * 2)
-    assert [type(node.op) for node in f.maker.fgraph.toposort()][0] is Watched
+    assert next(type(node.op) for node in f.maker.fgraph.toposort()) is Watched
     assert f._native.report.python_nodes == {}
