@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon test lint types bench clean
+.PHONY: help venv demo radon test lint types bench reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
+	@echo "make reference  write the reference pages again (docs/reference)"
 	@echo "make clean   remove .venv and caches"
 
 $(BIN)/python:
@@ -47,6 +48,9 @@ types: $(VENV)/test.stamp
 
 bench: $(VENV)/demo.stamp
 	$(BIN)/python benchmarks/run.py
+
+reference: $(VENV)/test.stamp
+	$(BIN)/python -m tools.reference
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
