@@ -353,6 +353,12 @@ class TestDisconnected:
         assert evaluate(grad(cost * x, x), {x: 4.0}) == 0.25
 
 
+def test_older_spelling_of_none():
+    cost, other = (x**2).sum(), at.dscalar()
+    assert grad(cost, other, disconnected_inputs="ignore", return_disconnected="None") is None
+    assert Rop(cost, other, other, disconnected_outputs="ignore", return_disconnected="None") is None
+
+
 class TestNull:
     @pytest.mark.parametrize(("make", "word"), [(grad_undefined, "undefined"), (grad_not_implemented, "implemented")])
     def test_raise(self, make, word):

@@ -90,6 +90,14 @@ def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
         )
 
 
+def checked_return(return_disconnected: Any) -> ReturnDisconnected:
+    """Check the argument `return_disconnected`, for which "None" is an older way of writing "none"."""
+    if return_disconnected == "None":
+        return "none"
+    check_choice(return_disconnected, "return_disconnected", ("none", "zero", "disconnected"))
+    return return_disconnected
+
+
 def as_value_of(value: Any, variable: Variable, name: str) -> Any:
     """Return `value` as a variable: itself, or a constant that fits the type of `variable`."""
     if isinstance(value, Variable):
@@ -214,7 +222,7 @@ def grad(
     12.0
     """
     check_choice(disconnected_inputs, "disconnected_inputs", ("ignore", "warn", "raise"))
-    check_choice(return_disconnected, "return_disconnected", ("none", "zero", "disconnected"))
+    return_disconnected = checked_return(return_disconnected)
     check_choice(null_gradients, "null_gradients", ("raise", "return"))
     if cost is None and known_grads is None:
         raise ValueError("cost and known_grads can't both be None.")

@@ -16,6 +16,7 @@ from aesara.graph.autodiff import (
     as_value_of,
     check_choice,
     check_variables,
+    checked_return,
     handle_disconnected,
 )
 from aesara.graph.disconnected_type import disconnected_type
@@ -71,7 +72,7 @@ def Rop(
     array(42.)
     """
     check_choice(disconnected_outputs, "disconnected_outputs", ("ignore", "warn", "raise"))
-    check_choice(return_disconnected, "return_disconnected", ("none", "zero", "disconnected"))
+    return_disconnected = checked_return(return_disconnected)
     functions, variables = as_sequence(f, "f"), as_sequence(wrt, "wrt")
     points = as_sequence(eval_points, "eval_points")
     check_variables(functions, "f")
