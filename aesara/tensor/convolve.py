@@ -12,7 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import maximum, minimum
+from aesara.tensor.elementwise_ops import conj, gradient_as, maximum, minimum
 from aesara.tensor.joining import join
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
@@ -63,15 +63,15 @@ class Convolve(Op):
 
     def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
         """Each gradient is a correlation of the output's gradient with the other vector."""
-        a, v = inputs
+        a, v = map(conj, inputs)
         g = as_tensor_variable(output_grads[0])
         n, m = a.shape[0], v.shape[0]
         full = _padded(g, self._offset(n, m), n + m - 1)
         a_grad = convolve(full, v[::-1], "full")[m - 1 : m - 1 + n]
         v_grad = convolve(full, a[::-1], "full")[n - 1 : n - 1 + m]
         return [
-            x.zeros_like(dtype=config.floatX) if x.type.dtype in discrete_dtypes else gradient.astype(x.type.dtype)
-            for x, gradient in ((a, a_grad), (v, v_grad))
+            x.zeros_like(dtype=config.floatX) if x.type.dtype in discrete_dtypes else gradient_as(g, x.type.dtype)
+            for x, g in zip(inputs, (a_grad, v_grad))
         ]
 
     def _offset(self, n: Variable, m: Variable) -> Variable:

@@ -10,7 +10,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import neq
+from aesara.tensor.elementwise_ops import conj, neq
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.recurrence import LinearRecurrence, shifted
 from aesara.tensor.shape import reshape
@@ -86,7 +86,8 @@ class CumOp(Op):
         else:
             # No division: exact where entries are zero, and so are derivatives of any order.
             factors = flatten(x) if self.axis is None else x
-            total = LinearRecurrence(axis, backwards=True)(factors, g_out) * shifted(outputs[0], axis, 1.0)
+            before = shifted(outputs[0], axis, 1.0)
+            total = LinearRecurrence(axis, backwards=True)(conj(factors), g_out) * conj(before)
         if self.axis is None:
             total = reshape(total, x.shape, ndim=x.type.ndim)
         return [total]

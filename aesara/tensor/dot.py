@@ -12,7 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import add, mul
+from aesara.tensor.elementwise_ops import add, conj, gradient_as, mul
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
 
@@ -57,17 +57,17 @@ class Dot(Op):
         return [tuple(x_shape[:-1]) + tuple(y_shape[1:])]
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
-        x, y = inputs
+        a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         if gz.type.ndim == 0:
-            x_grad, y_grad = gz * y, gz * x
-        elif x.type.ndim == 1:
-            x_grad, y_grad = dot(gz, y.T), outer(x, gz)
-        elif y.type.ndim == 1:
-            x_grad, y_grad = outer(gz, y), dot(x.T, gz)
+            a_grad, b_grad = gz * b, gz * a
+        elif a.type.ndim == 1:
+            a_grad, b_grad = dot(gz, b.T), outer(a, gz)
+        elif b.type.ndim == 1:
+            a_grad, b_grad = outer(gz, b), dot(a.T, gz)
         else:
-            x_grad, y_grad = dot(gz, y.T), dot(x.T, gz)
-        return [gradient_of(t, gradient) for t, gradient in ((x, x_grad), (y, y_grad))]
+            a_grad, b_grad = dot(gz, b.T), dot(a.T, gz)
+        return [gradient_of(t, gradient) for t, gradient in zip(inputs, (a_grad, b_grad))]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         x, y = inputs
@@ -96,7 +96,7 @@ def gradient_of(x: Variable, gradient: Variable) -> Variable:
     """A gradient in the dtype, and with the dimensions known to be 1, of what it belongs to."""
     if x.type.dtype in discrete_dtypes:
         return x.zeros_like(dtype=config.floatX)
-    gradient = gradient.astype(x.type.dtype)
+    gradient = gradient_as(gradient, x.type.dtype)
     if any(mine == 1 and theirs != 1 for mine, theirs in zip(x.type.shape, gradient.type.shape)):
         shape = tuple([mine if mine == 1 else theirs for mine, theirs in zip(x.type.shape, gradient.type.shape)])
         gradient = gradient.with_static_shape(shape)
@@ -279,7 +279,7 @@ class BatchedDot(Op):
         return [tuple(x_shape[:-1]) + tuple(y_shape[2:])]
 
     def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
-        x, y = inputs
+        x, y = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         x3 = x if x.type.ndim == 3 else x.dimshuffle(0, "x", 1)
         y3 = y if y.type.ndim == 3 else y.dimshuffle(0, 1, "x")
@@ -294,7 +294,7 @@ class BatchedDot(Op):
             x_grad = x_grad.dimshuffle(0, 2)
         if y.type.ndim == 2:
             y_grad = y_grad.dimshuffle(0, 1)
-        return [gradient_of(t, gradient) for t, gradient in ((x, x_grad), (y, y_grad))]
+        return [gradient_of(t, gradient) for t, gradient in zip(inputs, (x_grad, y_grad))]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         return _dot.__class__.R_op(self, inputs, eval_points)

@@ -143,6 +143,13 @@ def conj(x: object) -> Variable:
 conjugate = conj
 
 
+def gradient_as(gradient: Variable, dtype: str) -> Variable:
+    """A gradient in the dtype of what it belongs to: that of a real number is the real part."""
+    if gradient.type.dtype in complex_dtypes and dtype not in complex_dtypes:
+        gradient = real(gradient)
+    return gradient if gradient.type.dtype == dtype else gradient.astype(dtype)
+
+
 def power(x: object, y: object) -> Variable:
     """`x` to the power of `y`, element by element."""
     return pow(x, y)

@@ -21,7 +21,7 @@ from aesara.tensor.conversion import (
     constant,
     contains_variable,
 )
-from aesara.tensor.elementwise_ops import eq, switch
+from aesara.tensor.elementwise_ops import eq, gradient_as, switch
 from aesara.tensor.make_vector import vector_of
 from aesara.tensor.shape import shape, shape_padaxis, specify_shape
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
@@ -170,8 +170,8 @@ join_ = Join()
 def _like(gradient: Variable, tensor: Variable) -> Variable:
     """Return a gradient with the dtype and the static shape of its tensor."""
     dtype = tensor.type.dtype
-    if gradient.type.dtype != dtype and dtype not in discrete_dtypes:
-        gradient = cast(gradient, dtype)
+    if dtype not in discrete_dtypes:
+        gradient = gradient_as(gradient, dtype)
     return specify_shape(gradient, tensor.type.shape)
 
 

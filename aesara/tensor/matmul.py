@@ -13,7 +13,7 @@ from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.dot import gradient_of
-from aesara.tensor.elementwise_ops import add
+from aesara.tensor.elementwise_ops import add, conj
 from aesara.tensor.type import StaticShape, tensor_type
 
 
@@ -72,7 +72,7 @@ class MatMul(Op):
     def L_op(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
     ) -> list[Variable]:
-        a, b = inputs
+        a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         a2 = a if a.type.ndim > 1 else dimshuffle(a, ("x", 0))
         b2 = b if b.type.ndim > 1 else dimshuffle(b, (0, "x"))
@@ -87,7 +87,7 @@ class MatMul(Op):
             a_grad = a_grad.sum(axis=0)
         if b.type.ndim == 1:
             b_grad = b_grad.sum(axis=1)
-        return [gradient_of(t, gradient) for t, gradient in ((a, a_grad), (b, b_grad))]
+        return [gradient_of(t, gradient) for t, gradient in zip(inputs, (a_grad, b_grad))]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         (a, b), (a_tangent, b_tangent) = inputs, eval_points

@@ -11,7 +11,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import second
+from aesara.tensor.elementwise_ops import conj, second
 from aesara.tensor.subtensor import set_subtensor
 from aesara.tensor.type import tensor_type
 
@@ -81,8 +81,9 @@ class LinearRecurrence(Op):
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
     ) -> list[Variable]:
         a, _ = inputs
-        of_terms = LinearRecurrence(self.axis, not self.backwards)(a, output_grads[0])
-        forwards, back = (of_terms, outputs[0]) if self.backwards else (outputs[0], of_terms)
+        of_terms = LinearRecurrence(self.axis, not self.backwards)(conj(a), output_grads[0])
+        values = conj(outputs[0])
+        forwards, back = (of_terms, values) if self.backwards else (values, of_terms)
         return [shifted(forwards, self.axis, 0.0) * back, of_terms]
 
     def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:

@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import eq, second, switch
+from aesara.tensor.elementwise_ops import conj, eq, second, switch
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
 
@@ -122,7 +122,7 @@ class Prod(CAReduce):
                 switch(eq(zeros, 1), of_nonzero, 0.0),
                 switch(eq(zeros, 0), of_nonzero / switch(is_zero, 1.0, x), 0.0),
             )
-        return [(gz * others).astype(x.type.dtype)]
+        return [(gz * conj(others)).astype(x.type.dtype)]
 
 
 class ProdWithoutZeros(CAReduce):
@@ -152,7 +152,7 @@ class ProdWithoutZeros(CAReduce):
         product = _expanded(x, self(x), self.axis)
         gz = _expanded(x, output_gradients[0], self.axis)
         is_zero = eq(x, 0)
-        return [switch(is_zero, 0.0, gz * product / switch(is_zero, 1.0, x)).astype(x.type.dtype)]
+        return [switch(is_zero, 0.0, gz * conj(product / switch(is_zero, 1.0, x))).astype(x.type.dtype)]
 
 
 class MulWithoutZeros(aes.BinaryScalarOp):

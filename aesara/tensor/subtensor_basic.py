@@ -11,7 +11,6 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
-from aesara.tensor.casting import cast
 from aesara.tensor.constant_value import (
     constant_of_output,
     entries_of_output,
@@ -19,6 +18,7 @@ from aesara.tensor.constant_value import (
     known_integer,
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.elementwise_ops import gradient_as
 from aesara.tensor.indexing import (
     as_nontensor_scalar,
     basic_shape,
@@ -365,9 +365,7 @@ def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
     ]
     if repeated:
         gradient = gradient.sum(axis=repeated, keepdims=True)
-    if gradient.type.dtype != y.type.dtype:
-        gradient = cast(gradient, y.type.dtype)
-    return specify_shape(gradient, y.type.shape)
+    return specify_shape(gradient_as(gradient, y.type.dtype), y.type.shape)
 
 
 @entries_of_output.register(Subtensor)
