@@ -211,8 +211,10 @@ def explain(f: Function, file: TextIO | None = None) -> Explanation:
 
     Examples
     --------
-    >>> x = aesara.tensor.dvector("x")
-    >>> f = aesara.function([x], aesara.tensor.exp(x) + 1)
+    >>> import aesara
+    >>> import aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> f = aesara.function([x], at.exp(x) + 1)
     >>> [str(one.node.op) for one in explain(f).native]
     ['Elemwise{exp,no_inplace}', 'Elemwise{add,no_inplace}']
     """

@@ -41,7 +41,8 @@ What the lines of an entry say:
 or of which inputs there is one |
 | native | how the native linker computes it: an instruction of the loop IR, a routine with loops, a function of \
 SciPy's C interface, its formula; otherwise what runs in Python and why |
-| shape | whether the type of the result knows its lengths where the types of the inputs do |
+| shape | whether the type of the result knows its lengths where the types of the inputs do; a length that is the \
+value of an input is known if that is a constant |
 
 {python}Every function also runs in the reference mode (`mode="FAST_COMPILE"`), by NumPy and SciPy. A line that is
 missing has not been established by a test.
