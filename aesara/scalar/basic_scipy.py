@@ -4,6 +4,14 @@ import warnings
 
 from aesara.configdefaults import config
 from aesara.scalar.arithmetic import true_divide
+from aesara.scalar.bessel import (
+    i0,
+    i1,
+    iv,
+    j0,
+    j1,
+    jv,
+)
 from aesara.scalar.comparison import isinf
 from aesara.scalar.conditional import switch
 from aesara.scalar.exponential import (
@@ -34,12 +42,6 @@ from aesara.scalar.special import (
     gammau,
     hyp2f1,
     hyp2f1_der,
-    i0,
-    i1,
-    iv,
-    j0,
-    j1,
-    jv,
     owens_t,
     psi,
     tri_gamma,

@@ -24,10 +24,6 @@ from aesara.scalar.routines import (
 )
 
 __all__ = [
-    "I0",
-    "I1",
-    "J0",
-    "J1",
     "BetaInc",
     "BetaIncDer",
     "Chi2SF",
@@ -46,8 +42,6 @@ __all__ = [
     "GammaU",
     "Hyp2F1",
     "Hyp2F1Der",
-    "Iv",
-    "Jv",
     "Owens_t",
     "PolyGamma",
     "Psi",
@@ -70,12 +64,6 @@ __all__ = [
     "gammau",
     "hyp2f1",
     "hyp2f1_der",
-    "i0",
-    "i1",
-    "iv",
-    "j0",
-    "j1",
-    "jv",
     "owens_t",
     "polygamma",
     "psi",
@@ -408,81 +396,6 @@ class Hyp2F1Der(ScalarOp):
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
 
 
-# Bessel functions
-
-
-class Jv(BinaryScalarOp):
-    """Bessel function of the first kind, of real order v."""
-
-    numpy = SciPyFunction("jv")
-    dtype = upgrade_to_float_no_complex
-    native = Special("jv")
-    domain = ((0.0, 3.0), (0.1, 10.0))
-
-    def pullback(self, v: Any, x: Any, y: Any, g: Any) -> tuple:
-        one = literal(1, v)
-        slope = (jv(v - one, x) - jv(v + one, x)) * literal(0.5, x)
-        return grad_not_implemented(self, 0, v), g * slope
-
-
-class J0(UnaryScalarOp):
-    """Bessel function of the first kind, of order 0."""
-
-    numpy = SciPyFunction("j0")
-    dtype = upgrade_to_float_no_complex
-    native = Special("j0")
-
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        return (-g * j1(x),)
-
-
-class J1(UnaryScalarOp):
-    """Bessel function of the first kind, of order 1."""
-
-    numpy = SciPyFunction("j1")
-    dtype = upgrade_to_float_no_complex
-    native = Special("j1")
-
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        return (g * (j0(x) - jv(literal(2, x), x)) * literal(0.5, x),)
-
-
-class Iv(BinaryScalarOp):
-    """Modified Bessel function of the first kind, of real order v."""
-
-    numpy = SciPyFunction("iv")
-    dtype = upgrade_to_float_no_complex
-    native = Special("iv")
-    domain = ((0.0, 3.0), (0.1, 5.0))
-
-    def pullback(self, v: Any, x: Any, y: Any, g: Any) -> tuple:
-        one = literal(1, v)
-        slope = (iv(v - one, x) + iv(v + one, x)) * literal(0.5, x)
-        return grad_not_implemented(self, 0, v), g * slope
-
-
-class I0(UnaryScalarOp):
-    """Modified Bessel function of the first kind, of order 0."""
-
-    numpy = SciPyFunction("i0")
-    dtype = upgrade_to_float_no_complex
-    native = Special("i0")
-
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        return (g * i1(x),)
-
-
-class I1(UnaryScalarOp):
-    """Modified Bessel function of the first kind, of order 1."""
-
-    numpy = SciPyFunction("i1")
-    dtype = upgrade_to_float_no_complex
-    native = Special("i1")
-
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        return (g * (i0(x) + iv(literal(2, x), x)) * literal(0.5, x),)
-
-
 erf = Erf(name="erf")
 erfc = Erfc(name="erfc")
 erfcx = Erfcx(name="erfcx")
@@ -505,9 +418,3 @@ betainc = BetaInc(name="betainc")
 betainc_der = BetaIncDer(name="betainc_der")
 hyp2f1 = Hyp2F1(name="hyp2f1")
 hyp2f1_der = Hyp2F1Der(name="hyp2f1_der")
-jv = Jv(name="jv")
-j0 = J0(name="j0")
-j1 = J1(name="j1")
-iv = Iv(name="iv")
-i0 = I0(name="i0")
-i1 = I1(name="i1")

@@ -1,7 +1,8 @@
-"""Softmax and other functions that combine the elements along an axis, and factorials."""
+"""Softmax and other functions that combine the elements along an axis, factorials, and all special functions."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,78 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import exp, gamma, log, log1p, neg
+from aesara.tensor.elementwise_ops import (
+    beta,
+    betainc,
+    betainccinv,
+    betaincinv,
+    betaln,
+    binom,
+    chi2sf,
+    dawsn,
+    digamma,
+    entr,
+    erf,
+    erfc,
+    erfcinv,
+    erfcx,
+    erfi,
+    erfinv,
+    exp,
+    exp1,
+    expi,
+    expit,
+    gamma,
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    gammal,
+    gammaln,
+    gammau,
+    hyp2f1,
+    i0,
+    i0e,
+    i1,
+    i1e,
+    iv,
+    ive,
+    j0,
+    j1,
+    jv,
+    k0,
+    k0e,
+    k1,
+    k1e,
+    kl_div,
+    kv,
+    kve,
+    log,
+    log1mexp,
+    log1p,
+    log1pexp,
+    log_ndtr,
+    logit_,
+    ndtr,
+    ndtri,
+    neg,
+    owens_t,
+    poch_,
+    polygamma,
+    psi,
+    rel_entr,
+    sigmoid,
+    softplus,
+    tri_gamma,
+    xlog1py,
+    xlogy,
+    y0,
+    y1,
+    yv,
+    zeta,
+)
 from aesara.tensor.reduction import sum
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
 
 #: Stands for an axis that was not given.
 UNSET_AXIS = object()
@@ -178,13 +248,27 @@ def log_softmax(c: Any, axis: Any = UNSET_AXIS) -> Variable:
 def logit(x: Any) -> Variable:
     """The logarithm of the odds ``x / (1 - x)``: the inverse of the logistic sigmoid."""
     x = as_tensor_variable(x)
-    return log(x) - log1p(neg(x))
+    return log(x) - log1p(neg(x)) if x.type.dtype in complex_dtypes else logit_(x)
+
+
+def log_expit(x: Any) -> Variable:
+    """The logarithm of the logistic sigmoid, accurate where that underflows.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.special.log_expit([-1000.0, 0.0]).eval()
+    array([-1.00000000e+03, -6.93147181e-01])
+    """
+    return neg(softplus(neg(x)))
 
 
 def poch(z: Any, m: Any) -> Variable:
     """The Pochhammer symbol ``gamma(z + m) / gamma(z)``: the rising factorial."""
     z, m = as_tensor_variable(z), as_tensor_variable(m)
-    return gamma(z + m) / gamma(z)
+    if z.type.dtype in complex_dtypes or m.type.dtype in complex_dtypes:
+        return gamma(z + m) / gamma(z)
+    return poch_(z, m)
 
 
 def factorial(n: Any) -> Variable:
@@ -192,16 +276,104 @@ def factorial(n: Any) -> Variable:
     return gamma(as_tensor_variable(n) + 1)
 
 
+def multigammaln(a: Any, d: int) -> Variable:
+    """The logarithm of the multivariate gamma function, for a > (d - 1) / 2.
+
+    Parameters
+    ----------
+    a
+        The argument, element by element.
+    d
+        The dimension, a positive whole number.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.special.multigammaln(at.constant([2.5, 4.0]), 2).eval()
+    array([0.85704781, 3.56509801])
+    """
+    if isinstance(d, bool) or not isinstance(d, (int, np.integer)) or d < 1:
+        raise ValueError(f"multigammaln needs a positive whole number as its dimension d; got {d!r}.")
+    a = _as_floats(a)
+    total = gammaln(a)
+    for k in range(1, int(d)):
+        total = total + gammaln(a - np.asarray(k / 2, dtype=a.type.dtype))
+    return total + np.asarray(d * (d - 1) / 4 * math.log(math.pi), dtype=a.type.dtype)
+
+
 __all__ = [
     "LogSoftmax",
     "Softmax",
     "SoftmaxGrad",
     "UNSET_AXIS",
+    "beta",
+    "betainc",
+    "betainccinv",
+    "betaincinv",
+    "betaln",
+    "binom",
+    "chi2sf",
+    "dawsn",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfi",
+    "erfinv",
+    "exp1",
+    "expi",
+    "expit",
     "factorial",
     "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
+    "gammal",
+    "gammaln",
+    "gammau",
+    "hyp2f1",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "jv",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
+    "kl_div",
+    "kv",
+    "kve",
+    "log1mexp",
+    "log1pexp",
+    "log_expit",
+    "log_ndtr",
     "log_softmax",
     "logit",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
     "neg",
+    "owens_t",
     "poch",
+    "polygamma",
+    "psi",
+    "rel_entr",
+    "sigmoid",
     "softmax",
+    "softplus",
+    "tri_gamma",
+    "xlog1py",
+    "xlogy",
+    "y0",
+    "y1",
+    "yv",
+    "zeta",
 ]

@@ -1,18 +1,24 @@
-"""Softmax and factorials."""
+"""Softmax, factorials and special functions."""
 
 import numpy as np
 import pytest
 import scipy.special
 
+import aesara
 import aesara.tensor as at
+import aesara.tensor.math
+from aesara.gradient import NullTypeGradError
 from aesara.graph.autodiff import grad
+from aesara.tensor import special
 from aesara.tensor.special import (
     LogSoftmax,
     Softmax,
     SoftmaxGrad,
     factorial,
+    log_expit,
     log_softmax,
     logit,
+    multigammaln,
     poch,
     softmax,
 )
@@ -97,3 +103,107 @@ def test_factorials_and_odds():
     np.testing.assert_allclose(evaluate(poch(n + 1, 2.0)), scipy.special.poch(n + 1, 2.0))
     p = np.array([0.0, 1e-20, 0.25, 0.5, 1.0])
     np.testing.assert_allclose(evaluate(logit(p)), scipy.special.logit(p), atol=1e-15)
+
+
+def test_the_logarithm_of_the_logistic_function():
+    x = np.array([-1e3, -800.0, -5.0, 0.0, 5.0, 800.0, np.inf, -np.inf, np.nan])
+    np.testing.assert_allclose(evaluate(log_expit(x)), scipy.special.log_expit(x), rtol=1e-15)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_multivariate_gamma_function(d):
+    a = np.array([[2.5, 3.0], [7.25, 100.0]])
+    np.testing.assert_allclose(evaluate(multigammaln(a, d)), scipy.special.multigammaln(a, d), rtol=1e-14)
+    assert evaluate(multigammaln(np.float32(3), d)).dtype == "float32"
+
+
+@pytest.mark.parametrize("d", [0, -1, 1.5, True])
+def test_the_dimension_of_the_multivariate_gamma_function_is_checked(d):
+    with pytest.raises(ValueError, match="multigammaln needs a positive whole number"):
+        multigammaln(3.0, d)
+
+
+def test_odds_and_rising_factorials_of_complex_numbers():
+    z = np.array([0.25 + 0.5j, 2.0 - 1.0j])
+    np.testing.assert_allclose(evaluate(logit(z)), np.log(z / (1 - z)))
+    np.testing.assert_allclose(evaluate(poch(z, 2.0)), z * (z + 1))
+
+
+def test_special_functions_are_exported():
+    for name in special.__all__:
+        assert hasattr(special, name), name
+    for name in ("betaincinv", "gammaincinv", "gammainccinv", "ive", "kv", "kve", "polygamma", "xlogy", "log_ndtr"):
+        assert getattr(at, name) is getattr(at.math, name) is getattr(special, name)
+
+
+FAR = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 1e300, -1e300, np.inf, -np.inf, np.nan, 30.0, -30.0])
+UNARY = [
+    "erfi", "dawsn", "exp1", "expi", "ndtr", "log_ndtr", "ndtri", "logit", "entr", "y0", "y1", "k0", "k1", "i0e", "i1e",
+    "k0e", "k1e",
+]  # fmt: skip
+BINARY = [
+    "gammaincinv", "gammainccinv", "beta", "betaln", "binom", "poch", "xlogy", "xlog1py", "rel_entr", "kl_div",
+    "ive", "yv", "kv", "kve",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_values_at_borders(name):
+    x = at.dvector()
+    function = aesara.function([x], getattr(special, name)(x))
+    assert not function._native.report.python_nodes
+    with np.errstate(all="ignore"):
+        expected = getattr(scipy.special, name)(FAR)
+    np.testing.assert_allclose(function(FAR), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_values_at_borders_of_two_arguments(name):
+    x, y = at.dvectors("xy")
+    function = aesara.function([x, y], getattr(special, name)(x, y))
+    assert not function._native.report.python_nodes
+    first, second = (a.ravel() for a in np.meshgrid(FAR, FAR))
+    with np.errstate(all="ignore"):
+        expected = getattr(scipy.special, name)(first, second)
+    np.testing.assert_allclose(function(first, second), expected, rtol=1e-14)
+
+
+def test_gradients_at_borders_are_limits():
+    x, y = at.dvectors("xy")
+    zeros, values = np.zeros(3), np.array([0.0, 1.0, 2.0])
+    wrt_y = aesara.function([x, y], aesara.grad(special.xlogy(x, y).sum(), y))
+    np.testing.assert_array_equal(wrt_y(zeros, values), zeros)
+    slope = aesara.function([x], aesara.grad(special.log_ndtr(x).sum(), x))
+    np.testing.assert_allclose(slope([-1e8, 0.0, 1e3]), [1e8, np.sqrt(2 / np.pi), 0.0], rtol=1e-14)
+
+
+def test_quantiles_invert_distributions_and_so_do_their_gradients():
+    k, p = np.array([0.7, 3.0, 50.0]), np.array([0.1, 0.5, 0.99])
+    shape, level = at.dvectors("kp")
+    both = [special.gammainc(shape, special.gammaincinv(shape, level))]
+    both += [special.gammaincc(shape, special.gammainccinv(shape, level))]
+    both += [special.betainc(shape, 2.0, special.betaincinv(shape, 2.0, level))]
+    for back in both:
+        value, wrt_shape, wrt_level = aesara.function([shape, level], [back, *aesara.grad(back.sum(), [shape, level])])(
+            k, p
+        )
+        np.testing.assert_allclose(value, p, rtol=1e-12)
+        np.testing.assert_allclose(wrt_shape, 0, atol=1e-12)
+        np.testing.assert_allclose(wrt_level, 1, rtol=1e-12)
+
+
+def test_derivatives_by_the_order_are_refused():
+    v, x = at.dvectors("vx")
+    for function in (special.kv, special.ive, special.jv):
+        with pytest.raises(NullTypeGradError, match="order of a Bessel function"):
+            aesara.grad(function(v, x).sum(), v)
+    with pytest.raises(NullTypeGradError, match="derivative with respect to s"):
+        aesara.grad(special.zeta(v, x).sum(), v)
+
+
+def test_odds_cancel_the_logistic_function():
+    x = at.dvector()
+    for graph in (special.logit(special.sigmoid(x)), special.sigmoid(special.logit(x))):
+        function = aesara.function([x], graph)
+        np.testing.assert_array_equal(function([0.25, 0.75]), [0.25, 0.75])
+        assert len(function.maker.fgraph.apply_nodes) <= 1

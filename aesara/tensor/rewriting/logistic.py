@@ -13,6 +13,7 @@ from aesara.tensor.elementwise_ops import (
     exp,
     log,
     log1p,
+    logit_,
     mul,
     neg,
     reciprocal,
@@ -133,6 +134,8 @@ LOGISTIC_RULES = (
         real_of_same_dtype,
     ),
     rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
+    rule("logit_of_sigmoid", (logit_, (sigmoid, "x")), lambda x: x, real_of_same_dtype),
+    rule("sigmoid_of_logit", (sigmoid, (logit_, "x")), lambda x: x, real_of_same_dtype),
     rule(
         "local_logit_sigmoid",
         (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))),
