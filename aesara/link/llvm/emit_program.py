@@ -201,7 +201,7 @@ class _Entry:
         kind = self.field(f"%object.{k}", layout.OBJECT_TYPE)
         array_type = self.word("PyArray_Type")
         is_array = self.compare("eq", "ptr", kind, array_type)
-        number = not item.buffer.outer_shape and not item.implicit and item.buffer.dtype in ("float64", "int64")
+        number = not item.buffer.outer_shape and not item.implicit and item.buffer.outer_dtype in ("float64", "int64")
         array, ready = self.label("array"), self.label("ready")
         if not number:
             self.demand(is_array, "fallback")
