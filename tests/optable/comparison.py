@@ -74,7 +74,7 @@ def beyond_ulps(
     Without a `truth`, `want` is taken for it. Zeros must have the same sign.
     """
     if got.dtype.kind == "c":
-        return _complex_beyond_ulps(got, want, allowed, inputs)
+        return _complex_beyond_ulps(got, want, allowed, want if truth is None else truth[0], inputs)
     if got.dtype.kind != "f":
         return unequal(got, want, inputs)
     wrong = _kind_differs(got, want)
@@ -95,17 +95,23 @@ def beyond_ulps(
     return _describe(got, want, wrong, f", {error[at]:.3g} ulp off; the oracle {reference[at]:.3g}", inputs)
 
 
-def _complex_beyond_ulps(got: np.ndarray, want: np.ndarray, allowed: float, inputs: Sequence[Any]) -> str | None:
+def _complex_beyond_ulps(
+    got: np.ndarray, want: np.ndarray, allowed: float, truth: np.ndarray, inputs: Sequence[Any]
+) -> str | None:
     """Complex numbers: the error is relative to the absolute value, as cancellation between parts is nobody's fault."""
     for a, b in ((got.real, want.real), (got.imag, want.imag)):
         wrong = _kind_differs(a, b)
         if wrong.any():
             return _describe(got, want, wrong, inputs=inputs)
     with np.errstate(all="ignore"):
-        size = np.abs(want)
-        error = np.abs(got - want) / np.spacing(np.where(np.isfinite(size), size, 1))
-    wrong = np.asarray(np.isfinite(size) & (error > 2 * allowed + 2))
-    return _describe(got, want, wrong, f", {np.nanmax(error):.3g} ulp off", inputs) if wrong.any() else None
+        size = np.abs(truth).astype(got.real.dtype)
+        unit = np.spacing(np.where(np.isfinite(size), size, 1)).astype("float64")
+        error, reference = np.abs(got - truth) / unit, np.abs(want - truth) / unit
+    wrong = np.asarray(np.isfinite(size) & (error > reference + 2 * allowed))
+    if not wrong.any():
+        return None
+    at = _position(wrong)
+    return _describe(got, want, wrong, f", {error[at]:.3g} ulp off; the oracle {reference[at]:.3g}", inputs)
 
 
 def beyond_bound(got: np.ndarray, want: np.ndarray, bound: np.ndarray) -> str | None:

@@ -116,7 +116,7 @@ class Row:
 
     def size_of_terms(self, case: Case, values: Sequence[np.ndarray]) -> list[np.ndarray]:
         """What rounding errors are in proportion to."""
-        absolute = [np.abs(v).astype("float64") if v.dtype.kind in "fci" else v for v in values]
+        absolute = [np.abs(v) if v.dtype.kind in "fci" else v for v in values]
         function = self.magnitude or self.oracle
         with np.errstate(all="ignore"):
             return [np.asarray(r) for r in as_list(function(*absolute, **case.params))]

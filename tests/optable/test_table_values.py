@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import tests.optable.rows  # noqa: F401
+from tests.optable.faults import rows_for
 from tests.optable.inputs import FLOATS, LAYOUTS, Arg
 from tests.optable.running import MODES, Graphs, called, drawn, flat, judge, unexcused
 from tests.optable.table import ROWS, Case
-
-rows = pytest.mark.parametrize("row", list(ROWS.values()), ids=list(ROWS))
 
 
 def assert_nothing(complaints):
@@ -27,7 +26,7 @@ def complaints_of(graphs, function, values, salt="", truth=True, layout=np.asarr
     ]
 
 
-@rows
+@rows_for("results", ROWS.values())
 def test_results(row):
     """Values and dtypes are the oracle's; shapes agree with what the types promise; nothing runs in Python."""
     graphs = Graphs.of(row, row.cases)
@@ -43,7 +42,7 @@ def test_results(row):
     assert_nothing(found)
 
 
-@rows
+@rows_for("dtypes", [r for r in ROWS.values() if r.cases_by_dtype])
 def test_dtypes(row):
     """The same over dtypes."""
     found = []
@@ -61,7 +60,7 @@ def test_dtypes(row):
     assert_nothing(found)
 
 
-@rows
+@rows_for("static shapes", ROWS.values())
 @pytest.mark.parametrize("static", ["known", "partly"])
 def test_static_shapes(row, static):
     """Types that know lengths give the same results, and what they say of shapes is true."""
@@ -83,7 +82,7 @@ def special_values(dtype, count):
     return [v.reshape(-1) for v in grid]
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS.values() if r.special_values], ids=str)
+@rows_for("special values", [r for r in ROWS.values() if r.special_values])
 def test_special_values(row):
     """NaN, infinities, zeros with signs, the largest and the smallest numbers."""
     found = []

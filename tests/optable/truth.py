@@ -92,11 +92,15 @@ _KNOWN: dict = {}
 
 
 def _true_values(function: Callable[..., Any], values: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    high = np.empty(np.broadcast_shapes(*[v.shape for v in values]))
-    low = np.zeros_like(high)
+    kind = complex if any(v.dtype.kind == "c" for v in values) else float
+    high = np.empty(np.broadcast_shapes(*[v.shape for v in values]), kind)
+    low = np.zeros(high.shape)
     with mp.workdps(DIGITS):
         for at in np.ndindex(high.shape):
-            exact = function(*[mp.mpf(float(np.broadcast_to(v, high.shape)[at])) for v in values])
+            exact = function(*[mp.mpmathify(np.broadcast_to(v, high.shape)[at].item()) for v in values])
+            if high.dtype.kind == "c":  # the error of float64 is not measured in parts of itself
+                high[at] = complex(exact)
+                continue
             exact = mp.re(exact)
             high[at] = float(exact)
             low[at] = float(exact - mp.mpf(high[at])) if np.isfinite(high[at]) else 0.0

@@ -4,9 +4,12 @@ from tests.optable.rows import (  # noqa: F401
     creation,
     elementwise,
     indexing,
+    networks,
     ordering,
     others,
     products,
     reductions,
     shapes,
 )
+
+elementwise.add_rows()  # of what has no row yet

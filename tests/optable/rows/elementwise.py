@@ -248,7 +248,12 @@ def elementwise_row(name: str, function: Elemwise, public: Sequence[str]) -> Row
     row.second = "" if name in NO_SECOND else "real" if name in NO_COMPLEX_SECOND else "all"
     if name not in NO_COMPLEX:
         row.complex_cases = [near_zero(c) for c in by_dtype if {a.dtype for a in c.args} == {"complex128"}]
-    row.signed_zeros = name not in ("maximum", "minimum")  # where zeros are equal NumPy takes either, by luck of layout
+    row.signed_zeros = name not in (
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+    )  # where zeros are equal NumPy takes either, by luck of layout
     return row
 
 
@@ -270,6 +275,3 @@ def add_rows() -> None:
         made = elementwise_row(preferred[0], function, public)
         if made is not None and made.name not in ROWS:
             ROWS[made.name] = made
-
-
-add_rows()

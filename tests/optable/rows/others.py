@@ -7,6 +7,13 @@ import scipy.special as sps
 
 import aesara.tensor as at
 from aesara import gradient
+from aesara import scalar as aes
+from aesara.raise_op import Assert, CheckAndRaise
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.extra_ops import cpu_contiguous
+from aesara.tensor.reduction import NonZeroCAReduce
+from aesara.tensor.shape_values import shape_i
 from aesara.tensor.special import factorial, logit, poch
 from tests.optable.inputs import ALL, FLOATS, exactly, integer, positive, real
 from tests.optable.table import case, row
@@ -102,12 +109,52 @@ row(
     lambda x: [x, x, x],
     [case(real(3), smooth=False)],
     lambda x: [gradient.zero_grad(x), gradient.disconnected_grad(x), gradient.undefined_grad(x)],
-    covers=(),
+    covers=("zero_grad", "disconnected_grad", "undefined_grad"),
 )
 row(
     "grad_clip and grad_scale",
     lambda x: [x, x],
     [case(real(3), smooth=False)],
     lambda x: [gradient.grad_clip(x, -1, 1), gradient.grad_scale(x, 2.0)],
-    covers=(),
+    covers=("grad_clip", "grad_scale"),
+)
+row("largest", lambda *xs: np.maximum.reduce(xs), [case(real(7), real(7)), case(real(7), real(7), real(7))])
+
+
+# Ops that no function of `aesara.tensor` applies, or only with another default
+row("default", lambda x, y: x, [case(real(3), real(3), smooth=False)], needs_values="which of the two there is")
+row(
+    "Assert", lambda x, c: x, [case(real(3), exactly(True))], lambda x, c: Assert("not so")(x, c), covers=("assert_op",)
+)
+row("CheckAndRaise", lambda x, c: x, [case(real(3), exactly(True))], lambda x, c: CheckAndRaise(ValueError, "no")(x, c))
+row("cpu_contiguous", lambda x: x, [case(real(3, 4))], cpu_contiguous)
+row("shape_i", lambda x: np.int64(x.shape[1]), [case(real(3, 4))], lambda x: shape_i(x, 1), gradient=False)
+row(
+    "Mean",
+    lambda x, axis: np.mean(x, axis),
+    [case(real(3, 4), axis=1)],
+    lambda x, axis: at.mean(x, axis, op=True),
+    error="sum",
+)
+row(
+    "CAReduce",
+    lambda x: np.add.reduce(x, 1),
+    [case(real(3, 4))],
+    lambda x: CAReduce(aes.add, 1)(x),
+    error="sum",
+    gradient=False,
+)
+row(
+    "NonZeroCAReduce",
+    lambda x: x.any(1),
+    [case(integer(3, 4, low=0, high=1))],
+    lambda x: NonZeroCAReduce(aes.or_, 1)(at.neq(x, 0)),
+    gradient=False,
+)
+row(
+    "InRange",
+    lambda x, a, b: ((x >= a) & (x < b)).astype("int8"),
+    [case(real(7), real(), real())],
+    lambda x, a, b: Elemwise(aes.InRange(openlow=False, openhi=True))(x, a, b),
+    gradient=False,
 )

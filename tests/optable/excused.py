@@ -1,0 +1,57 @@
+"""What needs no row of the op table, by name, with the reason."""
+
+#: public functions of `aesara.tensor` and the modules of its families
+FUNCTIONS: dict[str, str] = {}
+
+_REASONS = {
+    "gives or asks for a fact of a graph, and makes no op": """constant extract_constant get_scalar_constant_value
+        get_vector_length is_flat register_transfer infer_static_shape static_reshape shape_tuple known_entries
+        known_integer check_and_normalize_axes indexed_result_shape index_vars_to_types indices_from_subtensor
+        get_constant_idx get_idx_list get_slice_elements get_canonical_form_slice as_index_constant as_index_literal
+        as_index_variable as_nontensor_scalar as_slice is_basic_idx is_mask is_scalar_integer group_indices basic_shape
+        check_advanced_indexing_dimensions as_list_or_tuple constant_of_output follow_input upcast tensor_function
+        mode_not_slow printer_attribute
+        values_eq_approx_always_true""",
+    "differentiates graphs: tests/test_gradient.py": """grad Lop Rop subgraph_grad jacobian hessian
+        hessian_vector_product verify_grad numeric_grad grad_not_implemented grad_undefined""",
+    "applies other ops in batches: tests/tensor/test_blockwise.py": "vectorize",
+    "makes a type or a value of one that is no tensor": """make_slice slicetype none_type_t disconnected_type null_type
+        tensor_type""",
+    "reads a file when it is called: tests/tensor/test_io.py": "load",
+    "an attribute of a module with deprecated names": "deprecated_attribute",
+    "registers code of another back end": "register_shape_c_code register_shape_i_c_code",
+    "prints": "pprint",
+    "a derivative that only gradients apply": "hyp2f1_der",
+    "another name for what `at.getitem` and its like do with an index, each in a row of rows/indexing.py": """getitem
+        advanced_subtensor advanced_subtensor1 advanced_inc_subtensor advanced_inc_subtensor1 advanced_set_subtensor
+        advanced_set_subtensor1 advanced_inc_subtensor_nodup advanced_set_subtensor_nodup write_to_result""",
+    "sizes of slices, for rules: tests/tensor/test_subtensor.py": "range_len slice_len",
+    "the op of a function that has a row": """bartlett_ broadcast_to_ fill_diagonal_ fill_diagonal_offset_ join_ isinf_
+        isnan_ conj_ at_abs consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ shape_i_op mod_check
+        identity makeKeepDims mul_without_zeros""",
+    "rewrites graphs": """crossentropy_to_crossentropy_with_softmax softmax_simplifier
+        crossentropy_to_crossentropy_with_softmax_with_bias graph_merge_softmax_with_crossentropy_softmax""",
+}
+for _reason, _names in _REASONS.items():
+    FUNCTIONS.update(dict.fromkeys(_names.split(), _reason))
+
+#: classes of ops
+OPS: dict[str, str] = {}
+
+_OPS = {
+    "the base of other ops": """ScalarOp UnaryScalarOp BinaryScalarOp FixedLogicalComparison _FloatTest _OfComplex
+        UnaryBitOp BinaryBitOp _Rounding LogicalComparison _Logical _Extremum _TemplateOp _AdvancedWriter _ArgOp
+        _SortingOp _AlongAxis ComposedOp""",
+    "made by the compiler: tests/compile": "ViewOp OutputGuard DeepCopyOp UpdatePlaceholder FromFunctionOp",
+    "made by rewriting: tests/scalar/test_scalar_composite.py": "Composite",
+    "made by lowering of complex numbers: tests/link/llvm": "_CopySign",
+    "a deprecated name of CumOp": "CumsumOp CumprodOp",
+    "the scalar op of the op Mean, which computes it otherwise": "Mean",
+    "makes slices, no tensors: tests/tensor/test_type.py": "MakeSlice",
+    "prints: tests/test_printing.py": "Print",
+    "applies other ops in batches: tests/tensor/test_blockwise.py": "Blockwise",
+    "a loop: tests/scan": "Scan",
+    "reads a file: tests/tensor/test_io.py": "LoadFromDisk",
+}
+for _reason, _names in _OPS.items():
+    OPS.update(dict.fromkeys(_names.split(), _reason))
