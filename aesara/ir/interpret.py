@@ -29,7 +29,7 @@ import numpy as np
 from aesara.ir.expr import COMPARISONS, Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
-from aesara.ir.program import BATCH, Allocate, Check, Define, Launch, MatMul, Operand, Program, PythonCall
+from aesara.ir.program import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, Operand, Program, PythonCall, View
 from aesara.ir.verify import IRError
 
 __all__ = ["CheckFailed", "IllegalAccess", "Results", "run_function", "run_kernel", "run_program"]
@@ -483,9 +483,10 @@ class _ProgramRun:
     def run(self, inputs: Sequence[np.ndarray]) -> Results:
         for item, value in zip(self.program.inputs, inputs, strict=True):
             buffer, array = item.buffer, np.array(value, order="C")
-            if array.dtype != np.dtype(buffer.dtype) or array.ndim != len(buffer.shape):
-                raise TypeError(f"{buffer.name} is {buffer.dtype} of {len(buffer.shape)} dimensions, got {array!r}")
-            for n, size, static in zip(array.shape, buffer.shape, item.static_shape, strict=True):
+            rank = len(buffer.outer_shape)
+            if array.dtype != np.dtype(buffer.outer_dtype) or array.ndim != rank:
+                raise TypeError(f"{buffer.name} is {buffer.outer_dtype} of {rank} dimensions, got {array!r}")
+            for n, size, static in zip(array.shape, buffer.outer_shape, item.static_shape, strict=True):
                 if static is not None and n != static:
                     raise TypeError(f"{buffer.name} has static shape {item.static_shape}, got {array.shape}")
                 if size.op == "var":
@@ -522,9 +523,33 @@ class _ProgramRun:
             for number in range(1 if step.batch is None else machine.integer(step.batch)):
                 machine.scalars[BATCH.attr] = np.int64(number)
                 self._matmul(step)
+        elif isinstance(step, View):
+            self._view(step)
+        elif isinstance(step, Loop):
+            self._loop(step)
         else:
             assert isinstance(step, PythonCall)
             self._call_python(step)
+
+    def _view(self, step: View) -> None:
+        shape = tuple(self.machine.integer(n) for n in step.buffer.shape)
+        base, start = self.machine.memory(step.base), self.machine.integer(step.offset)
+        stop = start + math.prod(shape)
+        if not 0 <= start <= stop <= base.data.size:
+            raise IllegalAccess(f"{step.buffer.name} is {start} to {stop} of {step.base}, which has {base.data.size}")
+        part = slice(start, stop)
+        self._bind(step.buffer.name, _Memory(step.buffer.name, base.data[part], base.written[part], object()), shape)
+
+    def _loop(self, loop: Loop) -> None:
+        machine, count = self.machine, 0
+        for number in range(machine.integer(loop.extent)):
+            machine.scalars[loop.var] = np.int64(number)
+            for step in loop.body:
+                self._step(step)
+            count += 1
+            if loop.until is not None and machine.value(loop.until):
+                break
+        machine.scalars[loop.count] = np.int64(count)
 
     def _allocate(self, step: Allocate) -> None:
         buffer = step.buffer

@@ -9,6 +9,9 @@ Grammar::
              | launch kernel(arguments)
              | matmul c = a @ b                  small ones inline, large ones through BLAS; one or a batch
              | python outputs = node(inputs)     an op without native lowering
+             | view buffer in base at offset     a buffer that is a part of another
+             | loop var < extent: steps          again and again, until a condition if there is one; defines a size,
+                                                 how often
 
 Buffers are row-major and contiguous.  Expressions of the host program may load from buffers that are complete at
 that point.  Nothing after the last `check` and `python` step can fail, which is what lets updates of shared
@@ -17,6 +20,7 @@ variables be computed in place there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, var
@@ -47,12 +51,15 @@ __all__ = [
     "Define",
     "Input",
     "Launch",
+    "Loop",
     "MatMul",
     "Operand",
     "Program",
     "PythonCall",
     "Slot",
     "Step",
+    "View",
+    "walk_steps",
 ]
 
 
@@ -170,6 +177,29 @@ class PythonCall:
 
 
 @dataclass(frozen=True)
+class View:
+    """`buffer` is the memory of `base` from an element offset on."""
+
+    buffer: Buffer
+    base: str
+    offset: Expr
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Run `body` for `var` from 0 on, `extent` times or until, after it, `until` holds; `count` is how often it ran.
+
+    In the body nothing is allocated but places in the workspace, and no node runs in Python.
+    """
+
+    var: str
+    extent: Expr
+    body: tuple[Step, ...]
+    count: str
+    until: Expr | None = None
+
+
+@dataclass(frozen=True)
 class Slot:
     """A place in the workspace of `size` bytes.  `late`: the size is known only in the course of the program."""
 
@@ -177,7 +207,15 @@ class Slot:
     late: bool
 
 
-Step = Define | Check | Allocate | Launch | MatMul | PythonCall
+Step = Define | Check | Allocate | Launch | MatMul | PythonCall | View | Loop
+
+
+def walk_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """All steps, those of loops after the loop."""
+    for step in steps:
+        yield step
+        if isinstance(step, Loop):
+            yield from walk_steps(step.body)
 
 
 @dataclass(frozen=True)

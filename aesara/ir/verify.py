@@ -8,7 +8,7 @@ from weakref import WeakSet
 from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, While
-from aesara.ir.program import BATCH, Allocate, Buffer, Check, Define, Launch, MatMul, Program, PythonCall
+from aesara.ir.program import BATCH, Allocate, Buffer, Check, Define, Launch, Loop, MatMul, Program, PythonCall, View
 
 __all__ = ["IRError", "verify_function", "verify_kernel", "verify_program"]
 
@@ -168,6 +168,13 @@ def _verify_step(step: object, program: Program, scalars: dict[str, str], buffer
                 raise IRError(f"matmul of {step.dtype} on {operand.buffer}")
             _expressions([operand.offset, operand.row_stride, operand.column_stride], scalars, buffers)
         _expressions([step.rows, step.inner, step.columns], scalars, buffers)
+    elif isinstance(step, View):
+        if buffers.get(step.base) != step.buffer.dtype:
+            raise IRError(f"a view of {step.buffer.dtype} on {step.base}, which is {buffers.get(step.base)}")
+        _expressions([step.offset, *step.buffer.shape], scalars, buffers)
+        buffers[step.buffer.name] = step.buffer.dtype
+    elif isinstance(step, Loop):
+        _verify_loop(step, program, scalars, buffers)
     else:
         assert isinstance(step, PythonCall)
         for buffer in step.operands:
@@ -175,6 +182,21 @@ def _verify_step(step: object, program: Program, scalars: dict[str, str], buffer
         for result in step.results:
             buffers[result.name] = result.dtype
             scalars.update({n.attr: INDEX for n in result.shape if n.op == "var"})
+
+
+def _verify_loop(loop: Loop, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:
+    """What the body defines is known only there."""
+    _expressions([loop.extent], scalars, buffers)
+    inner_scalars, inner_buffers = {**scalars, loop.var: INDEX}, dict(buffers)
+    for step in loop.body:
+        if isinstance(step, PythonCall) or (isinstance(step, Allocate) and (step.slot is None or step.output is not None)):
+            raise IRError(f"a step that a loop must not have: {step}")
+        _verify_step(step, program, inner_scalars, inner_buffers)
+    if loop.until is not None:
+        _expressions([loop.until], inner_scalars, inner_buffers)
+        if loop.until.dtype != "bool":
+            raise IRError(f"a loop until {loop.until.dtype}")
+    scalars[loop.count] = INDEX
 
 
 def _verify_buffer(buffer: Buffer, scalars: dict[str, str], buffers: dict[str, str]) -> None:

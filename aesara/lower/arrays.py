@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Statement, Store
@@ -243,6 +244,63 @@ class External(Array):
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(a, False) for a in self.producer.operands]
+
+
+class LoopNode:
+    """A loop: what it reads and makes, and its body, which is lowered by itself.
+
+    Rows of operands and results are buffers of the body.
+    """
+
+    __slots__ = ("body", "operands", "requires", "results", "stamp")
+
+    def __init__(self, operands: Sequence[Array], requires: Sequence[object] = ()) -> None:
+        self.operands = tuple(operands)
+        self.results: tuple[LoopResult, ...] = ()
+        self.body: LoopBody | None = None
+        self.stamp = -1
+        self.requires = tuple(requires)
+
+
+class LoopResult(Array):
+    """An array that a `LoopNode` makes row by row."""
+
+    __slots__ = ("producer",)
+
+    def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr]) -> None:
+        super().__init__(dtype, shape)
+        self.producer = producer
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(a, False) for a in self.producer.operands]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None)."""
+
+    name: str
+    array: Array
+    first: int | None
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LoopBody:
+    """What a loop does.
+
+    `context` holds the body's arrays; `starts` are the rows that a result has before the first step, with the operand
+    that holds them; `writes` say which array of the body becomes which row of a result.
+    """
+
+    context: Any
+    var: str
+    extent: Expr
+    count: str
+    reads: tuple[Row, ...]
+    starts: tuple[tuple[LoopResult, Array, int], ...]
+    writes: tuple[tuple[Array, LoopResult, int], ...]
+    until: Expr | None
 
 
 def literal(value: float | int | bool, dtype: str, shape: Sequence[Expr] = ()) -> Pointwise:

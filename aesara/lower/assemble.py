@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.ir.expr import Expr, const, linear_offset, op, var, walk
+from aesara.ir.expr import Expr, const, linear_offset, load, op, var, walk
+from aesara.ir.kernel import For, Store
 from aesara.ir.program import (
     BATCH,
     ITEM_SIZES,
@@ -18,14 +19,28 @@ from aesara.ir.program import (
     Buffer,
     Check,
     Define,
+    Loop,
     MatMul,
     Operand,
     Program,
     PythonCall,
     Slot,
     Step,
+    View,
 )
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, External, Interleaved, Pointwise, Product, PythonNode, Source
+from aesara.lower.arrays import (
+    ONE,
+    ZERO,
+    Alias,
+    Array,
+    External,
+    Interleaved,
+    LoopNode,
+    Pointwise,
+    Product,
+    PythonNode,
+    Source,
+)
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
 from aesara.lower.nests import build_launch, launch_of
 from aesara.lower.schedule import (
@@ -58,7 +73,7 @@ def assemble(
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
     results, plan = planned(context, outputs, updates)
-    program = _Assembler(context, plan, results, updates, returned, unpack_single).program()
+    program = _Assembler(context, plan, results, _Slots(), updates).program(returned, unpack_single)
     return Lowered(
         program,
         tuple(data for _, data in context.constants),
@@ -91,11 +106,12 @@ def _own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
 
 class _Assembler:
     def __init__(
-        self, context: Context, plan: Schedule, results: list[Array], updates: dict[int, int], returned: int,
-        unpack_single: bool,
+        self, context: Context, plan: Schedule, results: list[Array], slots: _Slots, updates: dict[int, int],
+        rows: dict[Array, tuple[str, Expr]] | None = None,
     ) -> None:  # fmt: skip
         self.context, self.plan, self.results = context, plan, results
-        self.updates, self.returned, self.unpack_single = updates, returned, unpack_single
+        self.slots, self.updates = slots, updates
+        self.rows = rows or {}
         self.result_of = {array: k for k, array in enumerate(results)}
         self.array_of = {name: array for array, name in plan.names.items()}
         for array in results:
@@ -142,7 +158,7 @@ class _Assembler:
                     self._read(self.buffer_name(matrix_memory(operand)), at, False)
                 if isinstance(step, Accumulation):
                     self._read(step.old, at, True)
-            elif isinstance(step, PythonNode):
+            elif isinstance(step, (PythonNode, LoopNode)):
                 for result in step.results:
                     self.writers.setdefault(self.buffer_name(result), []).append(at)
                 for operand in step.operands:
@@ -166,11 +182,24 @@ class _Assembler:
 
     # -- the program -----------------------------------------------------------------------------------------
 
-    def program(self) -> Program:
+    def program(self, returned: int, unpack_single: bool) -> Program:
+        steps = self.steps()
+        return Program(
+            inputs=tuple(self.context.inputs),
+            constants=tuple(buffer for buffer, _ in self.context.constants),
+            slots=tuple(self.slots.slots),
+            steps=tuple(steps),
+            outputs=tuple(self.buffer_name(a) for a in self.results),
+            updates=tuple(sorted(self.updates.items())),
+            returned=returned,
+            unpack_single=unpack_single,
+        )
+
+    def steps(self) -> list[Step]:
+        """Checks, allocations and computations in order."""
         self.find_accesses()
         elided = self._elided()
         in_place = self._in_place()
-        slots = _Slots()
         steps: list[Step] = [Check(g.condition, g.error, g.values) for g in self.plan.prelude]
         alive_until = {name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()}
         allocated: set[str] = set()
@@ -185,21 +214,12 @@ class _Assembler:
                 if array in elided or name in allocated or isinstance(array, External):
                     continue
                 allocated.add(name)
-                steps.append(self._allocate(name, in_place, slots))
+                steps.append(self._allocate(name, in_place))
             steps.extend(self._step(at, step, elided, in_place))
             for name, last in alive_until.items():
                 if last == at:
-                    slots.release(name)
-        return Program(
-            inputs=tuple(self.context.inputs),
-            constants=tuple(buffer for buffer, _ in self.context.constants),
-            slots=tuple(slots.slots),
-            steps=tuple(steps),
-            outputs=tuple(self.buffer_name(a) for a in self.results),
-            updates=tuple(sorted(self.updates.items())),
-            returned=self.returned,
-            unpack_single=self.unpack_single,
-        )
+                    self.slots.release(name)
+        return steps
 
     @staticmethod
     def _made_by(step: object) -> Iterator[Array]:
@@ -210,6 +230,8 @@ class _Assembler:
             yield step
         elif isinstance(step, Recurrence):
             yield step.target
+        elif isinstance(step, LoopNode):
+            yield from step.results
         elif isinstance(step, Accumulation):
             yield step.result
 
@@ -238,7 +260,7 @@ class _Assembler:
         that can fail may come after, which includes finding memory of a size that is known only then.
         """
         last_failure = max(
-            [at for at, s in enumerate(self.plan.steps) if isinstance(s, (Guard, PythonNode))], default=-1
+            [at for at, s in enumerate(self.plan.steps) if isinstance(s, (Guard, PythonNode, LoopNode))], default=-1
         )
         last_memory = max(
             [at[0] for name, at in self.writers.items() if not _is_early(self.shape(self.array_of[name]))], default=-1
@@ -279,15 +301,17 @@ class _Assembler:
             if e.op == "load" and e.attr == buffer
         ) and not any(e.op == "load" and e.attr == buffer for e in walk(elsewhere))
 
-    def _allocate(self, name: str, in_place: dict[str, int], slots: _Slots) -> Allocate:
+    def _allocate(self, name: str, in_place: dict[str, int]) -> Allocate | View:
         array = self.array_of[name]
+        if array in self.rows:
+            return View(Buffer(name, array.dtype, self.shape(array)), *self.rows[array])
         buffer = Buffer(name, array.dtype, self.shape(array), array.is_complex)
         k = self.result_of.get(array)
         if k is not None:
             step = self.plan.steps[self.writers[name][0]]
             initial = self.updates[k] if isinstance(step, Accumulation) else None
             return Allocate(buffer, output=k, reuse=in_place.get(name), initial=initial)
-        return Allocate(buffer, slot=slots.take(buffer))
+        return Allocate(buffer, slot=self.slots.take(buffer))
 
     def _step(self, at: int, step: object, elided: set[Array], in_place: dict[str, int]) -> Iterator[Step]:
         if isinstance(step, Group):
@@ -310,11 +334,44 @@ class _Assembler:
             operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a), a.is_complex) for a in step.operands)
             results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape, a.is_complex) for a in step.results)
             yield PythonCall(step.index, operands, results)
+        elif isinstance(step, LoopNode):
+            yield from self._loop(step, f"k{at}")
         elif isinstance(step, Definition):
             yield Define(step.name, self._definition_value(step))
         else:
             assert isinstance(step, Guard)
             yield Check(step.condition, step.error, step.values)
+
+    def _loop(self, node: LoopNode, name: str) -> Iterator[Step]:
+        """First rows, then the loop; its body reads and writes rows in place."""
+        body = node.body
+        assert body is not None
+        number = var(body.var)
+
+        def offset(array: Array, first: int) -> Expr:
+            return op("mul", op("add", number, const(first)), _count(self.shape(array)[1:]))
+
+        for result, operand, rows in body.starts:
+            value = load(self.buffer_name(operand), operand.dtype, var("v0"))
+            length = op("mul", const(rows), _count(self.shape(result)[1:]))
+            copy = Store(self.buffer_name(result), var("v0"), value)
+            yield launch_of(f"{name}s", (For("v0", length, (copy,), parallel=True),))
+        views = [
+            View(
+                Buffer(row.name, row.array.dtype, tuple(map(self.context.canonical, row.shape))),
+                self.buffer_name(row.array),
+                ZERO if row.first is None else offset(row.array, row.first),
+            )
+            for row in body.reads
+        ]
+        results = _own_memory(body.context, [array for array, _, _ in body.writes])
+        rows = {
+            array: (self.buffer_name(result), offset(result, first))
+            for array, (_, result, first) in zip(results, body.writes, strict=True)
+        }
+        plan = schedule(body.context, results, {})
+        steps = _Assembler(body.context, plan, results, self.slots, {}, rows).steps()
+        yield Loop(body.var, self.context.canonical(body.extent), (*views, *steps), body.count, body.until)
 
     def _product(self, product: Product, target: Array) -> MatMul:
         *lead, rows, columns = self.shape(product)
@@ -322,7 +379,7 @@ class _Assembler:
         left, right = self._operand(product.left, lead), self._operand(product.right, lead)
         offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
         out = Operand(self.buffer_name(target), offset, columns, const(1))
-        count = functools.reduce(lambda a, b: op("mul", a, b), lead) if lead else None
+        count = _count(lead) if lead else None
         return MatMul(product.dtype, rows, inner, columns, left, right, out, batch=count)
 
     def _operand(self, array: Array, lead: Sequence[Expr]) -> Operand:
@@ -334,6 +391,11 @@ class _Assembler:
             base, offset, strides = strided_view(array, self.shape)
         moved = op("add", offset, _batch_offset(lead, self.shape(array)[:-2], strides[:-2]))
         return Operand(self.buffer_name(base), moved, *strides[-2:])
+
+
+def _count(shape: Sequence[Expr]) -> Expr:
+    """How many elements an array of this shape has."""
+    return functools.reduce(lambda a, b: op("mul", a, b), shape, ONE)
 
 
 def _batch_offset(lead: Sequence[Expr], own: Sequence[Expr], strides: Sequence[Expr]) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -81,11 +82,27 @@ class Context:
         self.ranges: dict[Array, tuple[Expr, Expr]] = {}
         #: nodes whose results are no tensors; they run inside the Python node that needs them
         self.deferred: set[Apply] = set()
+        #: in front of the names of buffers
+        self.prefix = ""
+        self.outer: Context | None = None
         self._equal: dict[Expr, Expr] = {}
-        self._definitions = 0
+        self._names = itertools.count(1)
         self._sizes: dict[Array, Expr] = {}
         self._guards: dict[tuple[Any, ...], Guard] = {}
         self._expanded: dict[Expr, Expr] = {}
+
+    def inside_loop(self) -> Context:
+        """The context of a loop's body: constants, errors and facts about sizes are those of the program."""
+        inner = Context()
+        inner.prefix = self.fresh("l") + "_"
+        inner.outer = self
+        inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
+        inner._equal, inner._names = dict(self._equal), self._names
+        return inner
+
+    def fresh(self, letter: str) -> str:
+        """A name that nothing else in the program has."""
+        return f"{letter}{next(self._names)}"
 
     # -- arrays ----------------------------------------------------------------------------------------------
 
@@ -194,8 +211,7 @@ class Context:
         if found is None:
             found = self._inline(array)
             if found is None:
-                self._definitions += 1
-                found = var(f"h{self._definitions}")
+                found = var(self.fresh("h"))
                 self.add(Definition(found.attr, array))
             self._sizes[array] = found
         return found
@@ -276,6 +292,8 @@ class Context:
 
     def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
         """Run a node in Python on the values of `leaves`."""
+        if self.outer is not None:
+            raise Unsupported(f"{node.op} in the step of a loop: {reason}")
         self.reasons[node] = reason
         index = len(self.python_nodes)
         producer = PythonNode(index, [self.in_memory(v) for v in leaves])

@@ -29,6 +29,8 @@ from aesara.lower.arrays import (
     Interleaved,
     Pointwise,
     Product,
+    LoopNode,
+    LoopResult,
     PythonNode,
     Reduction,
     Sequential,
@@ -160,9 +162,8 @@ class _Scheduler:
                     needed.add(item.array)
                     self.uses.setdefault(item.array, []).append((item, False))
                 continue
-            if isinstance(item, PythonNode):
-                # Sizes that the node gives may be asked for where its values are not.
-                if any(r in needed or any(n.op == "var" for n in r.shape) for r in item.results):
+            if isinstance(item, (PythonNode, LoopNode)):
+                if self._is_needed(item, needed):
                     needed.add(item)
                     for operand in item.operands:
                         needed.add(operand)
@@ -179,6 +180,15 @@ class _Scheduler:
             elif isinstance(item, Alias):
                 self.forced.add(item.operand)
         self.needed = needed
+
+    @staticmethod
+    def _is_needed(item: PythonNode | LoopNode, needed: set[object]) -> bool:
+        """Sizes that a node gives may be asked for where its values are not."""
+        if isinstance(item, LoopNode):
+            gives_sizes = item.body is not None and item.body.until is not None
+        else:
+            gives_sizes = any(n.op == "var" for r in item.results for n in r.shape)
+        return gives_sizes or any(r in needed for r in item.results)
 
     # -- 2. storage ------------------------------------------------------------------------------------------
 
@@ -235,7 +245,7 @@ class _Scheduler:
                 sharing.append(array)
                 array = base
             else:
-                self.names[array] = f"t{len(self.names)}"
+                self.names[array] = f"{self.context.prefix}t{len(self.names)}"
                 self.by_buffer[self.names[array]] = array
         found = self.names[array]
         for other in reversed(sharing):
@@ -372,6 +382,9 @@ class _Scheduler:
             elif isinstance(item, PythonNode):
                 if item in self.needed:
                     self._append_python(item)
+            elif isinstance(item, LoopNode):
+                if item in self.needed:
+                    self._append_loop(item)
             elif item in accumulations:
                 self._append_product(item, accumulations[item])
             elif item in self.stored and item not in absorbed:
@@ -379,7 +392,7 @@ class _Scheduler:
                     self._append_product(item)
                 elif isinstance(item, Sequential):
                     self._append_recurrence(item)
-                elif not isinstance(item, External):
+                elif not isinstance(item, (External, LoopResult)):
                     for task in self.tasks_of(item):
                         self._place(task)
         return Schedule(self.steps, prelude, self.names, self.definitions)
@@ -404,7 +417,7 @@ class _Scheduler:
                 if array is not None:
                     start = max(start, self.ready[array] + 1)
             elif e.op == "var" and e.attr[0] == "h":
-                start = max(start, self.position[self.definition_of[e.attr]] + 1)
+                start = max(start, self._defined_at(e.attr) + 1)
         for guard in requires:
             start = max(start, self.position[guard] + 1)
         return start
@@ -423,6 +436,23 @@ class _Scheduler:
             for n in result.shape:
                 if n.op == "var":
                     self.definition_of[n.attr] = node
+
+    def _append_loop(self, node: LoopNode) -> None:
+        assert node.body is not None
+        self.position[node] = len(self.steps)
+        for result in node.results:
+            self.stored.add(result)
+            self.name(result)
+            self.ready[result] = self.position[node]
+        self.definition_of[node.body.count] = node
+        for name in self.replaced_buffers.intersection(self.name(a) for a in node.operands):
+            self.last_read[name] = len(self.steps) + 1
+        self.steps.append(node)
+
+    def _defined_at(self, size: str) -> int:
+        """Position of the step that defines a size; -1 if that is outside of this loop."""
+        step = self.definition_of.get(size)
+        return -1 if step is None else self.position[step]
 
     def _append_product(self, made: Array, accumulation: Accumulation | None = None) -> None:
         product = made if accumulation is None else accumulation.product
@@ -506,7 +536,7 @@ class _Scheduler:
         joint: list[Array] = []
         for e in walk([task.value]):
             if e.op == "var" and e.attr[0] == "h":
-                start = max(start, self.position[self.definition_of[e.attr]] + 1)
+                start = max(start, self._defined_at(e.attr) + 1)
             elif e.op == "load":
                 source = self.by_buffer.get(e.attr)
                 if source is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from aesara.ir import expr as ir
@@ -29,12 +30,14 @@ from aesara.ir.program import (
     Define,
     Input,
     Launch,
+    Loop,
     MatMul,
     Operand,
     Program,
     PythonCall,
     Slot,
     Step,
+    View,
 )
 from aesara.ir.text.syntax import DTYPES, INFIX, KEYWORDS, RESERVED, IRSyntaxError
 
@@ -332,7 +335,8 @@ class _Reader:
         line.expect(":")
         dtype = line.dtype()
         line.expect("[")
-        return Buffer(name, dtype, tuple(self.listed(line, "]")))
+        shape = tuple(self.listed(line, "]"))
+        return Buffer(name, dtype, shape, is_complex=line.has("complex"))
 
 
 # -- text to kernels -------------------------------------------------------------------------------------------
@@ -563,6 +567,18 @@ def parse_program(text: str) -> Program:
         return _ProgramReader(lines).program()
 
 
+@dataclass
+class _OpenLoop:
+    """A loop whose body is being read, and the steps in front of it."""
+
+    indent: int
+    var: str
+    extent: Expr
+    count: str
+    before: list[Step]
+    until: Expr | None = None
+
+
 class _ProgramReader:
     def __init__(self, lines: list[_Line]) -> None:
         kernels, functions = _sections(lines, 1)
@@ -577,6 +593,7 @@ class _ProgramReader:
         self.updates: list[tuple[int, int]] = []
         self.returned = 0
         self.unpack_single = False
+        self.open_loops: list[_OpenLoop] = []
 
     def program(self) -> Program:
         head = self.lines[0]
@@ -589,9 +606,11 @@ class _ProgramReader:
                 raise IRSyntaxError(f"line {self.lines[at].number}: expected another name, got kernel {label!r} again")
             self.kernels[label] = kernel
         for line in self.lines[1:end]:
+            self._end_loops(line.indent)
             if not self.reader.binding(line):
                 self._entry(line)
                 line.finish()
+        self._end_loops(0)
         return Program(
             tuple(self.inputs), tuple(self.constants), tuple(self.slots), tuple(self.steps), tuple(self.outputs),
             tuple(self.updates), self.returned, self.unpack_single,
@@ -607,7 +626,7 @@ class _ProgramReader:
 
     def _read_input(self, line: _Line, implicit: bool = False) -> None:
         buffer = self.reader.buffer(line)
-        static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.shape)
+        static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.outer_shape)
         if line.has("static"):
             line.expect("[")
             sizes: list[int | None] = []
@@ -665,6 +684,36 @@ class _ProgramReader:
             initial = line.integer()
         self.steps.append(Allocate(buffer, output=output, reuse=reuse, initial=initial, slot=slot))
         self.reader.buffers[buffer.name] = buffer.dtype
+
+    def _read_view(self, line: _Line) -> None:
+        buffer = self.reader.buffer(line)
+        line.expect("in")
+        base = line.name("the name of a buffer")
+        line.expect("at")
+        self.steps.append(View(buffer, base, self.reader.expression(line)))
+        self.reader.buffers[buffer.name] = buffer.dtype
+
+    def _read_loop(self, line: _Line) -> None:
+        var = line.name("a variable")
+        line.expect("<")
+        extent = self.reader.expression(line)
+        line.expect("count")
+        count = line.name("a size")
+        line.expect(":")
+        self.open_loops.append(_OpenLoop(line.indent, var, extent, count, self.steps))
+        self.steps = []
+
+    def _read_until(self, line: _Line) -> None:
+        if not self.open_loops:
+            line.fail("a loop around this")
+        self.open_loops[-1].until = self.reader.expression(line)
+
+    def _end_loops(self, indent: int) -> None:
+        """Close the loops whose bodies a line of this indentation is not in."""
+        while self.open_loops and indent <= self.open_loops[-1].indent:
+            loop = self.open_loops.pop()
+            made = Loop(loop.var, loop.extent, tuple(self.steps), loop.count, loop.until)
+            self.steps = [*loop.before, made]
 
     def _read_launch(self, line: _Line) -> None:
         _, label = _label(line)

@@ -30,9 +30,12 @@ from aesara.ir.program import (
     Define,
     Input,
     Launch,
+    Loop,
     MatMul,
     Program,
     Step,
+    View,
+    walk_steps,
 )
 from aesara.ir.text.syntax import BITWISE, SIGNS, written_name
 
@@ -367,10 +370,11 @@ def print_program(program: Program) -> str:
 class _ProgramWriter:
     def __init__(self, program: Program) -> None:
         self.program = program
-        kernels = list(dict.fromkeys(step.kernel for step in program.steps if isinstance(step, Launch)))
+        kernels = list(dict.fromkeys(step.kernel for step in walk_steps(program.steps) if isinstance(step, Launch)))
         self.labels = dict(zip(kernels, _labels(kernel.name for kernel in kernels)))
         self.functions = _function_labels(e for kernel in kernels for e in _kernel_expressions(kernel))
         self.writer = _Writer(self.functions)
+        self.indent = _TAB
 
     def text(self) -> str:
         program, add = self.program, self.writer.lines.append
@@ -395,7 +399,7 @@ class _ProgramWriter:
         return "\n\n".join(texts) + "\n"
 
     def _input(self, item: Input) -> None:
-        implied = tuple(n.attr if n.is_const else None for n in item.buffer.shape)
+        implied = tuple(n.attr if n.is_const else None for n in item.buffer.outer_shape)
         static = ""
         if item.static_shape != implied:
             static = f" static [{', '.join('?' if n is None else str(n) for n in item.static_shape)}]"
@@ -403,38 +407,62 @@ class _ProgramWriter:
         self.writer.buffers[item.buffer.name] = item.buffer.dtype
 
     def _buffer(self, buffer: Buffer) -> str:
-        shape = self.writer.write(buffer.shape, _TAB)
-        return f"{written_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]"
+        shape = self.writer.write(buffer.shape, self.indent)
+        marked = " complex" if buffer.is_complex else ""
+        return f"{written_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]{marked}"
 
     def _step(self, step: Step) -> None:
         writer = self.writer
         if isinstance(step, Define):
-            (value,) = writer.write([step.value], _TAB)
-            writer.lines.append(f"{_TAB}define {written_name(step.name)} = {value}")
+            (value,) = writer.write([step.value], self.indent)
+            writer.lines.append(f"{self.indent}define {written_name(step.name)} = {value}")
             writer.changed([step.name])
         elif isinstance(step, Check):
-            condition, *values = writer.write([step.condition, *step.values], _TAB)
+            condition, *values = writer.write([step.condition, *step.values], self.indent)
             listed = f" ({', '.join(values)})" if values else ""
-            writer.lines.append(f"{_TAB}check {condition} else error {step.error}{listed}")
+            writer.lines.append(f"{self.indent}check {condition} else error {step.error}{listed}")
         elif isinstance(step, Allocate):
             self._allocate(step)
         elif isinstance(step, Launch):
             exprs = [a for a in step.arguments if not isinstance(a, str)]
-            sizes = iter(writer.write(exprs, _TAB))
+            sizes = iter(writer.write(exprs, self.indent))
             items = [
                 _argument(a, written_name(a) if isinstance(a, str) else next(sizes), p)
                 for a, p in itertools.zip_longest(step.arguments, step.kernel.params)
                 if a is not None
             ]
-            writer.lines.append(_wrapped(f"launch {self.labels[step.kernel]}", items, "", _TAB))
+            writer.lines.append(_wrapped(f"launch {self.labels[step.kernel]}", items, "", self.indent))
             changed = zip(step.kernel.params, step.arguments)
             writer.changed([a for p, a in changed if isinstance(a, str) and getattr(p, "written", False)])
         elif isinstance(step, MatMul):
             self._matmul(step)
+        elif isinstance(step, View):
+            (offset,) = writer.write([step.offset], self.indent)
+            buffer = self._buffer(step.buffer)
+            writer.lines.append(f"{self.indent}view {buffer} in {written_name(step.base)} at {offset}")
+            self._made(step.buffer)
+        elif isinstance(step, Loop):
+            self._loop(step)
         else:
             operands, results = (", ".join(map(self._buffer, group)) for group in (step.operands, step.results))
-            writer.lines.append(f"{_TAB}python {step.index} ({operands}) -> ({results})")
+            writer.lines.append(f"{self.indent}python {step.index} ({operands}) -> ({results})")
             self._made(*step.results)
+
+    def _loop(self, loop: Loop) -> None:
+        writer = self.writer
+        (extent,) = writer.write([loop.extent], self.indent)
+        head = len(writer.lines)
+        writer.lines.append("")
+        outer, self.indent = self.indent, self.indent + _TAB
+        writer.changed([loop.var])
+        for step in loop.body:
+            self._step(step)
+        if loop.until is not None:
+            (condition,) = writer.write([loop.until], self.indent)
+            writer.lines.append(f"{self.indent}until {condition}")
+        self.indent = outer
+        writer.lines[head] = f"{outer}loop {written_name(loop.var)} < {extent} count {written_name(loop.count)}:"
+        writer.changed([loop.count])
 
     def _made(self, *buffers: Buffer) -> None:
         self.writer.changed([b.name for b in buffers])
@@ -450,14 +478,14 @@ class _ProgramWriter:
             where += f" or input {step.reuse}"
         if step.initial is not None:
             where += f" holding input {step.initial}"
-        self.writer.lines.append(f"{_TAB}allocate {self._buffer(step.buffer)}{where}")
+        self.writer.lines.append(f"{self.indent}allocate {self._buffer(step.buffer)}{where}")
         self._made(step.buffer)
 
     def _matmul(self, step: MatMul) -> None:
         operands = (step.out, step.left, step.right)
         roots = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
         batch = [] if step.batch is None else [step.batch]
-        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch], _TAB)
+        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch], self.indent)
         out, left, right = (
             f"{written_name(o.buffer)}({', '.join(texts[3 * k : 3 * k + 3])})" for k, o in enumerate(operands)
         )
@@ -467,7 +495,7 @@ class _ProgramWriter:
         )
         batched = f" for {BATCH.attr} < {texts[12]}" if batch else ""
         sizes = f"rows {rows} inner {inner} columns {columns} of {step.dtype}"
-        self.writer.lines.append(f"{_TAB}matmul {out} = {left} @ {right} {sizes}{scale}{batched}")
+        self.writer.lines.append(f"{self.indent}matmul {out} = {left} @ {right} {sizes}{scale}{batched}")
         self.writer.changed([step.out.buffer, BATCH.attr])
 
 

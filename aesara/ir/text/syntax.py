@@ -39,7 +39,7 @@ KEYWORDS = frozenset(
     """
     kernel program function for parallel interleave if while let reassociate true false inf nan input shared static
     constant slot late check else error define allocate as in output or launch matmul rows inner columns of alpha beta
-    python update return holding unpacked written aliased
+    python update return holding unpacked written aliased view at loop count until
     """.split()
 )
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.program import MatMul, Program
+from aesara.ir.program import MatMul, Program, walk_steps
 from aesara.link.llvm import layout
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
@@ -80,7 +80,7 @@ class NativeCallable:
         self.cells = list(cells)
         self._report = report
         self._workspace = np.empty(0, np.uint8)
-        needs_blas = any(isinstance(step, MatMul) for step in program.steps)
+        needs_blas = any(isinstance(step, MatMul) for step in walk_steps(program.steps))
         words = fixed_words(needs_blas)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]

@@ -231,8 +231,11 @@ class Emitter:
             return self._accumulated("mul", e.dtype, [self.value(a) for a in e.args])
         return self.value(e)
 
-    def loop(self, loop: For, body: Callable[[], None] | None = None) -> None:
-        """A counted loop; `body` emits what is in it if that is not statements."""
+    def loop(self, loop: For, body: Callable[[], str | None] | None = None) -> str:
+        """A counted loop; returns the name of how often it ran.
+
+        `body` emits what is in it if that is not statements; it may return the name of a condition to end the loop.
+        """
         extent = self.value(loop.extent)
         outer = self.scopes[-1]
         self.counter += 1
@@ -253,10 +256,11 @@ class Emitter:
         self.variables[loop.var] = (index, inner.depth)
         self.volatile.clear()
         self.scopes.append(inner)
+        stop = None
         if body is None:
             self.statements(loop.body)
         else:
-            body()
+            stop = body()
         self.scopes.pop()
         self.volatile.clear()
         after = {name: self.mutable[name][0] for name in carried}
@@ -279,7 +283,8 @@ class Emitter:
         outer.code += [
             *inner.code,
             f"{index}.next = add nuw nsw i64 {index}, 1",
-            f"{index}.more = icmp slt i64 {index}.next, {extent}",
+            f"{index}.more{'' if stop is None else '.steps'} = icmp slt i64 {index}.next, {extent}",
+            *([] if stop is None else [f"{index}.more = select i1 {stop}, i1 false, i1 {index}.more.steps"]),
             f"br i1 {index}.more, label %{tag}, label %exit.{tag}{f', !llvm.loop {note}' if note else ''}",
             f"exit.{tag}:",
             f"br label %end.{tag}",
@@ -292,7 +297,10 @@ class Emitter:
                 f"{result} = phi {kind} [{before[name][0]}, %{outer.block}], [{after[name]}, %exit.{tag}]"
             )
             self.mutable[name] = (result, kind)
+        if body is not None:
+            outer.code.append(f"{index}.count = phi i64 [0, %{outer.block}], [{index}.next, %exit.{tag}]")
         outer.block = f"end.{tag}"
+        return f"{index}.count"
 
     def _while(self, loop: While) -> None:
         """A loop with its test on top; LLVM rotates it.

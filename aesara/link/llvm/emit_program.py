@@ -22,14 +22,18 @@ from aesara.ir.program import (
     Define,
     Input,
     Launch,
+    Loop,
     MatMul,
     Program,
     PythonCall,
+    Step,
+    View,
+    walk_steps,
 )
 from aesara.link.llvm import layout, matmul
 from aesara.link.llvm.emit_kernel import Emitter, Metadata, emit_kernel
 from aesara.link.llvm.layout import WORD
-from aesara.link.llvm.primitives import LLVM_TYPES, Module, literal
+from aesara.link.llvm.primitives import LLVM_TYPES, Module, literal, memory_type
 
 __all__ = ["ENTRY", "emit_program"]
 
@@ -46,7 +50,7 @@ class _Entry:
         self.module, self.metadata = Module(), Metadata()
         self.kernels: dict[tuple[Any, ...], str] = {}
         self.kernel_texts: list[str] = []
-        written = {s.buffer.name for s in program.steps if isinstance(s, Allocate)}
+        written = {s.buffer.name for s in walk_steps(program.steps) if isinstance(s, (Allocate, View))}
         written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
         self.emitter = Emitter(self.module, self.metadata, frozenset(written))
         self.code = self.emitter.scopes[0].code
@@ -127,18 +131,7 @@ class _Entry:
             self.add(f"%{buffer.name} = select i1 true, ptr {pointer}, ptr null")
         self.answer_list()
         for step in self.program.steps:
-            if isinstance(step, Define):
-                self.emitter.variables[step.name] = (self.value(step.value), 0)
-            elif isinstance(step, Check):
-                self.check(step)
-            elif isinstance(step, Allocate):
-                self.allocate(step)
-            elif isinstance(step, Launch):
-                self.launch(step)
-            elif isinstance(step, MatMul):
-                self.matmul(step)
-            else:
-                self.python(step)
+            self.step(step)
         self.commit()
         self.leave()
         body = "\n".join(self.code)
@@ -148,6 +141,28 @@ class _Entry:
             f'"prefer-vector-width"="512" {{\nentry:\n{allocas}\n{body}\n}}'
         )
         return "\n\n".join([*self.kernel_texts, entry, self.module.text(), self.metadata.text()]) + "\n"
+
+    def step(self, step: Step) -> None:
+        if isinstance(step, Define):
+            self.define(step.name, self.value(step.value))
+        elif isinstance(step, Check):
+            self.check(step)
+        elif isinstance(step, Allocate):
+            self.allocate(step)
+        elif isinstance(step, Launch):
+            self.launch(step)
+        elif isinstance(step, MatMul):
+            self.matmul(step)
+        elif isinstance(step, View):
+            self.view(step)
+        elif isinstance(step, Loop):
+            self.loop(step)
+        else:
+            self.python(step)
+
+    def define(self, name: str, value: str) -> None:
+        """Give a size its value, which is known in the loop that is being emitted."""
+        self.emitter.variables[name] = (value, len(self.emitter.scopes) - 1)
 
     def table(self) -> None:
         self.allocas.append(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}")
@@ -463,6 +478,19 @@ class _Entry:
         arguments += [f"ptr {out}", f"i64 {self.value(step.out.row_stride)}"]
         arguments += [f"{LLVM_TYPES[step.dtype]} {literal(x, step.dtype)}" for x in (step.alpha, step.beta)]
         self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
+
+    def view(self, step: View) -> None:
+        offset = self.value(step.offset)
+        kind = memory_type(step.buffer.dtype)
+        self.add(f"%{step.buffer.name} = getelementptr {kind}, ptr %{step.base}, i64 {offset}")
+
+    def loop(self, step: Loop) -> None:
+        def body() -> str | None:
+            for inner in step.body:
+                self.step(inner)
+            return None if step.until is None else self.value(step.until)
+
+        self.define(step.count, self.emitter.loop(For(step.var, step.extent, ()), body))
 
     def python(self, step: PythonCall) -> None:
         count = max(len(step.operands), 1)
