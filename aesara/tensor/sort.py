@@ -213,7 +213,7 @@ class TopKOp(Op):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, k = inputs[0], int(inputs[1])
         axis = self.axis % x.ndim
-        if k == 0 or np.abs(k) > x.shape[axis]:
+        if k == 0 or max(k, -k) > x.shape[axis]:
             raise ValueError(
                 f"topk: kth cannot be zero or larger than the length of the axis; got {k} for length {x.shape[axis]}."
             )

@@ -36,6 +36,8 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     index_conversion,
     indexing,
     joining,
+    largest,
+    loops,
     products,
     recurrences,
     reductions,

@@ -1,0 +1,161 @@
+"""Lowering of the k largest or smallest elements along an axis, by a heap of the k best so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, cast, const, var
+from aesara.ir.expr import op as primitive
+from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.ranges import all_of
+from aesara.lower.reductions import converted
+from aesara.lower.searching import sorts_before
+from aesara.tensor.sort import TopKOp
+
+_TWO = const(2)
+
+
+@lower_op.register
+def _top_k(op: TopKOp, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    check_dtype(array.dtype)
+    axis = op.axis % array.ndim
+    size = array.shape[axis]
+    asked = context.size_from(context.array(node.inputs[1]))
+    count = primitive("maximum", asked, primitive("sub", ZERO, asked))
+    if asked.is_const:
+        count = const(abs(asked.attr))
+    # counted down, since the smallest integer has no negative
+    possible = primitive("and", primitive("ne", asked, ZERO), primitive("le", asked, size))
+    possible = all_of(possible, primitive("ge", asked, primitive("sub", ZERO, size)))
+    message = "topk: kth cannot be zero or larger than the length of the axis; got {0} for length {1}."
+    guards = context.guard(possible, ValueError, message, node, [asked, size])
+    positions = context.add(_positions(array, axis, count, primitive("gt", asked, ZERO), guards))
+
+    def taken(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0]((*index[:axis], readers[1](index), *index[axis + 1 :]))
+
+    results: list[Array] = []
+    if op.return_values:
+        results.append(Pointwise(array.dtype, positions.shape, (array, positions), taken, 2, [True, False], guards))
+    if op.return_indices:
+        results.append(converted(positions, op.idx_dtype))
+    return results
+
+
+def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequence[object]) -> Array:
+    """Positions of the first `count` elements in descending (or ascending) order.
+
+    Among equal elements the last one is the largest, as if they had been sorted by a stable sort.
+    """
+    size = array.shape[axis]
+    loops = tuple(var(f"v{d}") for d in range(array.ndim))
+    dtype = "int8" if array.dtype == "bool" else array.dtype
+
+    def at(position: Expr) -> Index:
+        return (*loops[:axis], position, *loops[axis + 1 :])
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        heap = _Heap(
+            lambda place: read(at(place)),
+            lambda place, value: write(at(place), value),
+            lambda position: cast(readers[0](at(position)), dtype),
+            largest, dtype,
+        )  # fmt: skip
+        turn, filled = var("r0"), primitive("add", var("r0"), count)
+        statements: tuple[Statement, ...] = (
+            For("r0", count, (write(at(turn), turn),)),
+            For("r0", primitive("intdiv", count, _TWO), heap.sift("a", _half_down(count, turn), count)),
+            For("r0", primitive("sub", size, count), (
+                Declare("rv", heap.value(filled)), Declare("rt", read(at(ZERO))),
+                If(
+                    heap.precedes(filled, var("rv", dtype), var("rt"), heap.value(var("rt"))),
+                    (write(at(ZERO), filled), *heap.sift("b", ZERO, count)),
+                ),
+            )),
+            For("r0", primitive("sub", count, ONE), heap.take_last("c", primitive("sub", count, turn))),
+        )  # fmt: skip
+        for d in reversed([d for d in range(array.ndim) if d != axis]):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        return statements
+
+    shape = [count if d == axis else n for d, n in enumerate(array.shape)]
+    return Sequential("int64", shape, (array,), body, [True], guards)
+
+
+def _half_down(count: Expr, turn: Expr) -> Expr:
+    """The inner places of a heap, the last first."""
+    return primitive("sub", primitive("sub", primitive("intdiv", count, _TWO), ONE), turn)
+
+
+class _Heap:
+    """A heap of positions whose root is the one that comes last in the result."""
+
+    def __init__(
+        self, read: Callable[[Expr], Expr], write: Callable[[Expr, Expr], Statement], value: Callable[[Expr], Expr],
+        largest: Expr, dtype: str,
+    ) -> None:  # fmt: skip
+        self.read, self.write, self.value, self.largest, self.dtype = read, write, value, largest, dtype
+
+    def precedes(self, a: Expr, value_a: Expr, b: Expr, value_b: Expr) -> Expr:
+        """Whether position a comes before position b in the result."""
+        return primitive(
+            "select", self.largest, _ascends(b, value_b, a, value_a), _ascends(a, value_a, b, value_b)
+        )  # fmt: skip
+
+    def sift(self, names: str, start: Expr, size: Expr) -> tuple[Statement, ...]:
+        """Let the entry at `start` sink to its place in a heap of that size."""
+        item, kept, place = var(f"r{names}i"), var(f"r{names}v", self.dtype), var(f"r{names}p")
+        child, child_value = var(f"r{names}c"), var(f"r{names}w", self.dtype)
+        other, other_value = var(f"r{names}o"), var(f"r{names}x", self.dtype)
+        left = primitive("add", primitive("mul", place, _TWO), ONE)
+        right = primitive("minimum", primitive("add", left, ONE), primitive("sub", size, ONE))
+        later = self.precedes(child, child_value, other, other_value)
+        # A place of `size` says that the entry has found its own.
+        step = (
+            Declare(other.attr, self.read(right)),
+            Declare(other_value.attr, self.value(other)),
+            Declare(child.attr, self.read(left)),
+            Declare(child_value.attr, self.value(child)),
+            Declare(f"r{names}l", later),
+            Declare(f"r{names}q", primitive("select", var(f"r{names}l", "bool"), right, left)),
+            Assign(child_value.attr, primitive("select", var(f"r{names}l", "bool"), other_value, child_value)),
+            Assign(child.attr, primitive("select", var(f"r{names}l", "bool"), other, child)),
+            Declare(f"r{names}s", self.precedes(item, kept, child, child_value)),
+            self.write(place, primitive("select", var(f"r{names}s", "bool"), child, item)),
+            Assign(
+                f"r{names}n", primitive("select", var(f"r{names}s", "bool"), ONE, ZERO)
+            ),
+            Assign(place.attr, primitive("select", var(f"r{names}s", "bool"), var(f"r{names}q"), place)),
+        )  # fmt: skip
+        sinking = primitive("and", primitive("ne", var(f"r{names}n"), ZERO), primitive("lt", left, size))
+        return (
+            Declare(place.attr, start),
+            Declare(item.attr, self.read(start)),
+            Declare(kept.attr, self.value(item)),
+            Declare(f"r{names}n", ONE),
+            While(sinking, step),
+            self.write(place, item),
+        )
+
+    def take_last(self, names: str, size: Expr) -> tuple[Statement, ...]:
+        """Move the root of a heap of that size behind the heap."""
+        last = primitive("sub", size, ONE)
+        root, end = var(f"r{names}r"), var(f"r{names}e")
+        return (
+            Declare(root.attr, self.read(ZERO)),
+            Declare(end.attr, self.read(last)),
+            self.write(ZERO, end),
+            self.write(last, root),
+            *self.sift(names, ZERO, last),
+        )
+
+
+def _ascends(a: Expr, value_a: Expr, b: Expr, value_b: Expr) -> Expr:
+    """Whether position a comes before position b when values are sorted by a stable sort."""
+    same = primitive("invert", sorts_before(value_b, value_a))
+    return primitive("or", sorts_before(value_a, value_b), primitive("and", same, primitive("lt", a, b)))

@@ -1,0 +1,76 @@
+"""The k largest or smallest elements along an axis, natively."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aesara
+from aesara.tensor.sort import TopKOp
+
+sys.path.insert(0, str(Path(__file__).parent))
+from agreement import assert_both_raise, assert_native
+
+DTYPES = ["bool", "int8", "uint16", "int64", "uint64", "float16", "float32", "float64"]
+
+
+def numbers(*shape, dtype="float64"):
+    return (np.random.default_rng(len(shape)).normal(size=shape) * 5).astype(dtype)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 17, 18, -1, -3, -17, -18])
+def test_of_a_vector(k):
+    for x in (numbers(18), numbers(18).round(), np.zeros(18), np.arange(18.0), -np.arange(18.0)):
+        assert_native(TopKOp(), x, np.int64(k), static=[False])
+        assert_native(lambda x: TopKOp()(x, k), x)
+
+
+@pytest.mark.parametrize("k", [3, -3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_each_dtype(dtype, k):
+    x = numbers(4, 30, dtype=dtype)
+    assert_native(lambda x: TopKOp()(x, k), x)
+    assert_native(TopKOp(axis=0, idx_dtype="int16"), x, np.int8(k), static=[False])
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
+@pytest.mark.parametrize("k", [2, -2])
+def test_along_each_axis(axis, k):
+    for shape in ((3, 2, 4), (2, 2, 2), (3, 5, 2)):
+        assert_native(lambda x: TopKOp(axis=axis)(x + 1, k), numbers(*shape).round())
+    shape = [0, 0, 0]
+    shape[axis] = 3
+    assert_native(lambda x: TopKOp(axis=axis)(x, k), numbers(*shape))
+
+
+def test_only_one_of_the_outputs():
+    assert_native(lambda x: TopKOp(return_indices=False)(x, 3), numbers(9))
+    assert_native(lambda x: TopKOp(return_values=False)(x, -3), numbers(9))
+
+
+@pytest.mark.parametrize("k", [1, 4, 7, 9, -1, -4, -7, -9])
+def test_special_values(k):
+    x = np.array([np.nan, 1.0, np.inf, -0.0, 0.0, np.nan, -np.inf, 0.0, np.nan])
+    assert_native(lambda x: TopKOp()(x, k), x)
+
+
+@pytest.mark.parametrize("k", [0, 4, -4, 2**63 - 1, -(2**63)])
+def test_the_number_is_checked(k):
+    assert_both_raise(TopKOp(), numbers(3), np.int64(k))
+
+
+def test_nothing_to_take_from():
+    assert_both_raise(TopKOp(), numbers(0), np.int64(1))
+    assert_both_raise(TopKOp(), numbers(2, 0), np.int64(-1))
+
+
+def test_a_gradient():
+    assert_native(lambda x: aesara.grad((TopKOp(axis=0)(x, 2)[0] ** 2).sum(), x), numbers(5, 3))
+
+
+@pytest.mark.parametrize("k", [100, 3000, -3000, -5000])
+def test_long_vectors(k):
+    assert_native(lambda x: TopKOp()(x, k), np.random.default_rng(0).integers(0, 1000, 5000), static=[False])
