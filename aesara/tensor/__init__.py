@@ -43,6 +43,7 @@ from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadc
 from aesara.tensor.casting import cast
 from aesara.tensor.choosing import choose
 from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value
+from aesara.tensor.constants import e, euler_gamma, inf, nan, newaxis, pi
 from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
 from aesara.tensor.convolve import convolve
 from aesara.tensor.covariance import cov
@@ -65,6 +66,63 @@ from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES, 
 from aesara.tensor.derivatives import hessian, jacobian
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
 from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
+from aesara.tensor.einsum import einsum
+from aesara.tensor.elementwise_numpy import (
+    absolute,
+    acos,
+    acosh,
+    around,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_right_shift,
+    cbrt,
+    copysign,
+    degrees,
+    divide,
+    equal,
+    fabs,
+    fix,
+    float_power,
+    fmax,
+    fmin,
+    fmod,
+    greater,
+    greater_equal,
+    heaviside,
+    hypot,
+    iscomplex,
+    isfinite,
+    isneginf,
+    isposinf,
+    isreal,
+    left_shift,
+    less,
+    less_equal,
+    logaddexp2,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    modf,
+    multiply,
+    nan_to_num,
+    negative,
+    not_equal,
+    positive,
+    radians,
+    remainder,
+    right_shift,
+    rint,
+    sign,
+    signbit,
+    sinc,
+    subtract,
+)
 from aesara.tensor.elementwise_ops import (
     abs,
     add,
@@ -203,6 +261,7 @@ from aesara.tensor.elementwise_ops import (
     zeta,
 )
 from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
+from aesara.tensor.flipping import flip, fliplr, flipud, rollaxis, rot90
 from aesara.tensor.gradient_operators import consider_constant
 from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
 from aesara.tensor.io import load
@@ -217,8 +276,24 @@ from aesara.tensor.joining import (
 )
 from aesara.tensor.logical_reduction import all, allclose, any
 from aesara.tensor.matmul import matmul
+from aesara.tensor.nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
 from aesara.tensor.nonzero import flatnonzero, nonzero, nonzero_values
+from aesara.tensor.order_statistics import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
+from aesara.tensor.padding import pad
 from aesara.tensor.permuting import inverse_permutation, permute_row_elements, take_along_axis
+from aesara.tensor.products import cross, inner, kron, matrix_transpose, matvec, trace, vdot, vecdot, vecmat
 from aesara.tensor.rearranging import (
     atleast_1d,
     atleast_2d,
@@ -242,6 +317,22 @@ from aesara.tensor.shape import reshape, shape_padaxis, shape_padleft, shape_pad
 from aesara.tensor.shape_facts import specify_broadcastable, specify_shape, unbroadcast
 from aesara.tensor.shape_values import shape
 from aesara.tensor.sort import argsort, argtopk, sort, topk, topk_and_argtopk
+from aesara.tensor.stacking import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    delete,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    insert,
+    row_stack,
+    unstack,
+    vsplit,
+    vstack,
+)
 from aesara.tensor.statistics import logaddexp, logsumexp, mean, std, var
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor, take
 from aesara.tensor.type import (

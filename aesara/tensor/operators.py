@@ -288,9 +288,9 @@ class _tensor_py_operators:
         """The diagonals of the matrices along two axes."""
         return diagonal(self, offset, axis1, axis2)
 
-    def trace(self) -> Variable:
-        """The sum of the elements of the main diagonal."""
-        return diagonal(self, 0, 0, 1).sum(axis=-1)
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Variable:
+        """The sums of the diagonals of the matrices along two axes."""
+        return diagonal(self, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
 
     def with_static_shape(self, static_shape: tuple[int | None, ...]) -> Variable:
         """The tensor, with these lengths in its type and a run-time check that it has them."""

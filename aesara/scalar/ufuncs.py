@@ -1,0 +1,266 @@
+"""Functions of single numbers that NumPy has beyond the documented ops: signs, remainders, roots, shifts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from aesara.scalar.arithmetic import abs as scalar_abs
+from aesara.scalar.arithmetic import mod
+from aesara.scalar.comparison import eq, gt, isinf, isnan, lt, neq
+from aesara.scalar.conditional import scalar_maximum, scalar_minimum, switch
+from aesara.scalar.constants import literal
+from aesara.scalar.native import Primitive
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, zero_gradient
+from aesara.scalar.power import pow
+from aesara.scalar.promotion import (
+    bool_out,
+    upcast_out_min8,
+    upcast_out_no_complex,
+    upgrade_to_float64,
+    upgrade_to_float_no_complex,
+)
+from aesara.scalar.rounding import trunc
+from aesara.scalar.trigonometric import cos, sin
+from aesara.scalar.types import ScalarType
+
+__all__ = [
+    "cbrt",
+    "copysign",
+    "fmax",
+    "fmin",
+    "fmod",
+    "heaviside",
+    "hypot",
+    "isfinite",
+    "left_shift",
+    "right_shift",
+    "signbit",
+    "sinc",
+]
+
+
+class IsFinite(UnaryScalarOp):
+    """Whether x is neither infinite nor NaN."""
+
+    numpy = np.isfinite
+    dtype = bool_out
+    operands = "as_is"
+
+    def decompose(self, x: Any) -> Any:
+        if x.type.is_discrete:
+            return eq(literal(0, x), literal(0, x))
+        return eq(x - x, literal(0, x))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (zero_gradient(x),)
+
+
+def _signbit_out(scalar_type: ScalarType) -> tuple:
+    upgrade_to_float_no_complex(scalar_type)
+    return bool_out(scalar_type)
+
+
+class Signbit(UnaryScalarOp):
+    """Whether x is negative, -0.0 included; NaN counts as positive."""
+
+    dtype = _signbit_out
+    operands = "as_is"
+
+    def numpy(x: Any) -> Any:
+        return np.signbit(x) & (x == x)
+
+    def decompose(self, x: Any) -> Any:
+        zero = literal(0, x)
+        if x.type.is_discrete:
+            return lt(x, zero)
+        return lt(x, zero) | (eq(x, zero) & lt(literal(1, x) / x, zero))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (zero_gradient(x),)
+
+
+class Copysign(BinaryScalarOp):
+    """x with the sign of y; NaN counts as positive."""
+
+    dtype = upgrade_to_float_no_complex
+    holomorphic = False
+
+    def numpy(x: Any, y: Any) -> Any:
+        return np.copysign(x, np.where(y == y, y, np.ones_like(y)))
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        magnitude = scalar_abs(x)
+        return switch(signbit(y), -magnitude, magnitude)
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        one = literal(1, g)
+        return switch(eq(signbit(x), signbit(z)), one, -one) * g, zero_gradient(y)
+
+
+class Heaviside(BinaryScalarOp):
+    """0 where x is negative, 1 where it is positive, y where it is zero."""
+
+    numpy = np.heaviside
+    dtype = upgrade_to_float_no_complex
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        zero = literal(0, x)
+        # NaN is neither less, nor greater, nor equal.
+        step = switch(lt(x, zero), zero, switch(gt(x, zero), literal(1, x), x))
+        return switch(eq(x, zero), y, step)
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return zero_gradient(x), switch(eq(x, literal(0, x)), g, literal(0, g))
+
+
+class Fmod(BinaryScalarOp):
+    """The remainder of the division of x by y, rounded towards zero: it has the sign of x."""
+
+    numpy = np.fmod
+    dtype = upcast_out_min8
+    domain = ((-5.0, 5.0), (0.5, 5.0))
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        zero = literal(0, x)
+        if not x.type.is_discrete:
+            remainder = mod(scalar_abs(x), scalar_abs(y))
+            return copysign(remainder, x)
+        remainder = mod(x, y)
+        opposite = neq(lt(x, zero), lt(y, zero))
+        return switch(neq(remainder, zero) & opposite, remainder - y, remainder)
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        return g, -g * trunc(x / y)
+
+
+class _ExtremumButNaN(BinaryScalarOp):
+    dtype = upcast_out_no_complex
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        zero = literal(0, g)
+        first = eq(x, z) | (isnan(x) & isnan(y))
+        return switch(first, g, zero), switch(first, zero, g)
+
+
+def _but_nan(chosen: Any, x: Any, y: Any) -> Any:
+    if x.type.is_discrete:
+        return chosen
+    return switch(isnan(x), y, switch(isnan(y), x, chosen))
+
+
+class Fmax(_ExtremumButNaN):
+    """The larger of x and y, or the one that is not NaN."""
+
+    numpy = np.fmax
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        return _but_nan(scalar_maximum(x, y), x, y)
+
+
+class Fmin(_ExtremumButNaN):
+    """The smaller of x and y, or the one that is not NaN."""
+
+    numpy = np.fmin
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        return _but_nan(scalar_minimum(x, y), x, y)
+
+
+class Hypot(BinaryScalarOp):
+    """The square root of x² + y², without overflow."""
+
+    numpy = np.hypot
+    dtype = upgrade_to_float_no_complex
+    native = Primitive("hypot")
+
+    def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
+        zero = literal(0, z)
+        divisor = switch(eq(z, zero), literal(1, z), z)
+        return g * (x / divisor), g * (y / divisor)
+
+
+class Cbrt(UnaryScalarOp):
+    """The cube root of x."""
+
+    numpy = np.cbrt
+    dtype = upgrade_to_float_no_complex
+
+    def decompose(self, x: Any) -> Any:
+        magnitude = scalar_abs(x)
+        guess = pow(magnitude, literal(1 / 3, x))
+        # One step of Newton's method takes the error of the power away.
+        root = guess - (guess - magnitude / guess / guess) / literal(3, x)
+        itself = eq(x, literal(0, x)) | isinf(x)
+        return switch(itself, x, switch(lt(x, literal(0, x)), -root, root))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g / (literal(3, y) * y * y),)
+
+
+def _sinc_out(scalar_type: ScalarType) -> tuple:
+    return upgrade_to_float64(scalar_type) if scalar_type.is_discrete else (scalar_type,)
+
+
+class Sinc(UnaryScalarOp):
+    """sin(πx) / (πx), 1 at zero."""
+
+    numpy = np.sinc
+    dtype = _sinc_out
+
+    def decompose(self, x: Any) -> Any:
+        angle = x * literal(math.pi, x)
+        at_zero = eq(x, literal(0, x))
+        return switch(at_zero, literal(1, x), sin(angle) / switch(at_zero, literal(1, x), angle))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        small = lt(scalar_abs(x), literal(0.01, x))
+        divisor = switch(small, literal(1, x), x)
+        quotient = (cos(x * literal(math.pi, x)) - y) / divisor
+        # The difference cancels near zero: the first terms of its power series.
+        square = x * x
+        series = -x * (
+            literal(math.pi**2 / 3, x) - square * (literal(math.pi**4 / 30, x) - square * literal(math.pi**6 / 840, x))
+        )
+        return (g * switch(small, series, quotient),)
+
+
+def _shift_out(*types: ScalarType) -> tuple:
+    (result,) = upcast_out_min8(*types)
+    if not result.is_discrete:
+        raise TypeError(f"only integers can be shifted, got {', '.join([t.dtype for t in types])}")
+    return (result,)
+
+
+class LeftShift(BinaryScalarOp):
+    """The bits of x moved y places up."""
+
+    numpy = np.left_shift
+    dtype = _shift_out
+    native = Primitive("shl")
+    domain = ((-5.0, 5.0), (0.0, 5.0))
+
+
+class RightShift(BinaryScalarOp):
+    """The bits of x moved y places down."""
+
+    numpy = np.right_shift
+    dtype = _shift_out
+    native = Primitive("shr")
+    domain = ((-5.0, 5.0), (0.0, 5.0))
+
+
+isfinite = IsFinite(name="isfinite")
+signbit = Signbit(name="signbit")
+copysign = Copysign(name="copysign")
+heaviside = Heaviside(name="heaviside")
+fmod = Fmod(name="fmod")
+fmax = Fmax(name="fmax")
+fmin = Fmin(name="fmin")
+hypot = Hypot(name="hypot")
+cbrt = Cbrt(name="cbrt")
+sinc = Sinc(name="sinc")
+left_shift = LeftShift(name="left_shift")
+right_shift = RightShift(name="right_shift")

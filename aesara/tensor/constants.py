@@ -1,0 +1,12 @@
+"""Numbers that NumPy has a name for, and the index that adds a dimension."""
+
+import math
+
+import numpy as np
+
+pi: float = math.pi
+e: float = math.e
+euler_gamma: float = float(np.euler_gamma)
+inf: float = math.inf
+nan: float = math.nan
+newaxis: None = None

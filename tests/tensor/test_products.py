@@ -1,0 +1,107 @@
+"""Products over the last dimensions, traces."""
+
+import numpy as np
+import pytest
+
+import aesara.tensor as at
+from tests.tensor.against_numpy import DTYPES, compare, drawn
+
+
+def vecdot(a, b):
+    return (np.conj(a) * b).sum(axis=-1, dtype=np.result_type(a, b))
+
+
+def matvec(a, b):
+    return np.matmul(a, b[..., None])[..., 0]
+
+
+def vecmat(a, b):
+    return np.matmul((np.conj(a) if a.dtype.kind == "c" else a)[..., None, :], b)[..., 0, :]
+
+
+CASES = [
+    (at.vecdot, vecdot, (4, 3), (3,)),
+    (at.vecdot, vecdot, (2, 4, 3), (4, 3)),
+    (at.matvec, matvec, (2, 3), (3,)),
+    (at.matvec, matvec, (4, 2, 3), (3,)),
+    (at.matvec, matvec, (4, 2, 3), (5, 1, 3)),
+    (at.vecmat, vecmat, (2,), (2, 3)),
+    (at.vecmat, vecmat, (4, 2), (4, 2, 3)),
+    (at.vecmat, vecmat, (2,), (4, 2, 3)),
+    (at.matrix_transpose, lambda x: np.swapaxes(x, -1, -2), (4, 2, 3)),
+    (at.inner, np.inner, (3,), (3,)),
+    (at.inner, np.inner, (2, 3), (4, 3)),
+    (at.inner, np.inner, (), (2,)),
+    (at.inner, np.inner, (2, 2, 3), (4, 3)),
+    (at.vdot, np.vdot, (2, 3), (3, 2)),
+    (at.kron, np.kron, (2,), (3,)),
+    (at.kron, np.kron, (2, 3), (3, 2)),
+    (at.kron, np.kron, (2,), (2, 3)),
+    (at.kron, np.kron, (2, 1, 2), (3, 2)),
+    (at.kron, np.kron, (), (2,)),
+    (at.trace, np.trace, (3, 4)),
+    (lambda x: at.trace(x, 1, 2, 0), lambda x: np.trace(x, 1, 2, 0), (3, 2, 4)),
+    (lambda x: at.trace(x, -9), lambda x: np.trace(x, -9), (3, 2)),
+    (lambda x: x.trace(1, 2, 0), lambda x: x.trace(1, 2, 0), (3, 2, 4)),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CASES)
+def test_against_numpy(case, dtype):
+    function, expected, *shapes = case
+    if dtype == "bool" and expected is vecdot:
+        expected = lambda a, b: (a & b).any(axis=-1)
+    compare(function, expected, *drawn(dtype, *shapes), unknown=dtype == "float64")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((4, 3), (3,)), ((2, 1, 3), (4, 3))])
+def test_cross(dtype, shapes):
+    compare(at.cross, np.cross, *drawn(dtype, *shapes), unknown=False)
+
+
+def test_cross_along_other_axes():
+    compare(
+        lambda a, b: at.cross(a, b, axisa=0, axisc=0),
+        lambda a, b: np.cross(a, b, axisa=0, axisc=0),
+        *drawn("float64", (3, 4), (4, 3)),
+        unknown=False,
+    )
+    compare(
+        lambda a, b: at.cross(a, b, axis=0),
+        lambda a, b: np.cross(a, b, axis=0),
+        *drawn("float64", (3, 4), (3, 4)),
+        unknown=False,
+    )
+
+
+def test_cross_in_the_plane():
+    a, b = drawn("float64", (5, 2), (5, 2))
+    np.testing.assert_allclose(at.cross(a, b).eval(), a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    (c,) = drawn("float64", (5, 3))
+    np.testing.assert_allclose(at.cross(a, c).eval(), np.cross(np.c_[a, np.zeros(5)], c))
+    np.testing.assert_allclose(at.cross(c, a).eval(), np.cross(c, np.c_[a, np.zeros(5)]))
+
+
+def test_axis_and_dtype():
+    compare(lambda a, b: at.vecdot(a, b, axis=0), lambda a, b: (a * b).sum(axis=0), *drawn("float64", (3, 4), (3, 4)))
+    x, y = at.fmatrix("x"), at.fvector("y")
+    for product in (
+        at.matvec(x, y, dtype="float64"),
+        at.vecmat(y, x, dtype="float64"),
+        at.vecdot(x, y, dtype="float64"),
+    ):
+        assert product.type.dtype == "float64"
+    assert at.trace(x, dtype="float64").type.dtype == "float64"
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="x1 needs 2"):
+        at.matvec(at.vector(), at.vector())
+    with pytest.raises(ValueError, match="x needs 2"):
+        at.matrix_transpose(at.vector())
+    with pytest.raises(ValueError, match="2 or 3 elements"):
+        at.cross(at.vector(), at.vector())
+    with pytest.raises(ValueError):
+        at.inner(at.tensor("float64", (3,)), at.tensor("float64", (4,)))
