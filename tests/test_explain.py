@@ -8,6 +8,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+import tests.optable.rows  # noqa: F401
+from aesara.compile import FunctionMaker
 from aesara.compile.mode import Mode
 from aesara.errors import NativeFallbackError, NativeFallbackWarning
 from aesara.graph.basic import Apply
@@ -15,6 +17,9 @@ from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.ir.text import print_program
 from aesara.lower.dispatch import lower_graph
+from aesara.lower.places import place_nodes
+from tests.optable.running import variable_of
+from tests.optable.table import ROWS
 
 
 class Reverse(Op):
@@ -201,6 +206,21 @@ def test_every_node_is_somewhere():
     found = aesara.explain(f)
     explained = {one.node for one in (*found.native, *found.python, *found.without_code)}
     assert explained == set(f.maker.fgraph.apply_nodes)
+
+
+@pytest.mark.parametrize("row", list(ROWS.values()), ids=list(ROWS))
+def test_every_node_of_every_function_is_somewhere(row):
+    case = row.cases[0]
+    inputs = [variable_of(arg, f"x{k}") for k, arg in enumerate(case.args)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = FunctionMaker(inputs, row.apply(case, inputs), mode="FAST_RUN", on_unused_input="ignore").fgraph
+    placement = place_nodes([(v, False) for v in graph.inputs], graph.outputs, {})
+    inside = {node for step in placement.steps for node in step.nodes}
+    assert inside.isdisjoint(placement.without_code)
+    assert inside.union(placement.without_code) == set(graph.apply_nodes)
+    called = {node for step in placement.steps if step.kind == "python" for node in step.nodes}
+    assert called >= set(placement.reasons).intersection(inside)
 
 
 def test_lowering_twice_gives_the_same_program():
