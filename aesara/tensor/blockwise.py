@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -81,6 +83,13 @@ class Blockwise(Op):
         self.name = name
         self.gufunc_spec = gufunc_spec
         self.inputs_signature, self.outputs_signature = parse_signature(signature)
+        self._core_nodes: WeakKeyDictionary[Apply, Apply] = WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_core_nodes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _core_nodes=WeakKeyDictionary())
 
     def __str__(self) -> str:
         return self.name or f"Blockwise{{{self.core_op}, {self.signature}}}"
@@ -149,29 +158,37 @@ class Blockwise(Op):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         arrays = [np.asarray(x) for x in inputs]
         batch = self._batch_shape(node, arrays)
-        core = self.core_node(node.inputs)
-        members = [
-            np.broadcast_to(x, (*batch, *x.shape[x.ndim - len(dims) :]))
-            for x, dims in zip(arrays, self.inputs_signature)
-        ]
-        results: list[Any] = [None] * len(node.outputs)
-        for index in np.ndindex(batch):
-            storage: list[list[Any]] = [[None] for _ in node.outputs]
-            self.core_op.perform(core, [np.asarray(x[index]) for x in members], storage)
-            for position, (cell, out) in enumerate(zip(storage, node.outputs)):
-                value = np.asarray(cell[0])
-                if results[position] is None:
-                    results[position] = np.empty((*batch, *value.shape), dtype=out.type.numpy_dtype)
-                elif results[position].shape[len(batch) :] != value.shape:
-                    raise ValueError(
-                        f"{self}: output {position} has shape {results[position].shape[len(batch) :]} for one member "
-                        f"of the batch and {value.shape} for another; all must have the same."
-                    )
-                results[position][index] = value
         if 0 in batch:
             results = self._empty_results(node, arrays, batch)
+        else:
+            results = self._loop(node, arrays, batch)
         for cell, result in zip(output_storage, results):
             cell[0] = result
+
+    def _loop(self, node: Apply, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[np.ndarray]:
+        """The results of the core op for each member."""
+        core = self._core_nodes.get(node)
+        if core is None:
+            core = self._core_nodes[node] = self.core_node(node.inputs)
+        count = math.prod(batch)
+        members = [_members_of(x, len(dims), batch, count) for x, dims in zip(arrays, self.inputs_signature)]
+        results: list[Any] = []
+        for index in range(count):
+            storage: list[list[Any]] = [[None] for _ in node.outputs]
+            self.core_op.perform(core, [x[index] for x in members], storage)
+            if not results:
+                results = [
+                    np.empty((count, *np.shape(cell[0])), dtype=out.type.numpy_dtype)
+                    for cell, out in zip(storage, node.outputs)
+                ]
+            for position, ((value,), result) in enumerate(zip(storage, results)):
+                if np.shape(value) != result.shape[1:]:
+                    raise ValueError(
+                        f"{self}: output {position} has shape {result.shape[1:]} for one member of the batch and "
+                        f"{np.shape(value)} for another; all must have the same."
+                    )
+                result[index] = value
+        return [result.reshape(batch + result.shape[1:]) for result in results]
 
     def _batch_shape(self, node: Apply, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
         """The batch dimensions of the result; an error if inputs disagree or would be broadcast without leave."""
@@ -300,6 +317,16 @@ class Blockwise(Op):
         replace = _members(core, inputs, outputs, points, eval_points)
         vectorized = iter(vectorize_graph(found, replace))
         return [None if t is None else _filled(out, next(vectorized)) for out, t in zip(outputs, tangents)]
+
+
+def _members_of(x: np.ndarray, core_ndim: int, batch: tuple[int, ...], count: int) -> Sequence[np.ndarray]:
+    """The members of a batch as arrays, one after the other."""
+    core = x.shape[x.ndim - core_ndim :]
+    if math.prod(x.shape[: x.ndim - core_ndim]) == 1:
+        return [x.reshape(core)] * count
+    rows = np.broadcast_to(x, batch + core).reshape((count, *core))
+    # Taken with an ellipsis, a member without dimensions is an array too.
+    return [rows[index, ...] for index in range(count)]
 
 
 def _numbered(n_inputs: int) -> list[str]:

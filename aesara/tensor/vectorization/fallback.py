@@ -8,6 +8,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.blockwise import Blockwise, signature_of
+from aesara.tensor.gufunc_signature import parse_signature
 from aesara.tensor.type import TensorType
 from aesara.tensor.vectorization.batches import align, batches
 
@@ -23,7 +24,18 @@ def vectorize_by_blockwise(op: Op, node: Apply, *inputs: Variable) -> Apply | Se
                 f"{op} cannot be vectorized: it has no rule for that, and {variable} of type {variable.type} is no "
                 "tensor, so that it cannot be applied to each member of a batch either."
             )
-    return Blockwise(op, signature_of(node)).make_node(*inputs)
+    return Blockwise(op, _signature_for(op, node)).make_node(*inputs)
+
+
+def _signature_for(op: Op, node: Apply) -> str:
+    """The signature of the op, if it has one that fits the node."""
+    signature = getattr(op, "gufunc_signature", None)
+    if signature is not None:
+        dims_in, dims_out = parse_signature(signature)
+        found = [x.type.ndim for x in node.inputs], [x.type.ndim for x in node.outputs]
+        if found == ([len(dims) for dims in dims_in], [len(dims) for dims in dims_out]):
+            return signature
+    return signature_of(node)
 
 
 @vectorize_node.register(Blockwise)
