@@ -54,7 +54,7 @@ from aesara.lower.schedule import (
     strided_view,
 )
 
-__all__ = ["Lowered", "assemble", "planned"]
+__all__ = ["Lowered", "assemble", "own_memory", "planned"]
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def assemble(
 
 def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
     """The arrays of the results, each in memory of its own, and the schedule that computes them."""
-    results = _own_memory(context, [context.in_memory(v) for v in outputs])
+    results = own_memory(context, [context.in_memory(v) for v in outputs])
     replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
     return results, schedule(context, results, replaced)
 
 
-def _own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
+def own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
     """Give every result an array of its own: inputs, constants, views and repeated results are copied."""
     taken: set[Array] = set()
     own = []
@@ -364,7 +364,7 @@ class _Assembler:
             )
             for row in body.reads
         ]
-        results = _own_memory(body.context, [array for array, _, _ in body.writes])
+        results = own_memory(body.context, [array for array, _, _ in body.writes])
         rows = {
             array: (self.buffer_name(result), offset(result, first))
             for array, (_, result, first) in zip(results, body.writes, strict=True)

@@ -69,6 +69,8 @@ class Context:
         self.arrays: dict[Variable, Array] = {}
         self.pairs: dict[Variable, ComplexArray] = {}
         self.items: list[Any] = []  # arrays, guards, definitions and Python nodes in order of creation
+        #: which items have been made for a node
+        self.made: dict[Apply, range] = {}
         self.inputs: list[Input] = []
         self.constants: list[tuple[Buffer, np.ndarray]] = []
         self.errors: list[ErrorInfo] = []

@@ -16,7 +16,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.scalar.types import ScalarType
 from aesara.tensor.type import TensorType
 
-__all__ = ["is_complex", "lower_complex_op", "lower_graph", "lower_nodes", "lower_op"]
+__all__ = ["is_complex", "lower_complex_op", "lower_graph", "lower_node", "lower_nodes", "lower_op"]
 
 
 @functools.singledispatch
@@ -66,31 +66,26 @@ def lower_graph(
         If a value that crosses the border of the function, or of a Python node, is not a tensor.
     """
     with sharing():
-        context, _ = lower_nodes(inputs, outputs)
-        return assemble(context, outputs, updates, returned, unpack_single)
+        return assemble(lower_nodes(inputs, outputs), outputs, updates, returned, unpack_single)
 
 
-def lower_nodes(
-    inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]
-) -> tuple[Context, dict[Apply, range]]:
-    """The arrays of a graph; and for each node, in order, which of the context's items have been made for it."""
+def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]) -> Context:
+    """The arrays of a graph."""
     context = Context()
-    made: dict[Apply, range] = {}
     for variable, implicit in inputs:
         if not isinstance(variable.type, (TensorType, ScalarType)):
             raise Unsupported(f"an input of type {variable.type}")
         context.add_input(variable, implicit)
     for node in io_toposort([v for v, _ in inputs], outputs):
-        first = len(context.items)
-        _lower_node(node, context)
-        made[node] = range(first, len(context.items))
-    return context, made
+        lower_node(node, context)
+    return context
 
 
-def _lower_node(node: Apply, context: Context) -> None:
+def lower_node(node: Apply, context: Context) -> None:
     if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
         context.deferred.add(node)
         return
+    first = len(context.items)
     lower = lower_complex_op if any(map(is_complex, (*node.inputs, *node.outputs))) else lower_op
     try:
         arrays = lower(node.op, node, context)
@@ -98,6 +93,7 @@ def _lower_node(node: Apply, context: Context) -> None:
         arrays = context.python_node(node, python_leaves(node, context), str(reason))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
+    context.made[node] = range(first, len(context.items))
 
 
 def python_leaves(node: Apply, context: Context) -> list[Variable]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, linear_offset, sharing, var
-from aesara.lower.arrays import Array, Product, PythonNode
-from aesara.lower.assemble import planned
+from aesara.lower.arrays import Array, LoopNode, Product, PythonNode
+from aesara.lower.assemble import own_memory, planned
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
-from aesara.lower.schedule import Accumulation, Group, Schedule, Task
+from aesara.lower.schedule import Accumulation, Group, Schedule, Task, schedule
 
 __all__ = ["PlacedStep", "Placement", "place_nodes"]
 
@@ -27,19 +27,23 @@ class PlacedStep:
     Attributes
     ----------
     kind
-        ``"nest"`` (loops), ``"product"`` (of matrices) or ``"python"`` (a call).
+        ``"nest"`` (loops over elements), ``"product"`` (of matrices), ``"loop"`` (steps that are repeated) or
+        ``"python"`` (a call).
     name
         The name of the kernel in the program, if the step is a nest.
     nodes
         The nodes, in order; one that is computed again in several places is in several steps.
     space
-        What the loops run over, or the rows and columns of a product, in sizes of the program.
+        What the loops run over, the rows and columns of a product, or how often a loop runs, in sizes of the program.
+    steps
+        What a loop repeats; its nodes are those of the graph inside the node.
     """
 
     kind: str
     name: str
     nodes: tuple[Apply, ...]
     space: tuple[Expr, ...]
+    steps: tuple[PlacedStep, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,28 +79,43 @@ def place_nodes(
         If the graph has no native form.
     """
     with sharing():
-        context, made = lower_nodes(inputs, outputs)
-        results, plan = planned(context, outputs, updates)
-        steps_of = _steps_of_items(context, plan, results)
-        inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
-        without_code = []
-        for node, numbers in made.items():
-            items = [context.items[k] for k in numbers]
-            items += [part for v in node.outputs for part in _parts(v, context)]
-            found: set[int] = set().union(*(steps_of.get(item, ()) for item in items))
-            for at in found:
-                # What reads the results of a call is not the call.
-                if node not in context.reasons or isinstance(plan.steps[at], PythonNode):
-                    inside[at].append(node)
-            if not found:
-                without_code.append(node)
-        steps = []
-        for at, step in enumerate(plan.steps):
-            kind = _kind(step)
-            if kind is not None:
-                name = f"k{at}" if kind == "nest" else ""
-                steps.append(PlacedStep(kind, name, tuple(inside[at]), _space(step, context)))
-        return Placement(tuple(steps), tuple(without_code), dict(context.reasons), frozenset(_copied(context, plan)))
+        context = lower_nodes(inputs, outputs)
+        _, plan = planned(context, outputs, updates)
+        nodes = [*context.made, *context.deferred]
+        steps, placed = _placed_steps(context, plan)
+        without_code = tuple(node for node in nodes if node not in placed)
+        return Placement(steps, without_code, dict(context.reasons), frozenset(_copied(context, plan)))
+
+
+def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, ...], set[Apply]]:
+    """The steps of a schedule with their nodes, and all nodes that are in one."""
+    steps_of = _steps_of_items(context, plan)
+    inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
+    placed: set[Apply] = set()
+    for node, numbers in context.made.items():
+        items = [context.items[k] for k in numbers]
+        items += [part for v in node.outputs for part in _parts(v, context)]
+        for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
+            # What reads the results of a call is not the call.
+            if node not in context.reasons or isinstance(plan.steps[at], PythonNode):
+                inside[at].append(node)
+                placed.add(node)
+    steps = []
+    for at, step in enumerate(plan.steps):
+        kind = _kind(step)
+        if kind is not None:
+            name = f"k{at}" if kind == "nest" else ""
+            inner = _steps_of_loop(step) if isinstance(step, LoopNode) else ()
+            steps.append(PlacedStep(kind, name, tuple(inside[at]), _space(step, context), inner))
+    return tuple(steps), placed
+
+
+def _steps_of_loop(loop: LoopNode) -> tuple[PlacedStep, ...]:
+    """What a loop does in each of its steps."""
+    body = loop.body
+    assert body is not None
+    results = own_memory(body.context, [array for array, _, _ in body.writes])
+    return _placed_steps(body.context, schedule(body.context, results, {}))[0]
 
 
 def _parts(variable: Variable, context: Context) -> Sequence[Array]:
@@ -112,6 +131,8 @@ def _kind(step: object) -> str | None:
         return "product"
     if isinstance(step, PythonNode):
         return "python"
+    if isinstance(step, LoopNode):
+        return "loop"
     return "nest" if any(True for _ in _made_by(step)) else None
 
 
@@ -125,7 +146,7 @@ def _made_by(step: object) -> Iterator[Array]:
     elif isinstance(step, Accumulation):
         yield step.product
         yield step.result
-    elif isinstance(step, PythonNode):
+    elif isinstance(step, (PythonNode, LoopNode)):
         yield from step.results
     elif isinstance(made := getattr(step, "target", None), Array):
         yield made
@@ -136,11 +157,14 @@ def _space(step: object, context: Context) -> tuple[Expr, ...]:
         return step.domain
     if isinstance(step, PythonNode):
         return ()
+    if isinstance(step, LoopNode):
+        assert step.body is not None
+        return (context.canonical(step.body.extent),)
     *_, last = _made_by(step)
     return tuple(context.canonical(n) for n in last.shape)
 
 
-def _steps_of_items(context: Context, plan: Schedule, results: Sequence[Array]) -> dict[object, set[int]]:
+def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
     """For each array, the steps that compute it: its own, or those of all that it is traced into."""
     found: dict[object, set[int]] = {}
     for at, step in enumerate(plan.steps):
@@ -151,7 +175,7 @@ def _steps_of_items(context: Context, plan: Schedule, results: Sequence[Array]) 
     own = set(found)
     for item in reversed(context.items):
         steps = found.get(item)
-        if not steps or not isinstance(item, (Array, PythonNode)):
+        if not steps or not isinstance(item, (Array, PythonNode, LoopNode)):
             continue
         operands = [a for a, _ in item.reads()] if isinstance(item, Array) else item.operands
         for operand in operands:

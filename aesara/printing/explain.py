@@ -17,6 +17,13 @@ from aesara.lower.places import PlacedStep, place_nodes
 __all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "explain"]
 
 _LONGEST_OP = 60
+_HEADS = {
+    "nest": "loops over {}",
+    "product": "matrix product of shape {}",
+    "loop": "a loop of {} steps, in each of which",
+    "python": "Python",
+}
+_HEADS_WITHOUT_SPACE = {**_HEADS, "nest": "no loop: single elements"}
 _SIGNS = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "intdiv": "({} // {})"}
 _SIGNS |= {"minimum": "min({}, {})", "maximum": "max({}, {})"}
 
@@ -55,26 +62,32 @@ class ExplainedStep:
     Attributes
     ----------
     kind
-        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"python"``: a call of Python.
+        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"loop"``: steps that are repeated;
+        ``"python"``: a call of Python.
     name
         The kernel's name in the program, for nests.
     space
-        What the loops run over, or the shape of the product.
+        What the loops run over, the shape of the product, or how often a loop runs.
     nodes
         The nodes.
+    steps
+        What a loop repeats.
     """
 
     kind: str
     name: str
     space: str
     nodes: tuple[ExplainedNode, ...]
+    steps: tuple[ExplainedStep, ...] = ()
 
     def __str__(self) -> str:
-        what = {"nest": "loops over ", "product": "matrix product of shape ", "python": "Python"}[self.kind]
-        head = what + self.space if self.kind != "nest" or self.space else "no loop: single elements"
+        head = _HEADS[self.kind].format(self.space) if self.space else _HEADS_WITHOUT_SPACE[self.kind]
         if not self.nodes:
             head += " (copies a result)"
-        return "\n".join([head, *_rows(self.nodes)])
+        lines = [head, *_rows(self.nodes)]
+        for number, step in enumerate(self.steps, 1):
+            lines += [f"     {line}" for line in f"{number}. {step}".split("\n")]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -174,10 +187,12 @@ class Explanation:
     def _summary(self) -> str:
         if self.fallback is not None:
             return f"Python, node by node: {self.fallback}"
-        counts = {kind: sum(step.kind == kind for step in self.steps) for kind in ("nest", "product", "python")}
+        counts = {kind: sum(step.kind == kind for step in self.steps) for kind in _HEADS}
         parts = [f"{counts['nest']} loop nest{'s' * (counts['nest'] != 1)}"]
         if counts["product"]:
             parts.append(f"{counts['product']} matrix product{'s' * (counts['product'] != 1)}")
+        if counts["loop"]:
+            parts.append(f"{counts['loop']} loop{'s' * (counts['loop'] != 1)} of steps")
         if counts["python"]:
             parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python")
         else:
@@ -282,7 +297,8 @@ def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> 
     sizes = [_size_text(e, names) for e in step.space]
     if len(sizes) == 1 and sizes[0].startswith("("):
         sizes = [sizes[0][1:-1]]
-    return ExplainedStep(step.kind, step.name, " x ".join(sizes), tuple(nodes))
+    inner = tuple(_step(one, reasons, names) for one in step.steps)
+    return ExplainedStep(step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
 
 
 def _results(f: Function) -> tuple[ExplainedValue, ...]:
