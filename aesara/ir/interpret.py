@@ -29,7 +29,20 @@ import numpy as np
 from aesara.ir.expr import COMPARISONS, Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
-from aesara.ir.program import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, Operand, Program, PythonCall, View
+from aesara.ir.program import (
+    BATCH,
+    Allocate,
+    Buffer,
+    Check,
+    Define,
+    Launch,
+    Loop,
+    MatMul,
+    Operand,
+    Program,
+    PythonCall,
+    View,
+)
 from aesara.ir.verify import IRError
 
 __all__ = ["CheckFailed", "IllegalAccess", "Results", "run_function", "run_kernel", "run_program"]
@@ -465,6 +478,16 @@ def run_program(
     return _ProgramRun(program, constants, python, in_place).run(inputs)
 
 
+def _inside(buffer: Buffer, array: np.ndarray) -> np.ndarray:
+    """An array as the program sees it: complex numbers as pairs."""
+    return array.reshape(*array.shape, 1).view(buffer.dtype) if buffer.is_complex else array
+
+
+def _outside(buffer: Buffer, array: np.ndarray) -> np.ndarray:
+    """An array as the outside of the program sees it."""
+    return array.view(buffer.outer_dtype).reshape(array.shape[:-1]) if buffer.is_complex else array
+
+
 class _ProgramRun:
     def __init__(
         self, program: Program, constants: Sequence[np.ndarray], python: Sequence[PythonFunction], in_place: bool
@@ -474,6 +497,7 @@ class _ProgramRun:
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.slots: dict[int, tuple[int, _Memory | None]] = {}
         self.input_memory: list[_Memory] = []
+        self.complex_results: dict[str, Buffer] = {}
         for buffer, array in zip(program.constants, constants, strict=True):
             self._bind(buffer.name, _filled(buffer.name, np.array(array, buffer.dtype, order="C")), np.shape(array))
 
@@ -491,6 +515,7 @@ class _ProgramRun:
                     raise TypeError(f"{buffer.name} has static shape {item.static_shape}, got {array.shape}")
                 if size.op == "var":
                     self.machine.scalars[str(size.attr)] = np.int64(n)
+            array = _inside(buffer, array)
             memory = _filled(buffer.name, array)
             self.input_memory.append(memory)
             self._bind(buffer.name, memory, array.shape)
@@ -501,7 +526,8 @@ class _ProgramRun:
             memory = self.machine.memory(name)
             if not memory.written.all():
                 raise IllegalAccess(f"{int((~memory.written).sum())} elements of result {name} are never written")
-            arrays.append(memory.data.reshape(self.shapes[name]))
+            array = memory.data.reshape(self.shapes[name])
+            arrays.append(_outside(self.complex_results[name], array) if name in self.complex_results else array)
         cells = {number: arrays[k] for k, number in self.program.updates}
         return Results(tuple(arrays[: self.program.returned]), cells)
 
@@ -558,6 +584,8 @@ class _ProgramRun:
             raise IllegalAccess(f"{buffer.name} is allocated with shape {shape}")
         size = math.prod(shape)
         memory = _Memory(buffer.name, np.zeros(size, buffer.dtype), np.zeros(size, bool), object())
+        if buffer.is_complex:
+            self.complex_results[buffer.name] = buffer
         if step.slot is not None:
             need = self.machine.integer(self.program.slots[step.slot].size)
             if memory.data.nbytes > need:
@@ -618,10 +646,11 @@ class _ProgramRun:
                 raise IllegalAccess(
                     f"a window of shape {shape} on {operand.name}, which has {memory.data.size} elements"
                 )
-            windows.append(np.array([memory.load(k) for k in range(count)], operand.dtype).reshape(shape))
+            window = np.array([memory.load(k) for k in range(count)], operand.dtype).reshape(shape)
+            windows.append(_outside(operand, window))
         made = self.python[step.index](*windows)
         for result, value in zip(step.results, made, strict=True):
-            array = np.array(value, result.dtype, order="C")
+            array = _inside(result, np.array(value, result.outer_dtype, order="C"))
             for n, size in zip(array.shape, result.shape, strict=True):
                 if size.op == "var":
                     self.machine.scalars[str(size.attr)] = np.int64(n)
