@@ -12,14 +12,16 @@ from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray, part_dtype
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op
-from aesara.lower.elementwise import common_shape, expands_along, stretched_axes
+from aesara.lower.elementwise import LONGEST_FOLD, common_shape, expands_along, stretched_axes
 from aesara.lower.scalars import Recipe, follow, recorded
 from aesara.scalar import complex_functions  # noqa: F401  # declares forms
+from aesara.scalar.arithmetic import Add, Mul
 from aesara.scalar.complex_forms import Parts, complex_decomposition
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.type import tensor_type
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def _same_value(conversion: object, node: Apply, context: Context) -> Sequence[C
 
 def complex_elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> list[Array | ComplexArray]:
     """An array, or a pair, for each output."""
+    if isinstance(scalar_op, (Add, Mul)) and len(node.inputs) > LONGEST_FOLD:
+        return _in_pieces(scalar_op, node, context)
     recipes = part_recipes(scalar_op, tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs))
     rank = len(getattr(node.outputs[0].type, "shape", ()))
     arrays: list[Array] = []
@@ -99,6 +103,23 @@ def complex_elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> l
 
     results = [[made(part) for part in parts] for parts in recipes]
     return [ComplexArray(*parts) if len(parts) == 2 else parts[0] for parts in results]
+
+
+def _in_pieces(scalar_op: ScalarOp, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    """A sum or product of many inputs from left to right, so that no single rule gets large."""
+    out = node.outputs[0].type
+    rest = list(node.inputs)
+    while len(rest) > 1:
+        piece, rest = rest[:LONGEST_FOLD], rest[LONGEST_FOLD:]
+        total = out() if isinstance(out, ScalarType) else tensor_type(out.dtype, _shape_of_piece(piece))()
+        (result,) = complex_elementwise(scalar_op, Apply(node.op, piece, [total]), context)
+        context.set(total, result)
+        rest.insert(0, total)
+    return [context.pair(rest[0])]
+
+
+def _shape_of_piece(piece: Sequence[Variable]) -> tuple[int | None, ...]:
+    return tuple(1 if set(sizes) == {1} else None for sizes in zip(*(v.type.shape for v in piece)))
 
 
 def _body(

@@ -18,7 +18,7 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 
 #: sums and products of more operands than this are taken in pieces
-_LONGEST_FOLD = 12
+LONGEST_FOLD = 12
 
 
 @lower_op.register
@@ -54,7 +54,7 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     stretched = [stretched_axes(v, rank) for v in node.inputs]
     expands = [expands_along(flags, rank) for flags in stretched]
     fold = folded_primitive(scalar_op, input_types)
-    if fold is not None and len(arrays) > _LONGEST_FOLD:
+    if fold is not None and len(arrays) > LONGEST_FOLD:
         return [_long_fold(fold, arrays, stretched, expands, output_types[0].dtype, shape, guards, context)]
     memo: dict[tuple[Expr, ...], list[Expr]] = {}
 
@@ -83,8 +83,8 @@ def _long_fold(
 ) -> Array:  # fmt: skip
     """A sum or product of many arrays in pieces, from left to right, so that no single rule gets large."""
     total: Array | None = None
-    for start in range(0, len(arrays), _LONGEST_FOLD):
-        part = slice(start, start + _LONGEST_FOLD)
+    for start in range(0, len(arrays), LONGEST_FOLD):
+        part = slice(start, start + LONGEST_FOLD)
         lead = [] if total is None else [total]
         flags = [(False,) * len(shape)] * len(lead) + list(stretched[part])
 
