@@ -114,6 +114,19 @@ def test_complex_numbers():
     ]
 
 
+def test_steps_of_a_loop():
+    states, _ = aesara.scan(lambda new, state: at.tanh(state * new), sequences=[x], outputs_info=[at.zeros(())])
+    found = aesara.explain(aesara.function([x], at.exp(states)))
+    (loop,) = [step for step in found.steps if step.kind == "loop"]
+    assert loop.space == "x.shape[0]"
+    assert [in_nest for step in loop.steps for in_nest in ops(step.nodes)] == [
+        "Elemwise{mul,no_inplace}",
+        "Elemwise{tanh,no_inplace}",
+    ]
+    assert "a loop of x.shape[0] steps, in each of which" in str(found)
+    assert "1 loop of steps" in str(found)
+
+
 def test_nodes_that_leave_nothing():
     found = aesara.explain(aesara.function([x, m], at.zeros((x.shape[0], m.shape[1] + 1))))
     assert {type(one.node.op).__name__ for one in found.without_code} >= {"Shape_i", "Elemwise"}
