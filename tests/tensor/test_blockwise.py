@@ -67,6 +67,19 @@ class WithTangent(RowsTimesVector):
         return [sum(terms), None if da is None else da.sum()]
 
 
+class Twice(Op):
+    """A vector, and the same behind it."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        x = at.as_tensor_variable(x)
+        return Apply(self, [x], [at.tensor(x.type.dtype, shape=(None,))])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.concatenate([inputs[0], inputs[0]])
+
+
 rows_times_vector = Blockwise(RowsTimesVector())
 A, X = np.random.default_rng(0).normal(size=(2, 5, 3, 4)), np.random.default_rng(1).normal(size=(5, 4))
 
@@ -126,10 +139,16 @@ class TestBlockwise:
         assert (y.shape, total.shape) == ((0, 3), (0,))
 
     def test_empty_batch_of_unknown_core_shape(self):
-        a, x = at.dmatrix("a"), at.dvector("x")
-        f = aesara.function([a, x], Blockwise(Convolve("full"), "(n),(m)->(k)")(a, x), mode="FAST_COMPILE")
+        a = at.dmatrix("a")
+        f = aesara.function([a], Blockwise(Twice(), "(n)->(m)")(a))
+        np.testing.assert_array_equal(f(np.ones((2, 1))), np.ones((2, 2)))
         with pytest.raises(ValueError, match="batch is empty"):
-            f(np.empty((0, 3)), np.ones(4))
+            f(np.empty((0, 3)))
+
+    def test_shape_without_infer_shape(self):
+        a = at.dmatrix("a")
+        f = aesara.function([a], Blockwise(Twice(), "(n)->(m)")(a).shape)
+        assert tuple(f(np.ones((2, 3)))) == (2, 6)
 
     def test_strided_inputs(self):
         a, x = at.dtensor4("a"), at.dmatrix("x")

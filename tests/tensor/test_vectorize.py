@@ -143,6 +143,13 @@ ONE_INPUT = {
     "convolve": ([v], at.convolve(v, np.array([1.0, 2.0]))),
     "searchsorted": ([v], at.searchsorted(at.sort(v), np.array([0.0, 0.1]))),
     "take": ([m], [at.take(m, [0, 1], axis=1), at.take(m, 0, axis=0)]),
+    "search values": ([v], at.searchsorted(np.array([-1.0, 0.0, 1.0]), v)),
+    "fill diagonal": ([square], [at.fill_diagonal(square, 1.0), at.fill_diagonal_offset(square, square[0, 0], -1)]),
+    "fill diagonal of a rectangle": ([m], [at.fill_diagonal(m, 1.0), at.fill_diagonal(m.T, m[0, 0])]),
+    "choose": ([m], at.choose(np.array([0, 2, 1, 1]), m)),
+    "convolve modes": ([v], [at.convolve(v, np.array([1.0, 2.0]), mode) for mode in ("full", "same", "valid")]),
+    "convolve with a longer one": ([v], [at.convolve(v, np.arange(5.0), mode) for mode in ("full", "same", "valid")]),
+    "convolve gradient": ([v], aesara.grad((at.convolve(v, np.arange(4.0), "same") ** 2).sum(), v)),
     "does not depend": ([v], [at.arange(3), v]),
 }
 
@@ -196,6 +203,9 @@ TWO_INPUTS = {
     "scalar arithmetic in an index": ([v, i], v[(i + 1) % 3]),
     "searchsorted": ([same_length, s], at.searchsorted(at.sort(same_length), s)),
     "convolve": ([v, w], at.convolve(v, w)),
+    "choose": ([iv, m], lambda k, choices: [at.choose(k % 3, choices[:, :3]), at.choose(k[0], choices)]),
+    "unravel": ([iv, v], lambda k, x: [*at.unravel_index(k, (3, 2)), x]),
+    "fill diagonal": ([m, s], [at.fill_diagonal(m, s), at.fill_diagonal_offset(m, s, 1)]),
     "switch": ([v, s], at.switch(s > 0, v, -v)),
     "power": ([v, s], abs(v) ** s),
 }
@@ -226,7 +236,7 @@ def test_two_inputs(name, batched, mode):
     check_vectorized(inputs, outputs, batched, batch, mode)
 
 
-@pytest.mark.parametrize("name", [k for k in ONE_INPUT if k not in ("convolve", "searchsorted")])
+@pytest.mark.parametrize("name", [k for k in ONE_INPUT if k != "searchsorted"])
 def test_empty_batch(name):
     inputs, outputs = case(ONE_INPUT[name])
     outputs = outputs if isinstance(outputs, list) else [outputs]

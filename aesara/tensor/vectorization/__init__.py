@@ -1,5 +1,25 @@
 """What nodes of each family become when their inputs have batch dimensions; see `aesara.graph.vectorization`."""
 
-from aesara.tensor.vectorization import elementwise, fallback, indexing, products, reductions, shapes
+from aesara.tensor.vectorization import (
+    choices,
+    convolution,
+    diagonals,
+    elementwise,
+    fallback,
+    indexing,
+    products,
+    reductions,
+    shapes,
+)
 
-__all__ = ["elementwise", "fallback", "indexing", "products", "reductions", "shapes"]
+__all__ = [
+    "choices",
+    "convolution",
+    "diagonals",
+    "elementwise",
+    "fallback",
+    "indexing",
+    "products",
+    "reductions",
+    "shapes",
+]

@@ -1,4 +1,4 @@
-"""Vectorized nodes of ops that work along axes: reductions, softmax, running sums, sorting, diagonals."""
+"""Vectorized nodes of ops that work along axes: reductions, softmax, running sums, sorting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from aesara.tensor.careduce import CAReduce
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import constant
 from aesara.tensor.cumulative import CumOp
-from aesara.tensor.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.elementwise_ops import lt, switch
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.recurrence import LinearRecurrence
@@ -133,17 +132,3 @@ def _repeat(op: Repeat, node: Apply, x: Variable, repeats: Variable) -> Apply:
     if op.axis is None:
         return Repeat(batch).make_node(_flat_core(x, batch), repeats)
     return Repeat(op.axis % node.inputs[0].type.ndim + batch).make_node(x, repeats)
-
-
-@vectorize_node.register(ExtractDiag)
-def _extract_diag(op: ExtractDiag, node: Apply, x: Variable) -> Apply:
-    (batch,) = batches(node, [x])
-    ndim = node.inputs[0].type.ndim
-    return ExtractDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch, op.view).make_node(x)
-
-
-@vectorize_node.register(AllocDiag)
-def _alloc_diag(op: AllocDiag, node: Apply, diagonal: Variable) -> Apply:
-    (batch,) = batches(node, [diagonal])
-    ndim = node.outputs[0].type.ndim
-    return AllocDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch).make_node(diagonal)

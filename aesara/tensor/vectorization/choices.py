@@ -1,0 +1,42 @@
+"""Vectorized nodes of ops that look something up in a tensor that is often the same for all members of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.choosing import Choose
+from aesara.tensor.index_conversion import UnravelIndex
+from aesara.tensor.searching import SearchsortedOp
+from aesara.tensor.vectorization.batches import align, batches, move_dimensions
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+
+@vectorize_node.register(SearchsortedOp)
+def _searchsorted(
+    op: SearchsortedOp, node: Apply, x: Variable, values: Variable, *sorter: Variable
+) -> Apply | Sequence[Variable]:
+    """Values of any number of dimensions are looked up in one vector."""
+    of_x, _, *of_sorter = batches(node, [x, values, *sorter])
+    if of_x or any(of_sorter):
+        return vectorize_by_blockwise(op, node, x, values, *sorter)
+    return op.make_node(x, values, *sorter)
+
+
+@vectorize_node.register(UnravelIndex)
+def _unravel_index(op: UnravelIndex, node: Apply, indices: Variable, dims: Variable) -> Apply | Sequence[Variable]:
+    if batches(node, [indices, dims])[1]:
+        return vectorize_by_blockwise(op, node, indices, dims)
+    return op.make_node(indices, dims)
+
+
+@vectorize_node.register(Choose)
+def _choose(op: Choose, node: Apply, a: Variable, choices: Variable) -> Apply:
+    """The dimension that counts choices stays the first."""
+    of_a, of_choices = batches(node, [a, choices])
+    batch, core = max(of_a, of_choices), node.outputs[0].type.ndim
+    counted = move_dimensions(choices, of_choices, 1, 0)
+    # What stands behind it broadcasts: batch dimensions, then those of the choices.
+    others = align(move_dimensions(counted, 0, 1, counted.type.ndim - 1), of_choices, batch, core + 1)
+    return op.make_node(align(a, of_a, batch, core), move_dimensions(others, others.type.ndim - 1, 1, 0))

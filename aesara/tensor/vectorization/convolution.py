@@ -1,0 +1,43 @@
+"""Vectorized convolutions: sums of products over windows, which compile to loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.convolve import Convolve
+from aesara.tensor.creation import arange
+from aesara.tensor.elementwise_ops import and_, clip, ge, lt, maximum, minimum, switch
+from aesara.tensor.reduction import sum as tensor_sum
+from aesara.tensor.subtensor_advanced import AdvancedSubtensor
+from aesara.tensor.type_other import as_symbolic_slice
+from aesara.tensor.vectorization.batches import align, batches
+
+
+@vectorize_node.register(Convolve)
+def _convolve(op: Convolve, node: Apply, a: Variable, v: Variable) -> Sequence[Variable]:
+    of_a, of_v = batches(node, [a, v])
+    dtype = node.outputs[0].type.dtype
+    a, v = a.astype(dtype), v.astype(dtype)
+    n, m = a.shape[of_a], v.shape[of_v]
+    first, count = _window(op.mode, n, m)
+    # For each entry of the result the positions in `a` that meet the entries of `v`.
+    meeting = (first + arange(count)).dimshuffle(0, "x") - arange(m).dimshuffle("x", 0)
+    inside = and_(ge(meeting, 0), lt(meeting, n))
+    everything = [as_symbolic_slice(slice(None)) for _ in range(of_a)]
+    windows = AdvancedSubtensor()(a, *everything, clip(meeting, 0, n - 1))
+    products = switch(inside, windows * align(v, of_v, of_v, 2), np.zeros((), dtype=dtype))
+    return [tensor_sum(products, axis=-1, dtype=dtype)]
+
+
+def _window(mode: str, n: Variable, m: Variable) -> tuple[Variable | int, Variable]:
+    """Where the result begins in the full convolution, and how long it is."""
+    if mode == "full":
+        return 0, n + m - 1
+    shorter, longer = minimum(n, m), maximum(n, m)
+    if mode == "same":
+        return (shorter - 1) // 2, longer
+    return shorter - 1, longer - shorter + 1
