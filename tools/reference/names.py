@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -33,34 +34,41 @@ ELSEWHERE = {
 PAGES: dict[str, tuple[str, str]] = {
     "elementwise": (
         "Elementwise functions",
-        "arithmetic power rounding exponential trigonometric comparison conditional logic complex casting "
-        "elementwise_ops elemwise constants basic",
+        "arithmetic power rounding exponential trigonometric comparison conditional logic complex casting ufuncs "
+        "elementwise_ops elementwise_numpy elemwise constants basic",
     ),
     "special": ("Special functions", "special math"),
-    "reductions": ("Reductions", "reduction careduce argmax logical_reduction statistics cumulative covariance"),
+    "reductions": (
+        "Reductions and statistics",
+        "reduction careduce argmax logical_reduction statistics order_statistics nan_reductions cumulative covariance",
+    ),
     "shape": (
         "Shapes",
-        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle",
+        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle flipping padding",
     ),
-    "creation": ("Creating tensors", "allocation creation conversion extra_ops io make_vector scalar_conversion"),
+    "creation": (
+        "Creating tensors",
+        "allocation creation conversion extra_ops io make_vector scalar_conversion constant_value",
+    ),
     "indexing": (
         "Indexing",
-        "subtensor subtensor_basic subtensor_advanced indexing nonzero selection index_conversion permuting diagonals",
+        "subtensor subtensor_basic subtensor_advanced indexing nonzero selection index_conversion permuting diagonals "
+        "choosing",
     ),
-    "joining": ("Joining and splitting", "joining"),
-    "products": ("Products", "dot matmul convolve"),
+    "joining": ("Joining and splitting", "joining stacking"),
+    "products": ("Products", "dot matmul convolve products einsum"),
     "sorting": ("Sorting and searching", "sort searching"),
     "nnet": ("Neural networks", ""),
     "gradients": (
         "Gradients",
         "autodiff forward_mode derivatives gradient_operators finite_differences pullback",
     ),
-    "loops": ("Loops and branches", ""),
+    "loops": ("Loops, branches and batches", "blockwise"),
     "types": ("Types and variables", "type type_other"),
     "more": ("More functions", ""),
 }
 
-#: Modules of scalar ops as sections of a page, in order.
+#: Modules of scalar ops as sections of a page, in order; others have the first line of their documentation.
 SECTIONS = {
     "arithmetic": "Arithmetic",
     "power": "Powers and roots",
@@ -70,8 +78,16 @@ SECTIONS = {
     "comparison": "Comparisons",
     "logic": "Logic and bits",
     "conditional": "Choice",
+    "ufuncs": "Further functions of NumPy",
     "complex": "Complex numbers",
-    "special": "Elementwise",
+    "casting": "Casts",
+    "special": "Error, gamma, beta and hypergeometric functions",
+    "inverse_incomplete": "Inverses of incomplete gamma and beta functions",
+    "combinatorial": "Functions of several gamma functions, and zeta",
+    "bessel": "Bessel functions",
+    "integrals": "Integrals",
+    "normal": "The normal distribution",
+    "entropy": "Entropies",
 }
 
 _HIDDEN = set(
@@ -141,22 +157,25 @@ def is_documented(value: Any) -> bool:
 
 def place_of(value: Any) -> tuple[str, str]:
     """The page and the section of a function."""
-    home = (
-        type(value.scalar_op).__module__
-        if isinstance(value, Elemwise)
-        else value.__module__
-        if isinstance(value, FunctionType)
-        else type(value).__module__
-    )
+    home = value.__module__ if isinstance(value, FunctionType) else type(value).__module__
+    if isinstance(value, Elemwise):
+        home = type(value.scalar_op).__module__
     if home.startswith("aesara.tensor.nnet"):
         return "nnet", ""
     if home.startswith(("aesara.scan", "aesara.ifelse")):
         return "loops", ""
     last = home.rsplit(".", 1)[-1]
-    for page, (_, modules) in PAGES.items():
-        if last in modules.split():
-            return page, SECTIONS.get(last, "") if isinstance(value, Elemwise) else ""
-    return "more", ""
+    page = next((page for page, (_, modules) in PAGES.items() if last in modules.split()), "more")
+    if not isinstance(value, Elemwise):
+        return page, ""
+    # What is no everyday function of NumPy is a special function.
+    return ("special" if page == "more" else page), SECTIONS.get(last) or _title_of(home)
+
+
+def _title_of(module: str) -> str:
+    """The first sentence of a module's documentation, as a title."""
+    first = (sys.modules[module].__doc__ or module).strip().split("\n")[0]
+    return first.split(": ")[0].rstrip(".")
 
 
 def _own_name(value: Any) -> str:

@@ -106,8 +106,9 @@ def _first_names(found: Sequence[Entry]) -> str:
 
 def _page(title: str, found: Sequence[Entry]) -> Iterator[str]:
     yield f"# {title}\n"
-    sections = [*SECTIONS.values(), ""]
-    for section in sections:
+    given = [section for section in SECTIONS.values() if any(e.section == section for e in found)]
+    others = sorted({e.section for e in found} - {*given, ""})
+    for section in (*given, *others, ""):
         inside = [e for e in found if e.section == section]
         if not inside:
             continue
