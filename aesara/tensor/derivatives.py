@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, grad
-from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import sum_gradients
 from aesara.graph.vectorization import vectorize_graph
@@ -187,5 +186,6 @@ def hessian_vector_product(
     if len(variables) != len(points):
         raise ValueError(f"`wrt` must be the same length as `p`; got {len(variables)} and {len(points)}.")
     gradients = grad(cost, variables, **grad_kwargs)
-    products = Rop(gradients, variables, points, disconnected_outputs="ignore")
+    # Second derivatives are symmetric: the product from the left is the one from the right.
+    products = Lop(gradients, variables, points, grad_kwargs.get("consider_constant"), "ignore")
     return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), products)

@@ -236,6 +236,55 @@ def test_two_inputs(name, batched, mode):
     check_vectorized(inputs, outputs, batched, batch, mode)
 
 
+def expressions_of_dtype(dtype):
+    x, a = at.tensor(dtype, shape=(None,), name="x"), at.tensor(dtype, shape=(None, None), name="a")
+    outputs = [
+        at.dot(a, x[:2]),
+        at.dot(x, x),
+        at.dot(a[:2, :2], a[:2, :2]),
+        at.outer(x, x),
+        at.batched_dot(a, a),
+        x.sum(),
+        a.max(0),
+        at.stack([x[0], x[1]]),
+        at.concatenate([x, a[0]]),
+        at.stack([x[0], np.int8(1)]),
+        at.set_subtensor(x[:2], a[0, :2]),
+        at.set_subtensor(x[[0, 1]], a[0, :2]),
+        at.sort(x) if not dtype.startswith("complex") else x,
+        at.diag(x),
+        at.repeat(x, 2),
+        at.alloc(x[0], 2, 2),
+    ]
+    if dtype != "bool":
+        outputs += [at.cumsum(x), at.cumprod(x), at.inc_subtensor(x[[0, 0]], a[0, :2]), x**2, at.convolve(x, x[:2])]
+    if dtype.startswith("float"):
+        outputs += [at.special.softmax(a, axis=0), x.norm(2), x.mean(), aesara.grad((at.cumprod(x) * x).sum(), x)]
+    return [x, a], outputs
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32", "complex128"])
+def test_dtypes(dtype, mode):
+    """Dtypes are those of the original graph."""
+    inputs, outputs = expressions_of_dtype(dtype)
+    rng = np.random.default_rng(5)
+    x, a = ((rng.random(shape) * 3).astype(dtype) for shape in ((5, 3), (5, 2, 2)))
+    rows, matrices = at.tensor(dtype, shape=(None, None)), at.tensor(dtype, shape=(None, None, None))
+    core = aesara.function(inputs, outputs, mode="FAST_COMPILE")
+    for replace, given in (({inputs[0]: rows}, [x, a[0]]), ({inputs[0]: rows, inputs[1]: matrices}, [x, a])):
+        new = vectorize_graph(outputs, replace)
+        assert [out.type.dtype for out in new] == [out.type.dtype for out in outputs]
+        found = aesara.function([replace.get(v, v) for v in inputs], new, mode=mode, on_unused_input="ignore")(*given)
+        expected = [core(x[k], a[k if len(replace) == 2 else 0]) for k in range(5)]
+        for position, (result, out) in enumerate(zip(found, new)):
+            members = np.array([row[position] for row in expected])
+            if out.type.ndim == outputs[position].type.ndim:
+                members = members[0]
+            tolerance = {"float16": 5e-3, "float32": 1e-5}.get(dtype, 1e-12)
+            np.testing.assert_allclose(result, members, rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize("name", [k for k in ONE_INPUT if k != "searchsorted"])
 def test_empty_batch(name):
     inputs, outputs = case(ONE_INPUT[name])
