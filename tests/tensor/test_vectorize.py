@@ -272,10 +272,10 @@ def test_dtypes(dtype, mode):
     x, a = ((rng.random(shape) * 3).astype(dtype) for shape in ((5, 3), (5, 2, 2)))
     rows, matrices = at.tensor(dtype, shape=(None, None)), at.tensor(dtype, shape=(None, None, None))
     core = aesara.function(inputs, outputs, mode="FAST_COMPILE")
-    for replace, given in (({inputs[0]: rows}, [x, a[0]]), ({inputs[0]: rows, inputs[1]: matrices}, [x, a])):
+    for replace, values in (({inputs[0]: rows}, [x, a[0]]), ({inputs[0]: rows, inputs[1]: matrices}, [x, a])):
         new = vectorize_graph(outputs, replace)
         assert [out.type.dtype for out in new] == [out.type.dtype for out in outputs]
-        found = aesara.function([replace.get(v, v) for v in inputs], new, mode=mode, on_unused_input="ignore")(*given)
+        found = aesara.function([replace.get(v, v) for v in inputs], new, mode=mode, on_unused_input="ignore")(*values)
         expected = [core(x[k], a[k if len(replace) == 2 else 0]) for k in range(5)]
         for position, (result, out) in enumerate(zip(found, new)):
             members = np.array([row[position] for row in expected])
