@@ -86,7 +86,7 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
             message = (
                 f"invalid entry in coordinates array: along dimension {d}, of size {{2}}, they go from {{0}} to {{1}}"
             )
-            guards += require_range(array, ZERO, size, ValueError, message, node, context)
+            guards += require_range(array, ZERO, size, ValueError, message, node, context, shape)
         else:
             some = primitive("or", primitive("gt", size, ZERO), primitive("eq", product(shape), ZERO))
             message = f"dimension {d} of the array has size {{0}}, so that no position lies in it"

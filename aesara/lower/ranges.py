@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array
+from aesara.lower.broadcasting import product
 from aesara.lower.context import Context
 from aesara.lower.reductions import converted, reduce_array
 
@@ -41,13 +43,18 @@ def all_of(*conditions: Expr) -> Expr:
 
 
 def require_range(
-    array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context
-) -> tuple[object, ...]:
+    array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context,
+    result: Sequence[Expr] | None = None,
+) -> tuple[object, ...]:  # fmt: skip
     """The check that all entries are at least `lowest` and less than `size`.
 
     The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
+    With `result`, the shape of what the array is broadcast to, entries may be anything if that is empty.
     """
     low, high = range_of(array, context)
     below = primitive("lt", high, size)
     wrong = primitive("select", below, low, high)
-    return context.guard(all_of(primitive("ge", low, lowest), below), kind, message, node, [low, high, size, wrong])
+    fits = all_of(primitive("ge", low, lowest), below)
+    if result is not None and not fits.is_const and product(result) is not product(array.shape):
+        fits = primitive("or", fits, primitive("eq", product(result), const(0)))
+    return context.guard(fits, kind, message, node, [low, high, size, wrong])

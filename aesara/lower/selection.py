@@ -57,7 +57,7 @@ def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequ
     shape, guards = broadcast_shape([x.shape, order.shape], ValueError, "the rows and permutations", node, context)
     size = shape[-1]
     message = "a permutation of {2} entries must not have entries from {0} to {1}"
-    guards += require_range(order, primitive("sub", ZERO, size), size, IndexError, message, node, context)
+    guards += require_range(order, primitive("sub", ZERO, size), size, IndexError, message, node, context, shape)
     low, _ = range_of(order, context)
 
     def permuted(index: Index, read: Reader) -> Index:

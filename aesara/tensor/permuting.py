@@ -53,7 +53,7 @@ class PermuteRowElements(Op):
         y = np.broadcast_to(y, shape).astype("int64")
         x = np.broadcast_to(x, shape)
         if inverse:
-            result = np.empty(shape, dtype=x.dtype)
+            result = np.zeros(shape, dtype=x.dtype)
             np.put_along_axis(result, y, x, axis=-1)
         else:
             result = np.take_along_axis(x, y, axis=-1)

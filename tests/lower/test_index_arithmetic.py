@@ -160,6 +160,14 @@ def test_positions_to_ravel_are_checked(position):
     assert_both_raise(lambda i, j: RavelMultiIndex()(i, j, np.array([4, 5])), *np.array(position)[:, None])
 
 
+def test_positions_that_nothing_takes_are_not_checked():
+    build = lambda i, j: RavelMultiIndex()(i, j, np.array([4, 5]))
+    assert_native(build, np.zeros((3, 0), "int64"), np.array([9]))
+    assert_native(build, np.int64(-1), np.zeros(0, "int64"))
+    for inverse in (0, 1):
+        assert_native(lambda x, y: PermuteRowElements()(x, y, inverse), numbers(0, 3), np.array([3, 0, 3]))
+
+
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
 def test_no_position_lies_in_nothing(mode):
     build = lambda i, j, d: RavelMultiIndex(mode)(i, j, sizes(d, 2))
