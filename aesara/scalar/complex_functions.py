@@ -114,12 +114,16 @@ def _exp2(op: ScalarOp, z: Parts) -> Parts:
     return exponential(scaled(z, math.log(2)))
 
 
-@complex_form(Expm1, wide=True)
-def _expm1(op: ScalarOp, z: Parts) -> Parts:
+def exponential_less_one(z: Parts) -> Parts:
     """exp(x) cos y - 1 = expm1(x) cos y - 2 sin(y / 2)**2."""
     x, y = z
     half = sin(y * _HALF)
     return Parts(expm1(x) * cos(y) - _TWO * half * half, switch(is_zero(y), y, exp(x) * sin(y)))
+
+
+@complex_form(Expm1, wide=True)
+def _expm1(op: ScalarOp, z: Parts) -> Parts:
+    return exponential_less_one(z)
 
 
 def scaled(z: Parts, factor: float) -> Parts:
@@ -225,7 +229,8 @@ def _softplus(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Log1mexp, wide=True)
 def _log1mexp(op: ScalarOp, z: Parts) -> Parts:
-    return logarithm_of_one_plus(negative(exponential(z)))
+    near = gt(z.re, number(-math.log(2)))
+    return choose(near, logarithm(negative(exponential_less_one(z))), logarithm_of_one_plus(negative(exponential(z))))
 
 
 # -- powers and roots ------------------------------------------------------------------------------------------

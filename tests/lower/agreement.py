@@ -36,14 +36,14 @@ def interpreted(function: Any, values: Sequence[Any]) -> list[np.ndarray]:
     lowered = function._native.report.lowered
     program = lowered.program
     verify_program(program)
-    arguments = [np.asarray(v, item.buffer.dtype) for v, item in zip(values, program.inputs, strict=True)]
+    arguments = [np.asarray(v, item.buffer.outer_dtype) for v, item in zip(values, program.inputs, strict=True)]
     return list(run_program(program, arguments, lowered.constants, [], True).returned)
 
 
 def assert_equal(got: Any, expected: Any, ulps: int = 0) -> None:
     got, expected = np.asarray(got), np.asarray(expected)
     assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
-    if ulps and expected.dtype.kind == "f":
+    if ulps and expected.dtype.kind in "fc":
         eps = np.finfo(expected.dtype).eps
         scale = np.max(np.abs(expected[np.isfinite(expected)]), initial=0.0)
         np.testing.assert_allclose(got, expected, rtol=ulps * eps, atol=ulps * eps * scale)
