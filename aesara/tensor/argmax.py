@@ -171,10 +171,10 @@ def _reversed_order(x: Variable) -> Variable:
     return invert(x) if x.type.dtype in discrete_dtypes else neg(x)
 
 
-def ptp(a: Any, axis: Any = None) -> Variable:
+def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     """The range of values along axes: the largest minus the smallest element."""
     a = as_tensor_variable(a)
-    return max(a, axis) - min(a, axis)
+    return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
 def smallest(*args: Any) -> Variable:

@@ -8,9 +8,11 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.tensor.allocation import alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import conj, neq
+from aesara.tensor.joining import join
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.recurrence import LinearRecurrence, shifted
 from aesara.tensor.shape import reshape
@@ -121,7 +123,7 @@ class CumprodOp(Op):
         return CumOp(*args, mode="mul", **kwargs)
 
 
-def cumsum(x: Any, axis: int | None = None) -> Variable:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
     """Return running sums, in the dtype of `x`.
 
     Parameters
@@ -130,6 +132,8 @@ def cumsum(x: Any, axis: int | None = None) -> Variable:
         The tensor.
     axis
         The dimension; by default that of the flattened tensor.
+    dtype
+        Another dtype for sums and result.
 
     Examples
     --------
@@ -137,10 +141,10 @@ def cumsum(x: Any, axis: int | None = None) -> Variable:
     >>> cumsum(at.matrix("x"), axis=1).ndim
     2
     """
-    return CumOp(axis=axis, mode="add")(_countable(x))
+    return CumOp(axis=axis, mode="add")(_countable(x, dtype))
 
 
-def cumprod(x: Any, axis: int | None = None) -> Variable:
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
     """Return running products, in the dtype of `x`; see `cumsum`.
 
     Examples
@@ -149,15 +153,17 @@ def cumprod(x: Any, axis: int | None = None) -> Variable:
     >>> cumprod(at.matrix("x")).ndim
     1
     """
-    return CumOp(axis=axis, mode="mul")(_countable(x))
+    return CumOp(axis=axis, mode="mul")(_countable(x, dtype))
 
 
-def _countable(x: Any) -> Variable:
+def _countable(x: Any, dtype: Any) -> Variable:
     x = as_tensor_variable(x)
+    if dtype is not None:
+        return cast(x, dtype)
     return cast(x, "int64") if x.type.dtype == "bool" else x
 
 
-def diff(x: Any, n: int = 1, axis: int = -1) -> Variable:
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Variable:
     """Return the differences of neighbouring entries, taken `n` times.
 
     Parameters
@@ -168,6 +174,8 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Variable:
         How often.
     axis
         The dimension.
+    prepend, append
+        What stands before and behind the entries: a number, or a tensor.
 
     Examples
     --------
@@ -178,6 +186,8 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Variable:
     x = as_tensor_variable(x)
     if n < 0:
         raise ValueError(f"The order of a difference cannot be negative; got {n}.")
+    if prepend is not None or append is not None:
+        x = _extended(x, axis, prepend, append)
     if x.type.ndim == 0:
         raise ValueError("`diff` needs at least one dimension.")
     (axis,) = normalize_axes(axis, x.type.ndim)
@@ -186,3 +196,16 @@ def diff(x: Any, n: int = 1, axis: int = -1) -> Variable:
         later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
         x = neq(later, earlier) if x.type.dtype == "bool" else later - earlier
     return x
+
+
+def _extended(x: Variable, axis: int, prepend: Any, append: Any) -> Variable:
+    """A tensor with numbers or tensors at the ends of a dimension."""
+    (axis,) = normalize_axes(axis, x.type.ndim)
+    parts = [x]
+    for value, place in ((prepend, 0), (append, len(parts) + 1)):
+        if value is not None:
+            part = as_tensor_variable(value)
+            if part.type.ndim == 0:
+                part = alloc(part, *[1 if k == axis else x.shape[k] for k in range(x.type.ndim)])
+            parts.insert(place, part)
+    return join(axis, *parts)

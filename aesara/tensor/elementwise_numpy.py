@@ -44,6 +44,7 @@ from aesara.tensor.elementwise_ops import (
     pow,
     rad2deg,
     real,
+    round,
     round_half_to_even,
     second,
     sgn,
@@ -263,23 +264,7 @@ def around(a: Any, decimals: int = 0) -> Variable:
     >>> at.around([17, 25], -1).eval()
     array([20, 20])
     """
-    a = as_tensor_variable(a)
-    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
-        raise TypeError(f"decimals must be an integer; got {decimals!r}.")
-    if a.type.dtype in complex_dtypes:
-        return complex(around(real(a), decimals), around(imag(a), decimals))
-    if a.type.dtype in discrete_dtypes:
-        if decimals >= 0:
-            return a
-        return around(a.astype("float64"), decimals).astype(a.type.dtype)
-    if decimals == 0:
-        return round_half_to_even(a)
-    power = np.asarray(10.0 ** float(_magnitude(decimals)), dtype=a.type.dtype)
-    return round_half_to_even(a * power) / power if decimals > 0 else round_half_to_even(a / power) * power
-
-
-def _magnitude(number: int) -> int:
-    return number if number >= 0 else -number
+    return round(a, None, decimals)
 
 
 def modf(x: Any) -> tuple[Variable, Variable]:

@@ -227,23 +227,48 @@ def ceil_intdiv(a: object, b: object) -> Variable:
     return quotient + neq(mod(a, b), 0).astype(quotient.type.dtype)
 
 
-def round(a: object, mode: str | None = None) -> Variable:
-    """Each element rounded to an integer, in the dtype of `a`.
+def round(a: object, mode: str | int | None = None, decimals: int = 0) -> Variable:
+    """Each element rounded to an integer, or to a number of decimals, in the dtype of `a`.
 
     Parameters
     ----------
     a
         A tensor of floating-point numbers; integers are returned as they are.
     mode
-        "half_to_even" (the default, as in NumPy) or "half_away_from_zero".
+        "half_to_even" (the default, as in NumPy) or "half_away_from_zero"; an
+        integer in this place is taken as `decimals`.
+    decimals
+        How many decimals are kept; negative to round to tens, hundreds, ...
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.round([0.5, 1.5, 2.567]).eval()
+    array([0., 2., 3.])
+    >>> at.round([0.5, 1.5, 2.567], 2).eval()
+    array([0.5 , 1.5 , 2.57])
     """
+    if isinstance(mode, (int, np.integer)) and not isinstance(mode, bool):
+        mode, decimals = None, int(mode)
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
+        raise TypeError(f"decimals must be an integer; got {decimals!r}.")
     if mode is None or mode == "half_to_even":
         function = round_half_to_even
     elif mode == "half_away_from_zero":
         function = round_half_away_from_zero
     else:
         raise ValueError(f'round mode {mode!r} is not one of "half_to_even" and "half_away_from_zero".')
-    return function(a)
+    a = as_tensor_variable(a)
+    if a.type.dtype in complex_dtypes:
+        return complex(round(real(a), mode, decimals), round(imag(a), mode, decimals))
+    if a.type.dtype in discrete_dtypes:
+        if decimals >= 0:
+            return a
+        return round(a.astype("float64"), mode, decimals).astype(a.type.dtype)
+    if decimals == 0:
+        return function(a)
+    power = np.asarray(10.0 ** (decimals if decimals > 0 else -decimals), dtype=a.type.dtype)
+    return function(a * power) / power if decimals > 0 else function(a / power) * power
 
 
 def iround(a: object, mode: str | None = None) -> Variable:

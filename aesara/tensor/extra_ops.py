@@ -16,7 +16,6 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.scalar import int64 as int_t
-from aesara.scalar import upcast
 from aesara.tensor.broadcasting import (
     BroadcastTo,
     broadcast_arrays,
@@ -26,8 +25,7 @@ from aesara.tensor.broadcasting import (
     broadcast_to_,
 )
 from aesara.tensor.constant_value import constant_of_output, follow_input, known_integer
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.creation import arange
+from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.cumulative import CumOp, CumprodOp, CumsumOp, cumprod, cumsum, diff
 from aesara.tensor.diagonals import (
     FillDiagonal,
@@ -38,7 +36,8 @@ from aesara.tensor.diagonals import (
     fill_diagonal_offset_,
 )
 from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import ge, log, lt, maximum, minimum
+from aesara.tensor.elementwise_ops import ge, lt, maximum, minimum
+from aesara.tensor.equal_steps import geomspace, linspace, logspace
 from aesara.tensor.index_conversion import (
     RavelMultiIndex,
     UnravelIndex,
@@ -186,77 +185,3 @@ def bartlett(M: Any) -> Variable:
     (5,)
     """
     return bartlett_(M)
-
-
-def linspace(start: Any, end: Any, steps: Any) -> Variable:
-    """Return equally spaced numbers from `start` to `end`, both included.
-
-    Parameters
-    ----------
-    start
-        The first number.
-    end
-        The last number.
-    steps
-        How many numbers; may be symbolic.
-
-    Examples
-    --------
-    >>> linspace(0, 1, 5).type.shape
-    (5,)
-    """
-    start, end, steps = (as_tensor_variable(value) for value in (start, end, steps))
-    if steps.type.dtype not in integer_dtypes:
-        raise TypeError(f"The number of steps must be an integer; got {steps.type}.")
-    # One number has no distance to the next.
-    n_intervals = maximum(steps - constant(1, dtype="int64"), 1)
-    step = (end - start) / n_intervals
-    return start + arange(steps) * step
-
-
-def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0) -> Variable:
-    """Return numbers equally spaced by their logarithm, which goes from `start` to `end`.
-
-    Parameters
-    ----------
-    start
-        The logarithm of the first number.
-    end
-        The logarithm of the last number.
-    steps
-        How many numbers; may be symbolic.
-    base
-        The base of the logarithm.
-
-    Examples
-    --------
-    >>> logspace(0, 2, 3).type.shape
-    (3,)
-    """
-    return as_tensor_variable(base) ** linspace(start, end, steps)
-
-
-def geomspace(start: Any, end: Any, steps: Any, base: Any = 10.0) -> Variable:
-    """Return numbers from `start` to `end`, each a multiple of the one before.
-
-    Parameters
-    ----------
-    start
-        The first number; positive.
-    end
-        The last number; positive.
-    steps
-        How many numbers; may be symbolic.
-    base
-        The base of the logarithm that is used.
-
-    Examples
-    --------
-    >>> geomspace(1, 1000, 4).type.shape
-    (4,)
-    """
-    start, end, base = (as_tensor_variable(value) for value in (start, end, base))
-    first, last = log(start), log(end)
-    # The number 10.0 alone would be of single precision, and so would its logarithm.
-    scale = log(base.astype(upcast(first.type.dtype, last.type.dtype)))
-    return logspace(first / scale, last / scale, steps, base)

@@ -334,7 +334,7 @@ def join(axis: Any, *tensors_list: Any) -> Variable:
     return join_(axis, *tensors_list)
 
 
-def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> Variable:
+def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None) -> Variable:
     """Put tensors one after the other along a dimension; see `join`.
 
     Parameters
@@ -342,7 +342,9 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> Variable:
     tensor_list
         A list or tuple of tensors.
     axis
-        The dimension.
+        The dimension; None flattens the tensors first.
+    dtype
+        The dtype of the result; by default the one they promote to.
 
     Examples
     --------
@@ -355,6 +357,10 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> Variable:
             "`concatenate` needs a list or a tuple of tensors; "
             f"got {tensor_list}. Did you forget the brackets around the arguments?"
         )
+    if axis is None:
+        tensor_list, axis = [as_tensor_variable(tensor).reshape((-1,)) for tensor in tensor_list], 0
+    if dtype is not None:
+        tensor_list = [cast(tensor, dtype) for tensor in tensor_list]
     return join(axis, *tensor_list)
 
 

@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import isclose, neq
+from aesara.tensor.reduction import selected
 from aesara.tensor.type import tensor_type
 
 
@@ -77,17 +78,21 @@ def _logical_op(cls: type[_Logical], axis: Axes) -> _Logical:
     return cls(axis)
 
 
-def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False) -> Variable:
-    """Whether all elements along axes are true (not zero). See `max` for the parameters."""
-    x = as_tensor_variable(x)
+def _selected(x: Variable, where: typing.Any, otherwise: bool) -> Variable:
+    return x if where is None else selected(x if x.type.dtype == "bool" else neq(x, 0), where, np.array(otherwise))
+
+
+def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> Variable:
+    """Whether all elements along axes are true (not zero). See `sum` for the parameters."""
+    x = _selected(as_tensor_variable(x), where, True)
     axis = as_axes(axis)
     out = _logical_op(All, axis)(x)
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False) -> Variable:
-    """Whether any element along axes is true (not zero). See `max` for the parameters."""
-    x = as_tensor_variable(x)
+def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> Variable:
+    """Whether any element along axes is true (not zero). See `sum` for the parameters."""
+    x = _selected(as_tensor_variable(x), where, False)
     axis = as_axes(axis)
     out = _logical_op(Any, axis)(x)
     return with_kept_dims(x, out, axis) if keepdims else out

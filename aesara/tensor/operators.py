@@ -338,13 +338,16 @@ class _tensor_py_operators:
         """A tensor of this shape full of ones."""
         return ones_like(self, dtype=dtype)
 
-    def clip(self, a_min: Any, a_max: Any) -> Variable:
-        """The elements, moved into an interval where they are outside."""
+    def clip(self, a_min: Any = None, a_max: Any = None) -> Variable:
+        """The elements, moved into an interval where they are outside; None is no bound."""
+        if a_min is None or a_max is None:
+            bounded = self if a_min is None else ops.switch(ops.lt(self, a_min), a_min, self)
+            return bounded if a_max is None else ops.switch(ops.gt(self, a_max), a_max, self)
         return ops.clip(self, a_min, a_max)
 
-    def round(self, mode: str | None = None) -> Variable:
-        """The elements rounded to integers: "half_to_even" (default) or "half_away_from_zero"."""
-        return ops.round(self, mode)
+    def round(self, mode: str | int | None = None, decimals: int = 0) -> Variable:
+        """The elements rounded to a number of decimals; see `aesara.tensor.round`."""
+        return ops.round(self, mode, decimals)
 
     def nonzero(self, return_matrix: bool = False) -> Any:
         """Where the elements are that are not zero: a vector of positions for each dimension."""
@@ -388,33 +391,71 @@ class _tensor_py_operators:
         """The product with another tensor, in the sense of `numpy.dot`."""
         return dense_dot(self, other)
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        keepdims: bool = False,
+        acc_dtype: Any = None,
+        *,
+        where: Any = None,
+        initial: Any = None,
+    ) -> Variable:
         """The sum along axes; see `aesara.tensor.sum`."""
-        return sum(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+        return sum(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
+    def prod(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        keepdims: bool = False,
+        acc_dtype: Any = None,
+        *,
+        where: Any = None,
+        initial: Any = None,
+    ) -> Variable:
         """The product along axes; see `aesara.tensor.prod`."""
-        return prod(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+        return prod(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
+    def mean(
+        self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None, *, where: Any = None
+    ) -> Variable:
         """The mean along axes; see `aesara.tensor.mean`."""
-        return mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype)
+        return mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
 
-    def var(self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+    def var(
+        self,
+        axis: Any = None,
+        ddof: Any = 0,
+        keepdims: bool = False,
+        corrected: bool = False,
+        *,
+        dtype: Any = None,
+        where: Any = None,
+    ) -> Variable:
         """The variance along axes; see `aesara.tensor.var`."""
-        return var(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
+        return var(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
-    def std(self, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+    def std(
+        self,
+        axis: Any = None,
+        ddof: Any = 0,
+        keepdims: bool = False,
+        corrected: bool = False,
+        *,
+        dtype: Any = None,
+        where: Any = None,
+    ) -> Variable:
         """The standard deviation along axes; see `aesara.tensor.std`."""
-        return std(self, axis=axis, ddof=ddof, keepdims=keepdims, corrected=corrected)
+        return std(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Variable:
-        """The smallest element along axes."""
-        return min(self, axis, keepdims=keepdims)
+    def min(self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+        """The smallest element along axes; see `aesara.tensor.min`."""
+        return min(self, axis, keepdims, initial=initial, where=where)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Variable:
-        """The largest element along axes."""
-        return max(self, axis, keepdims=keepdims)
+    def max(self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+        """The largest element along axes; see `aesara.tensor.max`."""
+        return max(self, axis, keepdims, initial=initial, where=where)
 
     def argmin(self, axis: Any = None, keepdims: bool = False) -> Variable:
         """The position of the smallest element along axes."""
@@ -424,17 +465,17 @@ class _tensor_py_operators:
         """The position of the largest element along axes."""
         return argmax(self, axis, keepdims=keepdims)
 
-    def ptp(self, axis: Any = None) -> Variable:
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Variable:
         """The largest minus the smallest element along axes."""
-        return ptp(self, axis)
+        return ptp(self, axis, keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> Variable:
+    def any(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> Variable:
         """Whether any element along axes is true."""
-        return any(self, axis=axis, keepdims=keepdims)
+        return any(self, axis, keepdims, where=where)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> Variable:
+    def all(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> Variable:
         """Whether all elements along axes are true."""
-        return all(self, axis=axis, keepdims=keepdims)
+        return all(self, axis, keepdims, where=where)
 
     def cumsum(self, axis: int | None = None) -> Variable:
         """The running sums along an axis."""

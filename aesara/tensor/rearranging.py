@@ -267,7 +267,7 @@ def atleast_3d(*arys: Any, left: bool = True) -> Variable | list[Variable]:
     return atleast_Nd(*arys, n=3, left=left)
 
 
-def roll(x: Any, shift: Any, axis: int | None = None) -> Variable:
+def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> Variable:
     """Shift the entries along a dimension; what leaves at one end enters at the other.
 
     Parameters
@@ -276,8 +276,9 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Variable:
         The tensor.
     shift
         By how many places; may be symbolic, negative or larger than the size.
+        For several dimensions: one number, or one for each of them.
     axis
-        The dimension; by default the flattened tensor is shifted.
+        The dimension, or several; by default the flattened tensor is shifted.
 
     Examples
     --------
@@ -290,6 +291,15 @@ def roll(x: Any, shift: Any, axis: int | None = None) -> Variable:
         if x.type.ndim != 1:
             return reshape(roll(flatten(x), shift, axis=0), shape(x), ndim=x.type.ndim)
         axis = 0
+    if isinstance(axis, (tuple, list)) or isinstance(shift, (tuple, list)):
+        axes = axis if isinstance(axis, (tuple, list)) else [axis]
+        shifts = shift if isinstance(shift, (tuple, list)) else [shift]
+        n = max(len(axes), len(shifts))
+        if len(axes) not in (1, n) or len(shifts) not in (1, n):
+            raise ValueError(f"roll needs as many shifts as axes; got {len(shifts)} and {len(axes)}.")
+        for by, along in zip(list(shifts) * (n // len(shifts)), list(axes) * (n // len(axes))):
+            x = roll(x, by, along)
+        return x
     (axis,) = normalize_axes(axis, x.type.ndim)
     size = sizes_of(x)[axis]
     if isinstance(size, int) and isinstance(shift, (int, np.integer)):

@@ -11,9 +11,11 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.tensor.allocation import alloc
 from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import conj, eq, second, switch
+from aesara.tensor.elementwise_ops import conj, eq, maximum, minimum, second, switch
+from aesara.tensor.joining import join
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
 
@@ -262,7 +264,28 @@ def _finished(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Variable
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def sum(input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None) -> Variable:
+def selected(x: Variable, where: Any, otherwise: Any) -> Variable:
+    """`x`, with a number of its dtype in place of the elements that do not take part in a reduction."""
+    if where is None:
+        return x
+    where = as_tensor_variable(where)
+    if where.type.dtype != "bool":
+        raise TypeError(f"`where` must be Boolean; got {where} of type {where.type}.")
+    if where.type.ndim > x.type.ndim:
+        raise ValueError(f"`where` must broadcast to the tensor; got types {where.type} and {x.type}.")
+    return switch(where, x, as_tensor_variable(otherwise).astype(x.type.dtype))
+
+
+def sum(
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    *,
+    where: Any = None,
+    initial: Any = None,
+) -> Variable:
     """The sum of the elements along axes.
 
     Parameters
@@ -278,6 +301,10 @@ def sum(input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False,
         Keep the axes, with length 1.
     acc_dtype
         The dtype in which elements are added; at least as wide as the input.
+    where
+        Which elements take part: a Boolean tensor that broadcasts.
+    initial
+        A number that is added.
 
     Examples
     --------
@@ -285,9 +312,10 @@ def sum(input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False,
     >>> at.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
     array([4., 6.])
     """
-    x = as_tensor_variable(input)
+    x = selected(as_tensor_variable(input), where, 0)
     axis = as_axes(axis)
-    return _finished(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
+    out = _finished(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
+    return out if initial is None else out + as_tensor_variable(initial).astype(out.type.dtype)
 
 
 def prod(
@@ -297,18 +325,22 @@ def prod(
     keepdims: bool = False,
     acc_dtype: Any = None,
     no_zeros_in_input: bool = False,
+    *,
+    where: Any = None,
+    initial: Any = None,
 ) -> Variable:
     """The product of the elements along axes; see `sum` for the parameters.
 
     `no_zeros_in_input` promises that no element is zero, which makes the
     gradient cheaper.
     """
-    x = as_tensor_variable(input)
+    x = selected(as_tensor_variable(input), where, 1)
     axis = as_axes(axis)
-    return _finished(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
+    out = _finished(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
+    return out if initial is None else out * as_tensor_variable(initial).astype(out.type.dtype)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def max(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
     """The largest element along axes; NaN if there is one.
 
     Parameters
@@ -319,21 +351,51 @@ def max(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
         An axis or several; None for all.
     keepdims
         Keep the axes, with length 1.
+    initial
+        A number that takes part, so that there need not be any element.
+    where
+        Which elements take part: a Boolean tensor that broadcasts. Needs `initial`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.max([[1.0, 5.0], [3.0, 4.0]], axis=1).eval()
+    array([5., 4.])
     """
-    x = as_tensor_variable(x)
-    axis = as_axes(axis)
-    out = _finished(x, _extremum_op(Max, axis)(x), axis, keepdims)
-    out.name = "max"
-    return out
+    return _extremum(Max, x, axis, keepdims, initial, where)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
     """The smallest element along axes; NaN if there is one. See `max` for the parameters."""
+    return _extremum(Min, x, axis, keepdims, initial, where)
+
+
+def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Variable:
     x = as_tensor_variable(x)
     axis = as_axes(axis)
-    out = _finished(x, _extremum_op(Min, axis)(x), axis, keepdims)
-    out.name = "min"
+    name = cls.__name__.lower()
+    if where is not None and initial is None:
+        raise ValueError(f"{name} of selected elements needs `initial`, because there may be none.")
+    if initial is not None:
+        initial = as_tensor_variable(initial).astype(x.type.dtype)
+        out = _with_initial(cls, selected(x, where, initial), axis, initial)
+    else:
+        out = _extremum_op(cls, axis)(x)
+    out = _finished(x, out, axis, keepdims)
+    out.name = name
     return out
+
+
+def _with_initial(cls: type[_Extremum], x: Variable, axis: Axes, initial: Variable) -> Variable:
+    """An extremum in which a number takes part, so that it exists without any element."""
+    combined = maximum if cls is Max else minimum
+    axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim)
+    if all(x.type.shape[k] for k in axes):
+        return combined(_extremum_op(cls, axis)(x), initial)
+    for k in sorted(axes, reverse=True):
+        shape = [1 if k == other else x.shape[other] for other in range(x.type.ndim)]
+        x = _extremum_op(cls, (k,))(join(k, x, alloc(initial, *shape)))
+    return combined(x, initial)
 
 
 def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
