@@ -1,4 +1,8 @@
-"""Lowering of the k largest or smallest elements along an axis, by a heap of the k best so far."""
+"""Lowering of ops that put elements in order: the k largest or smallest by a heap, and sorts of short rows.
+
+NumPy sorts long vectors several at a time with vector instructions, which no loop here would match; what costs when
+few elements are sorted is the call.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,37 @@ from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader, Sequential, Writer
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
 from aesara.lower.reductions import converted
 from aesara.lower.searching import sorts_before
-from aesara.tensor.sort import TopKOp
+from aesara.tensor.searching import Unique
+from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 
+#: up to this many elements a sort costs less than a call of Python
+_SHORT = 128
 _TWO = const(2)
+
+
+@lower_op.register(SortOp)
+@lower_op.register(ArgSortOp)
+def _sort(op: SortOp | ArgSortOp, node: Apply, context: Context) -> Sequence[Array]:
+    array, given = context.array(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
+    check_dtype(array.dtype)
+    if not given.is_const or not -array.ndim <= given.attr < array.ndim:
+        raise Unsupported("sorting along an axis that is known at run time only")
+    axis = given.attr % array.ndim
+    size = array.shape[axis]
+    if not size.is_const or size.attr > _SHORT:
+        raise Unsupported("NumPy sorts many elements with vector instructions")
+    positions = context.add(_positions(array, axis, size, const(False, "bool"), ()))
+    return [_taken(array, positions, axis, ()) if isinstance(op, SortOp) else positions]
+
+
+@lower_op.register
+def _unique(op: Unique, node: Apply, context: Context) -> Sequence[Array]:
+    raise Unsupported("NumPy finds what is unique by hashing and by sorting with vector instructions")
 
 
 @lower_op.register
@@ -35,16 +62,21 @@ def _top_k(op: TopKOp, node: Apply, context: Context) -> Sequence[Array]:
     message = "topk: kth cannot be zero or larger than the length of the axis; got {0} for length {1}."
     guards = context.guard(possible, ValueError, message, node, [asked, size])
     positions = context.add(_positions(array, axis, count, primitive("gt", asked, ZERO), guards))
-
-    def taken(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0]((*index[:axis], readers[1](index), *index[axis + 1 :]))
-
     results: list[Array] = []
     if op.return_values:
-        results.append(Pointwise(array.dtype, positions.shape, (array, positions), taken, 2, [True, False], guards))
+        results.append(_taken(array, positions, axis, guards))
     if op.return_indices:
         results.append(converted(positions, op.idx_dtype))
     return results
+
+
+def _taken(array: Array, positions: Array, axis: int, guards: Sequence[object]) -> Array:
+    """The elements at positions along an axis."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0]((*index[:axis], readers[1](index), *index[axis + 1 :]))
+
+    return Pointwise(array.dtype, positions.shape, (array, positions), body, 2, [True, False], guards)
 
 
 def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequence[object]) -> Array:

@@ -1,4 +1,4 @@
-"""The k largest or smallest elements along an axis, natively."""
+"""The k largest or smallest elements along an axis, and sorts of short rows, natively."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import aesara
-from aesara.tensor.sort import TopKOp
+from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_both_raise, assert_native
+from agreement import assert_both_raise, assert_native, compiled
 
 DTYPES = ["bool", "int8", "uint16", "int64", "uint64", "float16", "float32", "float64"]
 
@@ -74,3 +74,28 @@ def test_a_gradient():
 @pytest.mark.parametrize("k", [100, 3000, -3000, -5000])
 def test_long_vectors(k):
     assert_native(lambda x: TopKOp()(x, k), np.random.default_rng(0).integers(0, 1000, 5000), static=[False])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_sorts_of_short_rows(axis, dtype):
+    for shape in ((7, 4), (1, 9), (0, 3), (3, 0), (1, 1), (128, 2), (2, 100)):
+        x = numbers(*shape, dtype=dtype)
+        assert_native(lambda x: SortOp("stable")(x, axis), x, static=[True])
+        assert_native(lambda x: ArgSortOp("stable")(x, axis), x, static=[True])
+
+
+def test_sorts_of_special_values():
+    x = np.array([np.nan, 1.0, np.inf, -np.inf, np.nan, 2.0])
+    assert_native(lambda x: [SortOp("quicksort")(x, 0), ArgSortOp("stable")(x, -1)], x, static=[True])
+
+
+def test_gradient_of_a_sort():
+    assert_native(lambda x: aesara.grad((SortOp("stable")(x, 0) * np.arange(5.0)).sum(), x), numbers(5), static=[True])
+
+
+def test_long_sorts_are_left_to_numpy():
+    f = compiled(lambda x: SortOp("stable")(x, 0), [numbers(1000)], True)
+    (reason,) = f._native.report.python_nodes.values()
+    assert "vector instructions" in reason
+    np.testing.assert_array_equal(f(numbers(1000))[0], np.sort(numbers(1000)))
