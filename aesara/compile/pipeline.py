@@ -24,6 +24,7 @@ from aesara.graph.rewriting.databases import (
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.scan.rewriting import RewriteSteps
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
@@ -68,6 +69,8 @@ PASSES = [
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
+    # The graphs inside of loops go through this list as well.
+    Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # Nobody asks for shapes from here on.
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
     Pass(48.6, "specialize_device", specialize_device, FAST_RUN),

@@ -18,6 +18,7 @@ from aesara.compile.mode import Mode
 from aesara.compile.ops import as_op
 from aesara.ir.interpret import run_program
 from aesara.link.llvm.python_nodes import make_callback
+from aesara.scan.utils import until
 from aesara.tensor.special import log_softmax, softmax
 
 
@@ -340,6 +341,22 @@ def creation() -> Graph:
     n, m = tensor("n", 0, "int64"), tensor("m", 0, "int64")
     outputs = [at.eye(n, m), at.arange(n, 0, -2), at.alloc(at.arange(m), n, m), at.zeros((n, 2))]
     return Graph([n, m], outputs, [tuple(map(np.int64, a)) for a in ((3, 4), (0, 3), (1, 1))])
+
+
+@graph
+def loops() -> Graph:
+    """Loops over rows: states with several taps, a product of matrices, an end that depends on the data, a loop inside."""
+    x, w, limit = tensor("x", 2), tensor("w", 2), tensor("limit", 0)
+    zero = at.constant(0, dtype="float64")
+    h, _ = aesara.scan(lambda row, h, w: at.tanh(row + h @ w), x, x[0] * 0, w)
+    pairs, _ = aesara.scan(lambda v, b, a: a * 0.5 - b + v, x[:, 0], {"initial": x[:2, 1], "taps": [-2, -1]})
+    powers, _ = aesara.scan(
+        lambda v: (v * 2, until(v * 2 > limit)), outputs_info=at.constant(1, dtype="float64"), n_steps=9
+    )
+    sums, _ = aesara.map(lambda row: aesara.reduce(lambda v, s: s + v, row, zero)[0], x)
+    outputs = [h, aesara.grad((h**2).sum(), w), pairs, powers, powers.sum(), sums]
+    arguments = [(noise(4, 3), noise(3, 3), np.float64(9)), (noise(3, 0), noise(0, 0), np.float64(0))][:1]
+    return Graph([x, w, limit], outputs, arguments)
 
 
 @as_op([at.dvector], [at.dvector])
