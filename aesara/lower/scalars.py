@@ -15,7 +15,7 @@ from aesara.lower.routines import scalar_function, special_symbol
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import Routine
-from aesara.scalar.types import ScalarType
+from aesara.scalar.types import ScalarType, get_scalar_type
 
 __all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
 
@@ -111,7 +111,7 @@ def scalar_expressions(
     """The outputs of a scalar op on expressions whose dtypes are those of `input_types`."""
     fact = _fact(scalar_op, input_types)
     if fact is None:
-        return follow(_recipe(scalar_op, input_types), args)
+        return _decomposed(scalar_op, args, input_types, output_types)
     out = output_types[0].dtype
     check_dtype(out)
     dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
@@ -133,6 +133,18 @@ def scalar_expressions(
     else:
         result = op(fact.name, *operands)
     return [cast(result, out)]
+
+
+def _decomposed(
+    scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
+) -> list[Expr]:
+    if scalar_op.decompose is None or output_types[0].dtype != "float16":
+        return follow(_recipe(scalar_op, input_types), args)
+    # Half precision is rounded once, at the end.
+    single = get_scalar_type("float32")
+    wide = tuple(single if t.dtype == "float16" else t for t in input_types)
+    results = follow(_recipe(scalar_op, wide), [cast(a, t.dtype) for a, t in zip(args, wide, strict=True)])
+    return [cast(result, t.dtype) for result, t in zip(results, output_types, strict=True)]
 
 
 def follow(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:

@@ -229,6 +229,7 @@ from aesara.scalar.inverse_incomplete import (
     gammainccinv,
     gammaincinv,
 )
+from aesara.scalar.logarithms_of_sums import LogAddExp, LogAddExp2, logaddexp, logaddexp2
 from aesara.scalar.logic import (
     AND,
     OR,
@@ -421,6 +422,10 @@ from aesara.scalar.var import (
 )
 
 __all__ = [
+    "LogAddExp",
+    "LogAddExp2",
+    "logaddexp",
+    "logaddexp2",
     "I0e",
     "I1e",
     "Ive",

@@ -198,6 +198,9 @@ class ScalarOp(Op):
         with np.errstate(all="ignore"):
             if self.numpy is not None:
                 dtypes = self.operand_dtypes(input_types, output_types)
+                if not isinstance(self.numpy, np.ufunc):
+                    # As NumPy's own functions do: half precision is rounded once, at the end.
+                    dtypes = ["float32" if dtype == "float16" else dtype for dtype in dtypes]
                 results = self.numpy(*[_cast_value(value, dtype) for value, dtype in zip(values, dtypes)])
             else:
                 results = self._evaluate_with_impl(values)
