@@ -15,7 +15,7 @@ __all__ = ["RewriteSteps"]
 
 
 class RewriteSteps(GraphRewriter):
-    """Drops the results of loops that nobody uses, and rewrites the graphs of their steps as the graphs of functions."""
+    """Drops results of loops that nobody uses, and rewrites the graphs of their steps as those of functions."""
 
     query = RewriteDatabaseQuery(include=["fast_run"], exclude=["inplace"])
 

@@ -345,7 +345,7 @@ def creation() -> Graph:
 
 @graph
 def loops() -> Graph:
-    """Loops over rows: states with several taps, a product of matrices, an end that depends on the data, a loop inside."""
+    """Loops over rows: states, several taps, a product of matrices, an end that depends on the data, a loop inside."""
     x, w, limit = tensor("x", 2), tensor("w", 2), tensor("limit", 0)
     zero = at.constant(0, dtype="float64")
     h, _ = aesara.scan(lambda row, h, w: at.tanh(row + h @ w), x, x[0] * 0, w)
