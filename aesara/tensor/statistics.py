@@ -26,6 +26,7 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.elemwise import tensor_function
 from aesara.tensor.gradient_operators import disconnected_grad
 from aesara.tensor.reduction import max as max_along
+from aesara.tensor.reduction import selected
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
 
@@ -90,6 +91,8 @@ def mean(
     op: bool = False,
     keepdims: bool = False,
     acc_dtype: Any = None,
+    *,
+    where: Any = None,
 ) -> Variable:
     """The arithmetic mean along axes.
 
@@ -108,6 +111,8 @@ def mean(
         Keep the axes, with length 1.
     acc_dtype
         The dtype in which elements are added.
+    where
+        Which elements take part: a Boolean tensor that broadcasts.
 
     Examples
     --------
@@ -115,9 +120,11 @@ def mean(
     >>> at.mean([1, 2, 4]).eval()
     array(2.33333333)
     """
-    x = as_tensor_variable(input)
+    x = selected(as_tensor_variable(input), where, 0)
     axis = as_axes(axis)
     if op:
+        if where is not None:
+            raise NotImplementedError("The Mean op takes all elements: leave out where, or op=True.")
         if dtype not in (None, "float64") or acc_dtype not in (None, "float64"):
             raise NotImplementedError("The Mean op computes in float64: leave out dtype and acc_dtype, or op=True.")
         out = Mean(axis)(x)
@@ -133,14 +140,32 @@ def mean(
     count_dtype = {"complex64": "float32", "complex128": "float64"}.get(total.type.dtype, total.type.dtype)
     if count_dtype in discrete_dtypes or count_dtype == "float16":
         count_dtype = "float64" if count_dtype != "float16" else "float32"
-    result = total / _count(x, axis, count_dtype)
+    if where is None:
+        result = total / _count(x, axis, count_dtype)
+    else:
+        result = total / _count_selected(x, where, axis, keepdims, count_dtype)
     if total.type.dtype == "float16":
         result = result.astype("float16")
     result.name = "mean"
     return result
 
 
-def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+def _count_selected(x: Variable, where: Any, axis: Any, keepdims: bool, dtype: str) -> Variable:
+    """The number of elements along axes for which a condition holds."""
+    taking_part = second(x, as_tensor_variable(where))
+    return sum_along(taking_part, axis=axis, keepdims=keepdims).astype(dtype)
+
+
+def var(
+    input: Any,
+    axis: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    corrected: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+) -> Variable:
     """The variance along axes.
 
     Parameters
@@ -156,29 +181,54 @@ def var(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, cor
     corrected
         Compensate rounding of the mean: the square of the mean deviation,
         zero in exact arithmetic, is subtracted.
+    dtype
+        The dtype in which to compute; by default that of the input.
+    where
+        Which elements take part: a Boolean tensor that broadcasts.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.var([1.0, 2.0, 3.0], ddof=1).eval()
+    array(1.)
     """
     x = as_tensor_variable(input)
-    deviation = x - mean(x, axis, keepdims=True)
+    if dtype is not None:
+        x = x.astype(dtype)
+    deviation = selected(x - mean(x, axis, keepdims=True, where=where), where, 0)
     if x.type.dtype in complex_dtypes:
         squared = real(deviation * conj(deviation))
     else:
         squared = deviation**2
     if isinstance(ddof, (int, float)) and ddof == 0:
-        result = mean(squared, axis, keepdims=keepdims)
+        result = mean(squared, axis, keepdims=keepdims, where=where)
     else:
         dtype = squared.type.dtype
         total = sum_along(squared, axis, keepdims=keepdims)
-        result = (total / (_count(x, axis, dtype) - ddof)).astype(dtype)
+        if where is None:
+            count = _count(x, axis, dtype)
+        else:
+            count = _count_selected(x, where, axis, keepdims, dtype)
+        result = (total / (count - ddof)).astype(dtype)
     if corrected:
-        error = mean(deviation, axis, keepdims=keepdims) ** 2
+        error = mean(deviation, axis, keepdims=keepdims, where=where) ** 2
         result = result - (real(error) if x.type.dtype in complex_dtypes else error)
     result.name = "var"
     return result
 
 
-def std(input: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False, corrected: bool = False) -> Variable:
+def std(
+    input: Any,
+    axis: Any = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+    corrected: bool = False,
+    *,
+    dtype: Any = None,
+    where: Any = None,
+) -> Variable:
     """The standard deviation along axes: the square root of `var`, which see for the parameters."""
-    result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected))
+    result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected, dtype=dtype, where=where))
     result.name = "std"
     return result
 
