@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.choosing import Choose
-from aesara.tensor.index_conversion import UnravelIndex
+from aesara.tensor.index_conversion import RavelMultiIndex, UnravelIndex
 from aesara.tensor.searching import SearchsortedOp
 from aesara.tensor.vectorization.batches import align, batches, move_dimensions
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
@@ -29,6 +29,17 @@ def _unravel_index(op: UnravelIndex, node: Apply, indices: Variable, dims: Varia
     if batches(node, [indices, dims])[1]:
         return vectorize_by_blockwise(op, node, indices, dims)
     return op.make_node(indices, dims)
+
+
+@vectorize_node.register(RavelMultiIndex)
+def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+    """The parts of the index broadcast together."""
+    *numbers, of_dims = batches(node, inputs)
+    if of_dims:
+        return vectorize_by_blockwise(op, node, *inputs)
+    *parts, dims = inputs
+    core = node.outputs[0].type.ndim
+    return op.make_node(*[align(x, n, max(numbers), core) for x, n in zip(parts, numbers)], dims)
 
 
 @vectorize_node.register(Choose)
