@@ -189,7 +189,7 @@ def _verify_loop(loop: Loop, program: Program, scalars: dict[str, str], buffers:
     _expressions([loop.extent], scalars, buffers)
     inner_scalars, inner_buffers = {**scalars, loop.var: INDEX}, dict(buffers)
     for step in loop.body:
-        if isinstance(step, PythonCall) or (isinstance(step, Allocate) and (step.slot is None or step.output is not None)):
+        if isinstance(step, PythonCall) or (isinstance(step, Allocate) and step.slot is None):
             raise IRError(f"a step that a loop must not have: {step}")
         _verify_step(step, program, inner_scalars, inner_buffers)
     if loop.until is not None:
