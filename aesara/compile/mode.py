@@ -185,6 +185,7 @@ class Mode:
 
     Examples
     --------
+    >>> x = at.dvector("x")
     >>> mode = aesara.compile.Mode(linker="py", optimizer="fast_compile").excluding("inplace")
     >>> f = aesara.function([x], x**2, mode=mode)
     """

@@ -38,6 +38,7 @@ def min_informative_str(obj: Variable, indent_level: int = 0, _prev_obs: Any = N
 
     Examples
     --------
+    >>> x, y, z = at.dvectors("x", "y", "z")
     >>> print(min_informative_str(x * (y + z)))
     A. Elemwise{mul,no_inplace}
      B. x
@@ -73,6 +74,7 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
 
     Examples
     --------
+    >>> x = at.dvector("x")
     >>> var_descriptor(x + x)
     'A=Elemwise{add,no_inplace}(B=x,<B>)'
     """

@@ -214,8 +214,9 @@ class PPrinter(Printer):
 
     Examples
     --------
-    >>> printer = pprint.clone_assign(my_op, FunctionPrinter(["f"]))
-    >>> printer(my_op(x))
+    >>> x = at.dvector("x")
+    >>> printer = pprint.clone_assign(at.exp, FunctionPrinter(["f"]))
+    >>> printer(at.exp(x))
     'f(x)'
     """
 

@@ -83,6 +83,7 @@ def check_chain(r: Any, *chain: Any) -> bool:
 
     Examples
     --------
+    >>> x = at.dvector("x")
     >>> check_chain(at.exp(at.log(x)), at.exp, at.log)
     True
     """

@@ -336,7 +336,9 @@ class SequenceDB(RewriteDatabase):
     Examples
     --------
     >>> db = SequenceDB()
-    >>> db.register("first", rewriter, "fast_run", position=0)
+    >>> db.register("first", aesara.graph.rewriting.basic.MergeOptimizer(), "fast_run", position=0)
+    >>> "first" in db
+    True
     """
 
     seq_rewriter_type: type = SequentialGraphRewriter

@@ -62,6 +62,7 @@ class PatternNodeRewriter(NodeRewriter):
     Examples
     --------
     >>> PatternNodeRewriter((at.log, (at.exp, "x")), "x")
+    Elemwise{log,no_inplace}(Elemwise{exp,no_inplace}(x)) -> x
     """
 
     def __init__(
@@ -252,8 +253,10 @@ def rule(
 
     Examples
     --------
-    >>> rule("local_log1p", (log, (add, 1, "*x")), (log1p, "x"))
-    >>> rule("local_exp_log", (exp, (log, "x")), lambda x: x, condition=is_not_discrete)
+    >>> rule("local_log1p", (at.log, (at.add, 1, "*x")), (at.log1p, "x")).name
+    'local_log1p'
+    >>> rule("local_exp_log", (at.exp, (at.log, "x")), lambda x: x, condition=lambda x: x.dtype == "float64").name
+    'local_exp_log'
     """
     return Rule(name, pattern, replacement, condition, single_client)
 

@@ -195,6 +195,7 @@ def unify(pattern: Any, var: Variable, bindings: Bindings | None = None) -> Bind
 
     Examples
     --------
+    >>> a = at.dvector("a")
     >>> unify((at.exp, "x"), at.exp(a))
     {'x': a}
     """
@@ -206,8 +207,9 @@ def reify(pattern: Any, bindings: Bindings) -> Any:
 
     Examples
     --------
-    >>> reify((at.log1p, "x"), {"x": a})
-    log1p(a)
+    >>> a = at.dvector("a")
+    >>> aesara.pprint(reify((at.log1p, "x"), {"x": a}))
+    'log1p(a)'
     """
     pattern = as_pattern(pattern)
     if isinstance(pattern, LogicVariable):

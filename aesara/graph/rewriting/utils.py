@@ -49,6 +49,7 @@ def rewrite_graph(
 
     Examples
     --------
+    >>> x, y = at.dvectors("x", "y")
     >>> rewrite_graph(x * y / x)
     y
     """
@@ -102,6 +103,7 @@ def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
 
     Examples
     --------
+    >>> x, y = at.dvectors("x", "y")
     >>> is_same_graph(x + 1, x + 1), is_same_graph(x + 1, y + 1)
     (True, False)
     >>> is_same_graph(x + 1, y + 1, givens={x: y})
@@ -118,7 +120,11 @@ def get_clients_at_depth(fgraph: FunctionGraph, node: Apply, depth: int) -> Gene
 
     Examples
     --------
-    >>> list(get_clients_at_depth(fgraph, x_plus_one.owner, 1))
+    >>> x = at.dvector("x")
+    >>> inner = x + 1
+    >>> fgraph = FunctionGraph([x], [at.exp(inner)], clone=False)
+    >>> [str(node.op) for node in get_clients_at_depth(fgraph, inner.owner, 1)]
+    ['Elemwise{exp,no_inplace}']
     """
     level = [node]
     for _ in range(depth):

@@ -85,7 +85,8 @@ def walking_rewriter(
 
     Examples
     --------
-    >>> rewrite = in2out(local_log1p, name="log1p everywhere")
+    >>> from aesara.graph.rewriting.basic import in2out, rule
+    >>> log1p_everywhere = in2out(rule("log1p", (at.log, (at.add, 1, "*x")), (at.log1p, "x")), name="log1p everywhere")
     """
     if not node_rewriters:
         raise ValueError("At least one node rewriter is needed.")

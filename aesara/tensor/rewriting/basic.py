@@ -88,8 +88,8 @@ def encompasses_broadcastable(b1, b2):
 
     Examples
     --------
-    >>> encompasses_broadcastable((False,), (True,))
-    False
+    >>> encompasses_broadcastable((False,), (True,)), encompasses_broadcastable((True,), (False,))
+    (True, False)
     """
     if len(b1) < len(b2):
         return False

@@ -67,7 +67,8 @@ class AlgebraicCanonizer(NodeRewriter):
 
     Examples
     --------
-    >>> canonizer = AlgebraicCanonizer(mul, true_divide, reciprocal, mul_calculate)
+    >>> x, y, z = at.dvectors("x", "y", "z")
+    >>> canonizer = AlgebraicCanonizer(at.mul, at.true_divide, at.reciprocal, mul_calculate)
     >>> canonizer.get_num_denum(x * y / z)
     ([x, y], [z])
     """

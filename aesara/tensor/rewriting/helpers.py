@@ -189,7 +189,7 @@ def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]
     Examples
     --------
     >>> x = at.vector("x", dtype="uint8")
-    >>> computed_in("int16", neg, [x]).owner.inputs[0].owner.op
+    >>> computed_in("int16", at.neg, [x]).owner.inputs[0].owner.op
     Elemwise{Cast{int16}}
     """
     dtypes = [var.type.dtype for var in operands]

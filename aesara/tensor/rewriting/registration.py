@@ -50,10 +50,12 @@ def register_canonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str, *
 
     Examples
     --------
-    >>> @register_canonicalize
-    ... @node_rewriter([at.exp])
-    ... def local_exp_of_zero(fgraph, node):
-    ...     ...
+    ::
+
+        @register_canonicalize
+        @node_rewriter([at.exp])
+        def local_exp_of_zero(fgraph, node):
+            ...
     """
     return _register(databases.canonicalize, node_rewriter, tags, ("fast_run", "fast_compile"), kwargs)
 

@@ -49,9 +49,10 @@ class ShapeFeature(Feature):
 
     Examples
     --------
+    >>> x = at.dmatrix("x")
     >>> fgraph = FunctionGraph([x], [at.exp(x)], features=[ShapeFeature()])
-    >>> fgraph.shape_feature.shape_of[fgraph.outputs[0]]
-    (Shape_i{0}(x), Shape_i{1}(x))
+    >>> [str(length.owner) for length in fgraph.shape_feature.shape_of[fgraph.outputs[0]]]
+    ['Shape_i{0}(x)', 'Shape_i{1}(x)']
     """
 
     def __init__(self) -> None:
