@@ -22,7 +22,7 @@ from aesara.scalar.promotion import (
     upgrade_to_float64,
     upgrade_to_float_no_complex,
 )
-from aesara.scalar.rounding import trunc
+from aesara.scalar.rounding import round_half_to_even, trunc
 from aesara.scalar.trigonometric import cos, sin
 from aesara.scalar.types import ScalarType
 
@@ -204,27 +204,59 @@ def _sinc_out(scalar_type: ScalarType) -> tuple:
     return upgrade_to_float64(scalar_type) if scalar_type.is_discrete else (scalar_type,)
 
 
-class Sinc(UnaryScalarOp):
-    """sin(πx) / (πx), 1 at zero."""
+#: the derivative of sinc is pi**2 x times a polynomial in (pi x)**2 with these coefficients
+_SLOPE_OF_SINC = tuple(2 * n * (-1) ** n / math.factorial(2 * n + 1) for n in range(1, 11))
 
-    numpy = np.sinc
+
+def _sinc(x: Any) -> Any:
+    if np.iscomplexobj(x):
+        return np.sinc(x)
+    x = np.asarray(x)
+    pi = x.dtype.type(np.pi)
+    whole = np.rint(x)
+    signed_pi = np.where(np.rint(whole / 2) * 2 == whole, pi, -pi)
+    value = np.where(x == whole, x * 0, np.sin(pi * (x - whole)) / (signed_pi * x))
+    return np.where(x == 0, 1, value)
+
+
+def _half_turns(x: Any) -> tuple[Any, Any]:
+    """The nearest whole number, and pi with the sign that the sine and cosine of pi times it give."""
+    pi, half = literal(math.pi, x), literal(0.5, x)
+    whole = round_half_to_even(x)
+    return whole, switch(eq(round_half_to_even(whole * half), whole * half), pi, -pi)
+
+
+class Sinc(UnaryScalarOp):
+    """sin(πx) / (πx), 1 at zero.
+
+    Whole turns are taken off before the multiplication by π, which would round: at whole numbers it is 0.
+    """
+
+    numpy = _sinc
+    nfunc_spec = ("sinc", 1, 1)
     dtype = _sinc_out
 
     def decompose(self, x: Any) -> Any:
-        angle = x * literal(math.pi, x)
-        at_zero = eq(x, literal(0, x))
-        return switch(at_zero, literal(1, x), sin(angle) / switch(at_zero, literal(1, x), angle))
+        zero, one = literal(0, x), literal(1, x)
+        whole, signed_pi = _half_turns(x)
+        value = sin(literal(math.pi, x) * (x - whole)) / (signed_pi * x)
+        return switch(eq(x, zero), one, switch(eq(x, whole), x * zero, value))
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        small = lt(scalar_abs(x), literal(0.01, x))
+        pi = literal(math.pi, x)
+        if x.type.is_complex:
+            cosine = cos(pi * x)
+        else:
+            whole, signed_pi = _half_turns(x)
+            cosine = cos(pi * (x - whole)) * (signed_pi / pi)
+        # Near zero the difference cancels.
+        square = (pi * x) * (pi * x)
+        series = literal(0, x)
+        for coefficient in reversed(_SLOPE_OF_SINC):
+            series = series * square + literal(coefficient, x)
+        small = lt(scalar_abs(x), literal(0.25, scalar_abs(x)))
         divisor = switch(small, literal(1, x), x)
-        quotient = (cos(x * literal(math.pi, x)) - y) / divisor
-        # The difference cancels near zero: the first terms of its power series.
-        square = x * x
-        series = -x * (
-            literal(math.pi**2 / 3, x) - square * (literal(math.pi**4 / 30, x) - square * literal(math.pi**6 / 840, x))
-        )
-        return (g * switch(small, series, quotient),)
+        return (g * switch(small, pi * pi * x * series, (cosine - y) / divisor),)
 
 
 def _shift_out(*types: ScalarType) -> tuple:

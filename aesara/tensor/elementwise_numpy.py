@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.scalar import ufuncs
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import (
     abs,
-    add,
     and_,
     arccos,
     arccosh,
@@ -24,7 +24,6 @@ from aesara.tensor.elementwise_ops import (
     complex,
     deg2rad,
     eq,
-    exp2,
     ge,
     gt,
     imag,
@@ -32,10 +31,7 @@ from aesara.tensor.elementwise_ops import (
     isinf,
     isnan,
     le,
-    log1p,
     lt,
-    maximum,
-    minimum,
     mod,
     mul,
     neg,
@@ -94,6 +90,7 @@ cbrt = tensor_function(ufuncs.cbrt, "cbrt")
 sinc = tensor_function(ufuncs.sinc, "sinc")
 left_shift = tensor_function(ufuncs.left_shift, "left_shift")
 right_shift = tensor_function(ufuncs.right_shift, "right_shift")
+logaddexp2_ = tensor_function(aes.logaddexp2, "logaddexp2")
 bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
 
@@ -218,11 +215,7 @@ def logaddexp2(x1: Any, x2: Any) -> Variable:
     >>> at.logaddexp2([2000.0], [2000.0]).eval()
     array([2001.])
     """
-    x1, x2 = [_as_floats(_as_real("logaddexp2", x)) for x in (x1, x2)]
-    largest = maximum(x1, x2)
-    shift = switch(isinf(largest), np.int8(0), largest)
-    scale = np.asarray(1 / np.log(2), dtype=largest.type.dtype)
-    return add(largest, mul(log1p(exp2(minimum(x1, x2) - shift)), scale))
+    return logaddexp2_(_as_real("logaddexp2", x1), _as_real("logaddexp2", x2))
 
 
 def rint(x: Any) -> Variable:

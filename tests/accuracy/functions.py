@@ -105,6 +105,8 @@ UNARY: dict[str, Unary] = {
     "reciprocal": _own(lambda x: 1 / x if x else mpmath.inf, near=(1e-308, 1e-38)),
     "deg2rad": _own(lambda x: x * mpmath.pi / 180),
     "rad2deg": _own(lambda x: x * 180 / mpmath.pi),
+    "cbrt": _own(lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), near=(1.0, 8.0, 27.0)),
+    "sinc": Unary(lambda x: mpmath.sincpi(x), near=(0.5, 1.0, 100.5), inside=(-20, 20)),
     "erfcx": Unary(_erfcx, near=(-26.0, 50.0, 1e7), inside=(-5, 30)),
     "erfinv": Unary(mpmath.erfinv, near=(0.5, 0.9, 1.0, -1.0), inside=(-1, 1), domain=(-1, 1)),
     "erfi": Unary(mpmath.erfi, near=(26.0, 1.0), inside=(-5, 5), domain=(-26.6, 26.6)),
