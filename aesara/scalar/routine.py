@@ -49,8 +49,8 @@ class SciPyFunction:
 
     Examples
     --------
-    >>> SciPyFunction("expit")(0.0)
-    np.float64(0.5)
+    >>> print(SciPyFunction("expit")(0.0))
+    0.5
     """
 
     def __init__(self, name: str):
