@@ -1,6 +1,6 @@
-"""Lowering of ops that are linear in complex operands: the real op, on the parts one at a time.
+"""Lowering of ops that are linear in a complex operand: the real op, on the parts one at a time.
 
-Structural ops, sums and products of matrices need no complex form of their own.  Their node is lowered as it is, with
+Structural ops and sums need no complex form of their own.  Their node is lowered as it is, with
 real arrays standing in for the complex ones; `lower_with` does that, and the lists below say for which ops.
 """
 
@@ -23,14 +23,11 @@ from aesara.tensor.allocation import Alloc, AllocEmpty
 from aesara.tensor.broadcasting import BroadcastTo
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.choosing import Choose
-from aesara.tensor.convolve import Convolve
 from aesara.tensor.creation import Eye, Tri
 from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import BatchedDot, Dot
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.matmul import MatMul
 from aesara.tensor.nonzero import Nonzero
 from aesara.tensor.permuting import PermuteRowElements
 from aesara.tensor.selection import Default
@@ -61,9 +58,6 @@ OF_SHAPE = (Shape, Shape_i)
 
 #: ops that make real numbers of a complex dtype
 WITHOUT_OPERANDS = (AllocEmpty, Eye, Tri)
-
-#: ops that are linear in each of their first two inputs
-BILINEAR = (Dot, MatMul, BatchedDot, Convolve)
 
 
 def lower_with(arrays: Mapping[int, Array], node: Apply, context: Context) -> Sequence[Array]:
@@ -147,26 +141,3 @@ def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
         return primitive("or", *parts)
 
     return lower_with({0: Pointwise("bool", z.real.shape, z.parts, body, 3)}, node, context)
-
-
-def _bilinear(op: Op, node: Apply, context: Context) -> list[ComplexArray]:
-    """Four real products, or two where one of the operands is real."""
-    parts = [context.pair(v).parts if is_complex(v) else (context.array(v),) for v in node.inputs[:2]]
-    products = [[lower_with({0: x, 1: y}, node, context)[0] for y in parts[1]] for x in parts[0]]
-    if len(parts[0]) == 1:
-        return [ComplexArray(*products[0])]
-    if len(parts[1]) == 1:
-        return [ComplexArray(products[0][0], products[1][0])]
-    (rr, ri), (ir, ii) = products
-    return [ComplexArray(_combined("sub", rr, ii, context), _combined("add", ri, ir, context))]
-
-
-for _op in BILINEAR:
-    lower_complex_op.register(_op)(_bilinear)
-
-
-def _combined(kind: str, a: Array, b: Array, context: Context) -> Array:
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return primitive(kind, readers[0](index), readers[1](index))
-
-    return context.add(Pointwise(a.dtype, a.shape, (a, b), body))

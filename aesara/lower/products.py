@@ -17,13 +17,18 @@ from aesara.tensor.matmul import MatMul
 _BLAS_DTYPES = ("float32", "float64")
 
 
+def inner_sizes_agree(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
+    """The check that two vectors or matrices have a product."""
+    message = "dot: the last dimension of the first input has size {0}, the first of the second has size {1}."
+    return context.require_equal(x.shape[-1], y.shape[0], ValueError, message, node)
+
+
 @lower_op.register
 def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
     x, y = (context.array(v) for v in node.inputs)
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    message = "dot: the last dimension of the first input has size {0}, the first of the second has size {1}."
-    guards = context.require_equal(x.shape[-1], y.shape[0], ValueError, message, node)
+    guards = inner_sizes_agree(x, y, node, context)
     if dtype == "float16":
         # as NumPy does: products and sums in single precision, rounded once
         single = _matrix_product(converted(x, "float32"), converted(y, "float32"), "float32", guards, context)

@@ -113,7 +113,9 @@ STRUCTURAL = {
     "matrix product": (lambda z, w: at.dot(z, w.T), Z, W),
     "conjugate product": (lambda z, w: at.dot(z.conj().T, w), Z, W),
     "with a real matrix": (lambda z, r: [at.dot(z, r.T), at.dot(r.T, z)], Z, R),
-    "with a vector": (lambda z, v: at.dot(z, v), Z, V),
+    "with a vector": (lambda z, v: [at.dot(z, v), at.dot(v, z.T), at.dot(z.conj(), v * 2)], Z, V),
+    "with a real vector": (lambda z, x: [at.dot(z, x), at.dot(x, z.T)], Z, X),
+    "real matrix with a vector": (lambda r, v: [at.dot(r, v), at.dot(v, r.T)], R, V),
     "inner product": (lambda v, u: at.dot(v.conj(), u), V, U),
     "outer product": (lambda v, u: at.outer(v, u), V, U),
     "products in a batch": (lambda t, s: [at.matmul(t, s), at.batched_dot(t, s)], T, S),
@@ -134,6 +136,11 @@ def test_ops_on_parts(name):
 @pytest.mark.parametrize("build", [operator.mul, operator.add, lambda z, w: at.concatenate([z, w], axis=1)])
 def test_sizes_are_checked(build):
     assert_both_raise(build, numbers(2, 3), numbers(3, 3), kind=ValueError)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 3)), ((2, 3), (2,)), ((2,), (3, 2)), ((2,), (3,))])
+def test_inner_sizes_are_checked(shapes):
+    assert_both_raise(at.dot, *(numbers(*shape) for shape in shapes), kind=ValueError)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 0, 2), (1, 4)])

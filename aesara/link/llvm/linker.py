@@ -28,6 +28,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     checks,
     complex_elementwise,
     complex_parts,
+    complex_products,
     complex_sequences,
     convolution,
     creation,
