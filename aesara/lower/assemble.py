@@ -33,6 +33,7 @@ from aesara.lower.arrays import (
     ZERO,
     Alias,
     Array,
+    Assembled,
     External,
     Interleaved,
     LoopNode,
@@ -273,6 +274,13 @@ class _Assembler:
             step = self.plan.steps[at]
             if (
                 self.context.inputs[number].implicit
+                and at > last_failure
+                and at >= last_memory
+                and self._overwrites(array, source.name, at)
+            ):
+                found[name] = number
+            elif (
+                self.context.inputs[number].implicit
                 and len(self.writers[name]) == 1
                 and at > last_failure
                 and at >= last_memory
@@ -285,6 +293,24 @@ class _Assembler:
             ):
                 found[name] = number
         return found
+
+    def _overwrites(self, array: Array, old: str, first: int) -> bool:
+        """Whether an array is an old value with pieces written over, which nobody reads once the writing has begun."""
+        if not isinstance(array, Assembled) or any(reader > first for reader in self.readers.get(old, ())):
+            return False
+        steps = [self.plan.steps[at] for at in self.writers[self.buffer_name(array)]]
+        groups = [step for step in steps if isinstance(step, Group)]
+        name = self.buffer_name(array)
+        starts = [t.prologue for g in groups for t in g.tasks if t.prologue and self.buffer_name(t.target) == name]
+        if len(groups) < len(steps) or len(starts) != 1:
+            return False
+        (start,) = starts
+        value, begin = start.value, self.plan.steps[first]
+        if value.op != "load" or value.attr != old or value.args[0] is not start.offset or not isinstance(begin, Group):
+            return False
+        others = [e for t in begin.tasks for e in (t.value, t.offset)]
+        others += [t.prologue.value for t in begin.tasks if t.prologue is not None and t.prologue is not start]
+        return not any(e.op == "load" and e.attr == old for e in walk(others))
 
     def _reads_in_step(self, buffer: str, at: int, written: str) -> bool:
         """Whether the nest reads the buffer only at the element of the current iteration."""
@@ -309,7 +335,8 @@ class _Assembler:
         k = self.result_of.get(array)
         if k is not None:
             step = self.plan.steps[self.writers[name][0]]
-            initial = self.updates[k] if isinstance(step, Accumulation) else None
+            keeps = isinstance(step, Accumulation) or (isinstance(array, Assembled) and name in in_place)
+            initial = self.updates[k] if keeps else None
             return Allocate(buffer, output=k, reuse=in_place.get(name), initial=initial)
         return Allocate(buffer, slot=self.slots.take(buffer))
 
@@ -318,9 +345,9 @@ class _Assembler:
             aliased: set[str] = set()
             for task in step.tasks:
                 name = self.buffer_name(task.target)
-                if name in in_place:
+                if name in in_place and not isinstance(task.target, Assembled):
                     aliased |= {name, self.context.inputs[in_place[name]].buffer.name}
-            launch = build_launch(step, f"k{at}", self.buffer_name, elided, aliased)
+            launch = build_launch(self._begun(step, in_place), f"k{at}", self.buffer_name, elided, aliased)
             if launch.kernel.body:
                 yield launch
         elif isinstance(step, Recurrence):
@@ -341,6 +368,16 @@ class _Assembler:
         else:
             assert isinstance(step, Guard)
             yield Check(step.condition, step.error, step.values)
+
+    def _begun(self, group: Group, in_place: dict[str, int]) -> Group:
+        """The group without copies of old values into the memory that holds them already."""
+        tasks = [
+            dataclasses.replace(task, prologue=None)
+            if isinstance(task.target, Assembled) and self.buffer_name(task.target) in in_place
+            else task
+            for task in group.tasks
+        ]
+        return dataclasses.replace(group, tasks=tasks)
 
     def _loop(self, node: LoopNode, name: str) -> Iterator[Step]:
         """First rows, then the loop; its body reads and writes rows in place."""

@@ -27,10 +27,10 @@ from aesara.lower.arrays import (
     External,
     Index,
     Interleaved,
-    Pointwise,
-    Product,
     LoopNode,
     LoopResult,
+    Pointwise,
+    Product,
     PythonNode,
     Reduction,
     Sequential,
@@ -134,6 +134,7 @@ class _Scheduler:
         self.items = context.items
         self.uses: dict[Array, list[tuple[object, bool]]] = {}
         self.forced: set[Array] = set()
+        self.kept: set[Array] = set()
         self.stored: set[Array] = set()
         self.weight: dict[Array, int] = {}
         self.size: dict[Array, int] = {}
@@ -192,7 +193,43 @@ class _Scheduler:
 
     # -- 2. storage ------------------------------------------------------------------------------------------
 
+    def _keep_values_to_write(self) -> None:
+        """Store what is computed from an old value to be written over it, so that this can be done in its memory."""
+        for array, old in self.replaced.items():
+            chain = self._chain(array)
+            base = chain[-1].base if chain else None
+            if not isinstance(base, Source) or base.buffer != old:
+                continue
+            for operand in (a for piece in chain for write in piece.writes for a in write.operands):
+                if isinstance(operand, Pointwise) and self._reads_buffer(operand, old):
+                    self.forced.add(operand)
+                    self.kept.add(operand)
+
+    def _chain(self, array: Array) -> list[Assembled]:
+        """An assembled array, and those before it whose memory it takes over."""
+        found: list[Assembled] = []
+        while isinstance(array, Assembled):
+            found.append(array)
+            base = self._taken_over(array)
+            if base is None:
+                break
+            array = base
+        return found
+
+    @staticmethod
+    def _reads_buffer(array: Array, buffer: str) -> bool:
+        stack, seen = [array], {array}
+        while stack:
+            a = stack.pop()
+            if isinstance(a, Source) and a.buffer == buffer:
+                return True
+            new = [operand for operand, _ in a.reads() if operand not in seen]
+            seen.update(new)
+            stack.extend(new)
+        return False
+
     def choose_storage(self) -> None:
+        self._keep_values_to_write()
         for item in self.items:
             if not isinstance(item, Array) or item not in self.needed:
                 continue
@@ -364,7 +401,9 @@ class _Scheduler:
         prelude = []
         accumulations = self._find_accumulations()
         absorbed = {a.product for a in accumulations.values()}
-        late = {a for a in self.replaced if isinstance(a, (Pointwise, Interleaved)) and not self.uses.get(a)}
+        late = {a for a in self.replaced if isinstance(a, (Assembled, Pointwise, Interleaved)) and not self.uses.get(a)}
+        for array in list(late):
+            late.update(self._chain(array))
         # New values of shared variables come last, so that they can be written over the old ones.
         for item in [i for i in self.items if i not in late] + [i for i in self.items if i in late]:
             if isinstance(item, Guard):
@@ -542,7 +581,8 @@ class _Scheduler:
                 if source is None:
                     continue
                 # the element of this very iteration can be taken from the register of the nest that makes it
-                if e.args[0] is same and source is not array and self._is_mapped(source, task.domain):
+                taken = e.args[0] is same and source is not array and source not in self.kept
+                if taken and self._is_mapped(source, task.domain):
                     start = max(start, self.ready[source])
                     joint.append(source)
                 else:
