@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
 from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import conj, eq, maximum, minimum, second, switch
+from aesara.tensor.elementwise_ops import abs, conj, eq, lt, maximum, minimum, second, switch
 from aesara.tensor.joining import join
 from aesara.tensor.type import discrete_dtypes, tensor_type
 
@@ -115,16 +115,25 @@ class Prod(CAReduce):
         if self.no_zeros_in_input:
             others = _expanded(x, outputs[0], self.axis) / x
         else:
+            zero, one = (np.asarray(value, dtype=x.type.dtype) for value in (0, 1))
             is_zero = eq(x, 0)
             zeros = _expanded(x, Sum(self.axis)(is_zero), self.axis)
             of_nonzero = _expanded(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
+            # The sum of the zeros is zero; what it is here for is its slope, which makes second derivatives right.
+            nothing = _expanded(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
             # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
+            over_x = of_nonzero / switch(is_zero, one, x)
             others = switch(
                 is_zero,
-                switch(eq(zeros, 1), of_nonzero, 0.0),
-                switch(eq(zeros, 0), of_nonzero / switch(is_zero, 1.0, x), 0.0),
+                switch(eq(zeros, 1), of_nonzero, switch(eq(zeros, 2), _sloped(of_nonzero, nothing - x), zero)),
+                switch(eq(zeros, 0), over_x, switch(eq(zeros, 1), _sloped(over_x, nothing), zero)),
             )
         return [(gz * conj(others)).astype(x.type.dtype)]
+
+
+def _sloped(factor: Variable, nothing: Variable) -> Variable:
+    """What is zero, times a factor; zero also where that is infinite."""
+    return switch(lt(abs(factor), np.inf), factor * nothing, np.zeros((), dtype=nothing.type.dtype))
 
 
 class ProdWithoutZeros(CAReduce):

@@ -297,6 +297,16 @@ class TestEdges:
         np.testing.assert_array_equal(value, [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
 
 
+    @pytest.mark.parametrize("values", [[2.0, 3, 4], [0.0, 3, 4], [0.0, 0, 4], [0.0, 0, 0], [1e-200, 0, 1e300]])
+    def test_products(self, values):
+        """The derivatives of a product are products of the other factors."""
+        x = at.dvector("x")
+        first, second = aesara.function([x], [aesara.grad(x.prod(), x), hessian(x.prod(), x)])(values)
+        others = [[np.prod(np.delete(values, [i, j])) for j in range(3)] for i in range(3)]
+        np.testing.assert_array_equal(first, np.diag(others))
+        np.testing.assert_array_equal(second, others * (1 - np.eye(3)))
+
+
 class TestDtypes:
     @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
     def test_verify_grad(self, dtype):
