@@ -116,11 +116,16 @@ class Heaviside(BinaryScalarOp):
         return zero_gradient(x), switch(eq(x, literal(0, x)), g, literal(0, g))
 
 
+def _real_min8(*types: ScalarType) -> tuple[ScalarType, ...]:
+    """All inputs promoted together, booleans to int8; complex numbers are refused."""
+    return upcast_out_min8(*upcast_out_no_complex(*types))
+
+
 class Fmod(BinaryScalarOp):
     """The remainder of the division of x by y, rounded towards zero: it has the sign of x."""
 
     numpy = np.fmod
-    dtype = upcast_out_min8
+    dtype = _real_min8
     domain = ((-5.0, 5.0), (0.5, 5.0))
 
     def decompose(self, x: Any, y: Any) -> Any:
