@@ -62,12 +62,10 @@ from aesara.tensor.elementwise_ops import (
     log1p,
     log1pexp,
     log_ndtr,
-    logit_,
     ndtr,
     ndtri,
     neg,
     owens_t,
-    poch_,
     polygamma,
     psi,
     rel_entr,
@@ -81,6 +79,8 @@ from aesara.tensor.elementwise_ops import (
     yv,
     zeta,
 )
+from aesara.tensor.elementwise_ops import logit as _logit
+from aesara.tensor.elementwise_ops import poch as _poch
 from aesara.tensor.reduction import sum
 from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
 
@@ -248,7 +248,7 @@ def log_softmax(c: Any, axis: Any = UNSET_AXIS) -> Variable:
 def logit(x: Any) -> Variable:
     """The logarithm of the odds ``x / (1 - x)``: the inverse of the logistic sigmoid."""
     x = as_tensor_variable(x)
-    return log(x) - log1p(neg(x)) if x.type.dtype in complex_dtypes else logit_(x)
+    return log(x) - log1p(neg(x)) if x.type.dtype in complex_dtypes else _logit(x)
 
 
 def log_expit(x: Any) -> Variable:
@@ -268,7 +268,7 @@ def poch(z: Any, m: Any) -> Variable:
     z, m = as_tensor_variable(z), as_tensor_variable(m)
     if z.type.dtype in complex_dtypes or m.type.dtype in complex_dtypes:
         return gamma(z + m) / gamma(z)
-    return poch_(z, m)
+    return _poch(z, m)
 
 
 def factorial(n: Any) -> Variable:
