@@ -26,7 +26,8 @@ INTRODUCTION = """\
 # Reference
 
 Made from the declarations of the functions and from the op table of the tests, by `python -m tools.reference`.
-`help(function)` tells more about parameters.
+`help(function)` tells more about parameters. `np`, `aesara` and `at` in examples are NumPy, the package, and
+`aesara.tensor`; a function without them is that of the entry.
 
 {pages}
 
@@ -131,6 +132,9 @@ def _entry(entry: Entry) -> Iterator[str]:
     lines = list(_scalar_lines(op, facts) if op is not None else _function_lines(entry, facts))
     if lines:
         yield "\n".join(f"- {line}" for line in lines) + "\n"
+    example = example_of(entry)
+    if example:
+        yield f"```python\n{example}\n\n```\n"
 
 
 def signature(entry: Entry) -> str:
@@ -170,6 +174,18 @@ def meaning(entry: Entry) -> str:
     document = inspect.getdoc(entry.scalar_op if entry.scalar_op is not None else entry.value) or ""
     first = re.split(r"\n\s*\n", document)[0]
     return " ".join(first.split()).replace("``", "`")
+
+
+def example_of(entry: Entry) -> str:
+    """The example of the documentation, without imports."""
+    if entry.scalar_op is not None:
+        return ""
+    document = inspect.getdoc(entry.value) or ""
+    found = re.search(r"^Examples\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", document, re.DOTALL | re.MULTILINE)
+    if found is None or ">>>" not in found[1]:
+        return ""
+    lines = [line for line in found[1].strip("\n").split("\n") if not re.match(r">>> import (aesara|numpy)", line)]
+    return "\n".join(lines)
 
 
 # -- elementwise functions ---------------------------------------------------------------------------------------------
