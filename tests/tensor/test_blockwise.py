@@ -145,6 +145,12 @@ class TestBlockwise:
         with pytest.raises(ValueError, match="batch is empty"):
             f(np.empty((0, 3)))
 
+    def test_reason_for_python(self):
+        a = at.dmatrix("a")
+        f = aesara.function([a], Blockwise(Twice(), "(n)->(m)")(a))
+        (reason,) = f._native.report.python_nodes.values()
+        assert reason == "Twice has no rule for batches (vectorize_node): it is called for each member"
+
     def test_shape_without_infer_shape(self):
         a = at.dmatrix("a")
         f = aesara.function([a], Blockwise(Twice(), "(n)->(m)")(a).shape)

@@ -25,6 +25,7 @@ from aesara.link.llvm.python_nodes import make_callback
 from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
+    batches,
     checks,
     complex_elementwise,
     complex_parts,
@@ -48,6 +49,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     sequential,
     shapes,
     softmax,
+    subgraphs,
 )
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import ErrorInfo, Unsupported
