@@ -1,6 +1,7 @@
 """Long runs: ``python -m tests.fuzz.campaign SECONDS [SEED [LINES]]`` prints each kind of disagreement, made small.
 
-Programs come from a plain random generator: they are larger and more varied than what hypothesis draws.
+Programs come from a plain random generator: they are larger and more varied than what hypothesis draws. Every fifth is
+a differentiable one, whose gradient is checked against differences.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import Counter
 
 from tests.fuzz.checking import check
 from tests.fuzz.programs import Program, draw_program, rebuild
+from tests.fuzz.smooth import SmoothProgram, draw_smooth
 
 
 def program_of(seed: int, lines: int = 20) -> Program:
@@ -24,6 +26,20 @@ def complaint(program: Program) -> str | None:
     """What is wrong with a program, or None."""
     try:
         check(program)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def smooth_program_of(seed: int, lines: int = 4) -> SmoothProgram:
+    """The differentiable program of a seed."""
+    return draw_smooth(random.Random(seed).randint, lines)
+
+
+def smooth_complaint(program: SmoothProgram, mode: object = None) -> str | None:
+    """What is wrong with the gradient of a program, or None."""
+    try:
+        program.check(mode)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     return None
@@ -70,7 +86,15 @@ def main(seconds: float, seed: int = 0, lines: int = 20, examples: int = 2) -> N
     end, count, kinds = time.monotonic() + seconds, 0, Counter()
     while time.monotonic() < end:
         number = seed * 10**6 + count
-        program, count = program_of(number, lines), count + 1
+        count += 1
+        if number % 5 == 0:
+            smooth = smooth_program_of(number)
+            text = smooth_complaint(smooth)
+            if text is not None:
+                kinds[kind_of(text)] += 1
+                print(f"--- seed {number}, gradient\n{text[:900]}\n{smooth}\n", flush=True)
+            continue
+        program = program_of(number, lines)
         text = complaint(program)
         if text is not None:
             kinds[kind_of(text)] += 1

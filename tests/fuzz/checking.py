@@ -10,7 +10,7 @@ import numpy as np
 import aesara
 from aesara.compile.mode import Mode
 from aesara.configdefaults import config
-from tests.fuzz.evaluation import conditioned, difference
+from tests.fuzz.evaluation import conditioned, difference, evaluate
 from tests.fuzz.programs import Program
 
 CALLS = 3
@@ -89,7 +89,8 @@ def _check_memory(program, arguments, before, result, shared) -> None:
 
 
 def check(program: Program) -> None:
-    """Raise `Disagreement` unless all ways to run the program agree."""
+    """Raise `Disagreement` unless all ways to run the program agree, and the oracles of the op table with them."""
+    _compare_with_oracles(program)
     runs = {name: run(program, mode) for name, mode in modes().items()}
     if getattr(runs["native"].function, "_native", None) is None:
         raise Disagreement("the native linker declined the program")
@@ -115,6 +116,13 @@ def check(program: Program) -> None:
             return
         if not _compare(program, call, runs):
             return
+
+
+def _compare_with_oracles(program: Program) -> None:
+    given = {program.variables[i.name]: i.values(0) for i in program.inputs}
+    complaints = program.applied.complaints(lambda variables: evaluate(variables, given))
+    if complaints:
+        raise Disagreement("\n".join(complaints))
 
 
 def family(error: Exception | None) -> type | None:

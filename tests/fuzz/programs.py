@@ -14,14 +14,18 @@ import aesara.tensor as at
 from aesara.graph.nodes import Variable
 from aesara.tensor.special import log_softmax, softmax
 from tests.fuzz.evaluation import Trace, evaluate
-from tests.fuzz.operations import FLOATS, MAX_RANK, TABLE
+from tests.fuzz.operations import FLOATS, MAX_RANK, TABLE, broadcasts
+from tests.fuzz.table import Applied, bounded, elementwise, fitted, other
 
 SIZES = (2, 3, 1, 0, 7, 17, 3, 5, 40, 1100)
 DTYPES = ("float64", "float32", "int64", "float64", "float32", "int32", "int8", "uint8", "bool", "float16")
 #: sizes of the third call of a function: what was unknown when it was compiled changes
 OTHER_SIZES = {0: 2, 2: 6, 3: 4, 5: 33, 7: 2, 17: 0, 40: 8, 1100: 2000, 1: 1}
 MAX_ELEMENTS = 5000
-SCOPE = {"at": at, "np": np, "aesara": aesara, "softmax": softmax, "log_softmax": log_softmax}
+SCOPE = {
+    "at": at, "np": np, "aesara": aesara, "softmax": softmax, "log_softmax": log_softmax, "fitted": fitted,
+    "bounded": bounded,
+}  # fmt: skip
 
 
 def make_values(seed: int, profile: int, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -127,12 +131,14 @@ class Program:
     outputs: list[str] = field(default_factory=list)
     updates: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
+    applied: Applied = field(default_factory=Applied)
 
     def source(self) -> str:
         text = [
             "import numpy as np, aesara, aesara.tensor as at",
             "from aesara.tensor.special import softmax, log_softmax",
             "from tests.fuzz.programs import make_values",
+            "from tests.fuzz.table import Applied, bounded, fitted; row = Applied()",
         ]
         used = " ".join([e for _, e in self.lines] + self.outputs + [k + " " + v for k, v in self.updates.items()])
         inputs = [i for i in self.inputs if i.name in used.replace("(", " ")] or self.inputs
@@ -164,10 +170,11 @@ class Builder:
 
     def __init__(self, integer: Callable[[int, int], int], inputs: list[InputSpec] | None = None) -> None:
         self.draw_integer = integer
-        self.scope = dict(SCOPE)
+        self.broadcasts = broadcasts
         self.entries: list[Entry] = []
         self.known: dict[Variable, np.ndarray] = {}
         self.program = Program(input_specs(self) if inputs is None else inputs)
+        self.scope = {**SCOPE, "row": self.program.applied}
         for spec in self.program.inputs:
             self.scope["VALUES"] = {spec.name: spec.values()}
             variable = eval(spec.declaration(), self.scope)
@@ -216,11 +223,14 @@ class Builder:
 
     def add(self, expression: str, name: str | None = None) -> None:
         """Append a line; expressions that are no graph, fail or grow too large are left out."""
+        made = len(self.program.applied.calls)
         try:
             variable, value = self.compute(expression)
         except Exception:
+            del self.program.applied.calls[made:]
             return
         if value.size > MAX_ELEMENTS or value.ndim > MAX_RANK or str(value.dtype).startswith("complex"):
+            del self.program.applied.calls[made:]
             return
         name = name or f"v{len(self.program.lines)}"
         self.program.lines.append((name, expression))
@@ -248,7 +258,7 @@ def input_specs(b: Builder) -> list[InputSpec]:
     return specs
 
 
-ROWS = [row for row, weight in TABLE for _ in range(weight)]
+ROWS = [row for row, weight in [*TABLE, (elementwise, 8), (other, 12)] for _ in range(weight)]
 
 
 def draw_program(integer: Callable[[int, int], int], max_lines: int = 20) -> Program:

@@ -8,8 +8,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.fuzz.campaign import complaint, minimised, program_of
-from tests.fuzz.checking import check
+from tests.fuzz.campaign import complaint, minimised, program_of, smooth_complaint, smooth_program_of
+from tests.fuzz.checking import check, modes
 from tests.fuzz.programs import programs
 
 EXAMPLES = int(os.environ.get("AESARA_FUZZ_EXAMPLES", "150"))
@@ -37,3 +37,13 @@ def test_all_ways_to_run_a_larger_program_agree(block):
         if text is not None:
             program, text = minimised(program, text)
             pytest.fail(f"seed {seed}: {text}\n{program.source()}")
+
+
+@pytest.mark.parametrize("way", ["native", "rewritten"])
+def test_gradients_of_smooth_programs(way):
+    count = EXAMPLES // 3
+    for seed in range(count) if way == "native" else range(count, 3 * count):
+        program = smooth_program_of(seed)
+        text = smooth_complaint(program, modes()[way])
+        if text is not None:
+            pytest.fail(f"seed {seed}: {text}\n{program}")

@@ -10,7 +10,9 @@ import pytest
 from tests.optable.table import Row
 
 #: by test and row, with the reason
-OPEN: dict[tuple[str, str], str] = {}
+OPEN: dict[tuple[str, str], str] = {
+    ("special values", "kv"): "SciPy's loop for float32, the reference, has NaN at infinity for orders beyond 1e38",
+}
 
 
 def rows_for(test: str, rows: Iterable[Row]) -> Any:
