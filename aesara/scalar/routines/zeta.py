@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from aesara.scalar.native import Special
 from aesara.scalar.routine import Known, SciPyFunction, floor, horner, psi, routine
@@ -12,12 +11,13 @@ __all__ = ["hurwitz_zeta", "polygamma_function", "trigamma_function"]
 
 _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 
-_BERNOULLI = tuple(
-    map(Fraction, "1/6 -1/30 1/42 -1/30 5/66 -691/2730 7/6 -3617/510 43867/798 -174611/330 854513/138".split())
-)
+#: the Bernoulli numbers B(2), B(4), ...
+_BERNOULLI = (
+    1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330, 854513 / 138,
+)  # fmt: skip
 #: B(2j) / (2j)!
-_COEFFICIENTS = tuple(float(b / math.factorial(2 * j)) for j, b in enumerate(_BERNOULLI, 1))
-_TRIGAMMA = tuple(map(float, _BERNOULLI[:9]))
+_COEFFICIENTS = tuple(b / math.factorial(2 * j) for j, b in enumerate(_BERNOULLI, 1))
+_TRIGAMMA = _BERNOULLI[:9]
 
 
 @routine
