@@ -64,6 +64,14 @@ def elementwise_fusion() -> Graph:
 
 
 @graph
+def complex_numbers() -> Graph:
+    """Complex numbers: real and imaginary parts in turn in memory, and a shared value updated in place."""
+    z, s = tensor("z", 1, "complex128"), aesara.shared(noise(3) + 1j * noise(3, seed=1), name="s")
+    arguments = [(noise(3, seed=k) + 1j * noise(3, seed=k + 1),) for k in range(2)]
+    return Graph([z], [at.exp(z * s), abs(z), z.sum()], arguments, [(s, s * z.conj())], [s])
+
+
+@graph
 def broadcasting() -> Graph:
     """A vector, a row, a column and a scalar against a matrix."""
     x, v, s = tensor("x", 2), tensor("v", 1), tensor("s", 0)
@@ -421,7 +429,7 @@ class Runs:
         cells = dict(zip(self.program.cells(), self.native._native.cells, strict=True))
         explicit = iter(arguments)
         inputs = [
-            cells[k][0] if item.implicit else np.asarray(next(explicit), item.buffer.dtype)
+            cells[k][0] if item.implicit else np.asarray(next(explicit), item.buffer.outer_dtype)
             for k, item in enumerate(self.program.inputs)
         ]
         results = run_program(self.program, inputs, self.constants, self.callbacks, in_place)
