@@ -144,10 +144,10 @@ function sign(x: float64) -> float64:
 @pytest.mark.parametrize("limit", [0.0, 1.0, 1e4])
 def test_functions_are_not_called_where_a_branch_leaves_them_out(limit):
     count = """
-function count(x: float64) -> float64:
+function steps(x: float64) -> float64:
     let n = 0.0
     while n < x:
         n = n + 1.0
     return n"""
-    body = f"t0[v0] = 0.0\nif a0[v0] < {limit!r}:\n    t0[v0] = @count(a0[v0])"
+    body = f"t0[v0] = 0.0\nif a0[v0] < {limit!r}:\n    t0[v0] = @steps(a0[v0])"
     check(body, count, values=(1e300, 1e3, 0.5) if limit else (1e300, 1.0, 2.0))
