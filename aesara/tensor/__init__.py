@@ -42,6 +42,7 @@ from aesara.tensor.blockwise import vectorize
 from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadcast_shape_iter, broadcast_to
 from aesara.tensor.casting import cast
 from aesara.tensor.choosing import choose
+from aesara.tensor.conditions import extract, piecewise, put_along_axis, select
 from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value
 from aesara.tensor.constants import e, euler_gamma, inf, nan, newaxis, pi
 from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
@@ -65,6 +66,22 @@ from aesara.tensor.cumulative import cumprod, cumsum, diff
 from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES, deprecated_attribute
 from aesara.tensor.derivatives import hessian, jacobian
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
+from aesara.tensor.dimensions import (
+    argwhere,
+    array_equal,
+    astype,
+    concat,
+    count_nonzero,
+    join_dims,
+    meshgrid,
+    ndim,
+    pack,
+    permute_dims,
+    ravel,
+    size,
+    split_dims,
+    unpack,
+)
 from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
 from aesara.tensor.einsum import einsum
 from aesara.tensor.elementwise_numpy import (
@@ -264,6 +281,7 @@ from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
 from aesara.tensor.flipping import flip, fliplr, flipud, rollaxis, rot90
 from aesara.tensor.gradient_operators import consider_constant
 from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
+from aesara.tensor.interpolation import digitize, ediff1d, gradient, interp, trapezoid, unwrap
 from aesara.tensor.io import load
 from aesara.tensor.joining import (
     concatenate,
@@ -290,6 +308,7 @@ from aesara.tensor.nan_reductions import (
     nanvar,
 )
 from aesara.tensor.nonzero import flatnonzero, nonzero, nonzero_values
+from aesara.tensor.observations import average, corrcoef, correlate, histogram
 from aesara.tensor.order_statistics import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from aesara.tensor.padding import pad
 from aesara.tensor.permuting import inverse_permutation, permute_row_elements, take_along_axis
@@ -313,6 +332,7 @@ from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.scalar_conversion import scalar_from_tensor, tensor_from_scalar
 from aesara.tensor.searching import bincount, searchsorted, unique
 from aesara.tensor.selection import default, fill, tensor_copy, where
+from aesara.tensor.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique_values
 from aesara.tensor.shape import reshape, shape_padaxis, shape_padleft, shape_padright
 from aesara.tensor.shape_facts import specify_broadcastable, specify_shape, unbroadcast
 from aesara.tensor.shape_values import shape
@@ -498,6 +518,7 @@ from aesara.tensor.type_other import NoneConst, make_slice, none_type_t, slicety
 from aesara.tensor.value_comparison import values_eq_approx_always_true
 from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length
+from aesara.tensor.windows import blackman, hamming, hanning, kaiser, polyval, vander
 
 
 def __getattr__(name: str) -> object:
