@@ -32,6 +32,7 @@ LAYERS = {
     "aesara.raise_op": 5,
     "aesara.ifelse": 5,
     "aesara.scan": 5,
+    "aesara.subgraph": 5,
     "aesara.updates": 5,
     "aesara.ir": 6,
     "aesara.lower": 7,

@@ -24,7 +24,9 @@ from aesara.graph.rewriting.databases import (
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.walking import in2out
 from aesara.scan.rewriting import RewriteSteps
+from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
@@ -53,6 +55,8 @@ ALWAYS = ("fast_run", "fast_compile")
 FAST_RUN = ("fast_run",)
 
 PASSES = [
+    # Operations that are graphs, where they ask for it, are replaced by these graphs.
+    Pass(-0.01, "inline_ofg_expansion", in2out(inline_ofg_expansion), ALWAYS),
     # Equal nodes become one, so that rules see each expression once.
     Pass(0, "merge1", MergeOptimizer(), (*ALWAYS, "merge")),
     # The shapes of all variables become known to the graph, so that rules can ask for them.

@@ -82,6 +82,8 @@ def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Varia
 
 
 def lower_node(node: Apply, context: Context) -> None:
+    if getattr(node.op, "is_lazy", False):
+        raise Unsupported(f"{node.op} decides at run time what is computed at all")
     if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
         context.deferred.add(node)
         return

@@ -1,0 +1,358 @@
+"""`ifelse`: a choice of which only one side is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.configdefaults import config
+from aesara.graph.disconnected_type import disconnected_type
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.pullback import is_disconnected
+from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.node_rewriters import node_rewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import switch
+from aesara.tensor.shape_facts import unbroadcast
+from aesara.tensor.type import TensorType
+
+__all__ = [
+    "CondMerge",
+    "IfElse",
+    "cond_make_inplace",
+    "cond_merge_ifs_false",
+    "cond_merge_ifs_true",
+    "cond_merge_random_op",
+    "cond_remove_identical",
+    "config",
+    "ifelse",
+    "ifelse_lift_single_if_through_acceptable_ops",
+    "optdb",
+]
+
+
+class IfElse(Op):
+    """Computes the values of one of two branches; the other branch is not computed at all.
+
+    The inputs are the condition, the values of the first branch (taken if the condition is not zero), and those of
+    the second.
+
+    Parameters
+    ----------
+    n_outs
+        How many values there are.
+    as_view
+        Whether outputs may be the very arrays of the branch instead of copies.
+    name
+        A name for messages.
+    """
+
+    __props__ = ("as_view", "n_outs", "name")
+    #: native programs compute everything, so functions with this operation run node by node
+    is_lazy = True
+
+    def __init__(self, n_outs: int, as_view: bool = False, name: str | None = None):
+        self.n_outs, self.as_view, self.name = int(n_outs), as_view, name
+        if as_view:
+            # What is returned is one of two arrays; the first stands for both.
+            self.view_map = {k: [1 + k] for k in range(self.n_outs)}
+
+    def __str__(self) -> str:
+        inside = ",".join([*([self.name] if self.name else []), *(["inplace"] if self.as_view else [])])
+        return f"if{{{inside}}}"
+
+    def make_node(self, condition: Any, *branches: Any) -> Apply:
+        if len(branches) != 2 * self.n_outs:
+            raise ValueError(f"{self}: expected {2 * self.n_outs} values, got {len(branches)}.")
+        condition = as_tensor_variable(condition)
+        if condition.type.ndim:
+            raise TypeError(f"The condition argument must be a truthy scalar value; got {condition.type}.")
+        then, other, types = [], [], []
+        for one, two in zip(branches[: self.n_outs], branches[self.n_outs :]):
+            one, two, kind = _of_one_type(one, two)
+            then.append(one)
+            other.append(two)
+            types.append(kind)
+        return Apply(self, [condition, *then, *other], [kind() for kind in types])
+
+    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+        then, other = input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :]
+        return [
+            None if one is None or two is None else tuple(
+                [a if a is b else switch(node.inputs[0], a, b) for a, b in zip(one, two)]
+            )
+            for one, two in zip(then, other)
+        ]  # fmt: skip
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        own = [[k == o for o in range(self.n_outs)] for k in range(self.n_outs)]
+        return [[False] * self.n_outs, *own, *own]
+
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
+        flowing = [k for k, g in enumerate(output_gradients) if not is_disconnected(g)]
+        result: list[Any] = [disconnected_type() for _ in inputs]
+        if not flowing:
+            return result
+        gradients = [output_gradients[k] for k in flowing]
+        zeros = [g.zeros_like() for g in gradients]
+        choose = IfElse(len(flowing), self.as_view, self.name)
+        for first, then, other in ((1, gradients, zeros), (1 + self.n_outs, zeros, gradients)):
+            made = choose(inputs[0], *then, *other, return_list=True)
+            for k, gradient in zip(flowing, made):
+                result[first + k] = gradient
+        return result
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        points = [p if p is not None else v.zeros_like() for v, p in zip(inputs[1:], eval_points[1:])]
+        return self(inputs[0], *points, return_list=True)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+        start = 1 if inputs[0] else 1 + self.n_outs
+        for k, storage in enumerate(output_storage):
+            value = inputs[start + k]
+            storage[0] = value if self.as_view or not hasattr(value, "copy") else value.copy()
+
+    def make_thunk(
+        self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], impl: str | None = None
+    ) -> Any:
+        """A lazy thunk: asks for the condition first, then for the values of one branch."""
+        outputs = node.outputs
+
+        def run() -> list[int]:
+            if not compute_map[node.inputs[0]][0]:
+                return [0]
+            start = 1 if storage_map[node.inputs[0]][0] else 1 + self.n_outs
+            missing = [
+                start + k for k in range(self.n_outs) if not compute_map[node.inputs[start + k]][0]
+            ]
+            if missing:
+                return missing
+            for k, out in enumerate(outputs):
+                value = storage_map[node.inputs[start + k]][0]
+                storage_map[out][0] = value if self.as_view or not hasattr(value, "copy") else value.copy()
+                compute_map[out][0] = True
+            return []
+
+        thunk: Any = run
+        thunk.lazy = True
+        thunk.inputs = [storage_map[v] for v in node.inputs]
+        thunk.outputs = [storage_map[v] for v in outputs]
+        return thunk
+
+
+def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
+    """The two values, and the type that both have: sizes that differ are unknown."""
+    if isinstance(one, Variable) and not isinstance(one.type, TensorType):
+        two = one.type.filter_variable(two)
+        return one, two, one.type
+    if isinstance(two, Variable) and not isinstance(two.type, TensorType):
+        return two.type.filter_variable(one), two, two.type
+    one, two = as_tensor_variable(one), as_tensor_variable(two)
+    if one.type.dtype != two.type.dtype:
+        raise TypeError(
+            "IfElse requires compatible dtypes for both branches: got "
+            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}"
+        )
+    if one.type.ndim != two.type.ndim:
+        raise TypeError(
+            "IfElse requires compatible ndim values for both branches: got "
+            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}"
+        )
+    shape = tuple(a if a == b else None for a, b in zip(one.type.shape, two.type.shape))
+    loose = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (one, two)]
+    return loose[0], loose[1], TensorType(one.type.dtype, shape)
+
+
+def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+    """Return the values of one of two branches, by a condition that is known when the function runs.
+
+    Unlike `switch` it chooses as a whole, and what only the other branch needs is not computed.
+
+    Parameters
+    ----------
+    condition
+        A scalar; not zero for the first branch.
+    then_branch, else_branch
+        A variable, or lists of variables, as many on both sides and of equal dtypes and numbers of dimensions.
+    name
+        A name for messages.
+
+    Returns
+    -------
+    Variable, or list of Variable
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> from aesara.ifelse import ifelse
+    >>> x, y = at.dvectors("x", "y")
+    >>> f = aesara.function([x, y], ifelse(x.sum() > y.sum(), x * 2, y * 3))
+    >>> f([1.0, 5.0], [1.0, 1.0])
+    array([ 2., 10.])
+    """
+    several = isinstance(then_branch, (list, tuple))
+    if several != isinstance(else_branch, (list, tuple)):
+        then_count = len(then_branch) if several else 1
+        else_count = 1 if several else len(else_branch)
+        if then_count != else_count:
+            raise ValueError(_counts(then_count, else_count))
+    then = list(then_branch) if isinstance(then_branch, (list, tuple)) else [then_branch]
+    other = list(else_branch) if isinstance(else_branch, (list, tuple)) else [else_branch]
+    if len(then) != len(other):
+        raise ValueError(_counts(len(then), len(other)))
+    made = IfElse(len(then), name=name)(condition, *then, *other, return_list=True)
+    return made if several or isinstance(else_branch, (list, tuple)) else made[0]
+
+
+def _counts(then: int, other: int) -> str:
+    return (
+        "The number of values on the `then` branch must match the `else` branch: "
+        f"got {then} for `then`, and {other} for `else`."
+    )
+
+
+# -- rewrites ------------------------------------------------------------------------------------------------------
+
+
+@node_rewriter([IfElse])
+def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """Let the outputs be the very arrays of the branch."""
+    if node.op.as_view:
+        return False
+    return IfElse(node.op.n_outs, True, node.op.name)(*node.inputs, return_list=True)
+
+
+@node_rewriter([IfElse])
+def cond_remove_identical(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
+    """Compute an output once that stands twice among those of a choice."""
+    n = node.op.n_outs
+    then, other = node.inputs[1 : 1 + n], node.inputs[1 + n :]
+    first: dict[tuple[Variable, Variable], int] = {}
+    place = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other))]
+    kept = sorted(set(place))
+    if len(kept) == n:
+        return False
+    smaller = IfElse(len(kept), node.op.as_view, node.op.name)
+    made = smaller(node.inputs[0], *[then[k] for k in kept], *[other[k] for k in kept], return_list=True)
+    return {out: made[kept.index(place[k])] for k, out in enumerate(node.outputs)}
+
+
+def _without_inner_choice(node: Apply, side: int) -> list[Variable] | bool:
+    """Values of a branch that are a choice by the same condition are values of that choice's same branch."""
+    n = node.op.n_outs
+    inputs, changed = list(node.inputs), False
+    for k in range(1 + side * n, 1 + side * n + n):
+        owner = inputs[k].owner
+        if owner is not None and isinstance(owner.op, IfElse) and owner.inputs[0] is node.inputs[0]:
+            position = owner.outputs.index(inputs[k])
+            replacement = owner.inputs[1 + side * owner.op.n_outs + position]
+            if replacement.type == inputs[k].type:
+                inputs[k], changed = replacement, True
+    return node.op(*inputs, return_list=True) if changed else False
+
+
+@node_rewriter([IfElse])
+def cond_merge_ifs_true(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """In the first branch, a choice by the same condition takes its first branch."""
+    return _without_inner_choice(node, 0)
+
+
+@node_rewriter([IfElse])
+def cond_merge_ifs_false(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """In the second branch, a choice by the same condition takes its second branch."""
+    return _without_inner_choice(node, 1)
+
+
+def _join(first: Apply, second: Apply) -> Apply:
+    """One choice for the outputs of two by the same condition."""
+    n, m = first.op.n_outs, second.op.n_outs
+    names = [name for name in (first.op.name, second.op.name) if name]
+    both = IfElse(n + m, first.op.as_view and second.op.as_view, "&".join(names) or None)
+    then = [*first.inputs[1 : 1 + n], *second.inputs[1 : 1 + m]]
+    return both.make_node(first.inputs[0], *then, *first.inputs[1 + n :], *second.inputs[1 + m :])
+
+
+class CondMerge(GraphRewriter):
+    """Joins choices by the same condition to one, where none of them depends on another."""
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Replacements are checked."""
+        fgraph.attach_feature(ReplaceValidate())
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        while True:
+            pair = self._find(fgraph)
+            if pair is None:
+                return
+            joint = _join(*pair)
+            old = [*pair[0].outputs, *pair[1].outputs]
+            fgraph.replace_all_validate(list(zip(old, joint.outputs)), reason="cond_merge")
+
+    @staticmethod
+    def _find(fgraph: FunctionGraph) -> tuple[Apply, Apply] | None:
+        seen: list[Apply] = []
+        behind: dict[Apply, set[Apply]] = {}
+        for node in fgraph.toposort():
+            behind[node] = set()
+            for variable in node.inputs:
+                if variable.owner is not None:
+                    behind[node] |= {variable.owner, *behind[variable.owner]} & set(seen)
+            if isinstance(node.op, IfElse):
+                for other in seen:
+                    if other.inputs[0] is node.inputs[0] and other not in behind[node]:
+                        return other, node
+                seen.append(node)
+        return None
+
+
+@node_rewriter([IfElse])
+def cond_merge_random_op(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
+    """Join two choices by the same condition that feed one node."""
+    clients = {client for out in node.outputs for client, _ in fgraph.clients[out] if isinstance(client, Apply)}
+    for client in clients:
+        for variable in client.inputs:
+            other = variable.owner
+            if other is None or other is node or not isinstance(other.op, IfElse):
+                continue
+            if other.inputs[0] is node.inputs[0] and not _depends(other, node) and not _depends(node, other):
+                joint = _join(node, other)
+                return dict(zip([*node.outputs, *other.outputs], joint.outputs))
+    return False
+
+
+def _depends(node: Apply, on: Apply) -> bool:
+    stack, seen = [node], {node}
+    while stack:
+        for variable in stack.pop().inputs:
+            owner = variable.owner
+            if owner is on:
+                return True
+            if owner is not None and owner not in seen:
+                seen.add(owner)
+                stack.append(owner)
+    return False
+
+
+@node_rewriter(None)
+def ifelse_lift_single_if_through_acceptable_ops(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """An operation on the single output of a choice is done in both branches, so that it becomes lazy, too."""
+    if isinstance(node.op, IfElse) or len(node.outputs) != 1:
+        return False
+    choices = [k for k, v in enumerate(node.inputs) if v.owner is not None and isinstance(v.owner.op, IfElse)]
+    if len(choices) != 1 or not all(isinstance(v.type, TensorType) for v in node.inputs):
+        return False
+    (place,) = choices
+    choice = node.inputs[place].owner
+    if choice.op.n_outs != 1 or len(fgraph.clients[choice.outputs[0]]) != 1:
+        return False
+    sides = []
+    for value in choice.inputs[1:]:
+        inputs = list(node.inputs)
+        inputs[place] = value
+        (made,) = node.op.make_node(*inputs).outputs
+        sides.append(made)
+    return [IfElse(1, choice.op.as_view, choice.op.name)(choice.inputs[0], *sides)]

@@ -1,0 +1,118 @@
+"""Choices of which one side is computed."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.gradient import verify_grad
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import in2out
+from aesara.ifelse import (
+    CondMerge,
+    IfElse,
+    cond_make_inplace,
+    cond_merge_ifs_false,
+    cond_merge_ifs_true,
+    cond_merge_random_op,
+    cond_remove_identical,
+    ifelse,
+    ifelse_lift_single_if_through_acceptable_ops,
+)
+from aesara.raise_op import Assert
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_one_branch_is_computed(mode):
+    x = at.dvector("x")
+    fails = Assert("not to be computed")(x, at.constant(False))
+    f = aesara.function([x], ifelse(x.sum() > 0, x * 2, fails), mode=mode)
+    assert f([1.0, 2.0]).tolist() == [2, 4]
+    with pytest.raises(AssertionError, match="not to be computed"):
+        f([-1.0, -2.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_several_values_and_updates(mode):
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    state = aesara.shared(np.zeros(2))
+    one, two = ifelse(c, [x, y], [y + 1, x.astype("float64")])
+    f = aesara.function([c, x, y], [one, two], updates=[(state, ifelse(c, x, state))], mode=mode)
+    for condition in (1, 0, 5, -1):
+        got = f(condition, [1.0, 2.0], [3.0, 4.0])
+        want = ([1, 2], [3, 4]) if condition else ([4, 5], [1, 2])
+        assert [v.tolist() for v in got] == [*map(list, want)]
+        assert state.get_value().tolist() == [1, 2]
+
+
+def test_results_do_not_share_memory_with_arguments():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    f = aesara.function([c, x, y], ifelse(c, x, y))
+    value = np.ones(3)
+    assert not np.shares_memory(f(1, value, value * 2), value)
+
+
+def test_gradients():
+    rng = np.random.default_rng(0)
+    for sign in (1, -1):
+        verify_grad(
+            lambda x, y, s=sign: (ifelse(at.constant(s) > 0, at.sin(x), at.exp(y)) ** 2).sum(),
+            [rng.normal(size=3), rng.normal(size=3)],
+            rng=rng,
+        )
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    f = aesara.function([c, x, y], aesara.grad(ifelse(c, x**2, y).sum(), [x, y]))
+    assert [v.tolist() for v in f(1, [3.0], [4.0])] == [[6], [0]]
+    assert [v.tolist() for v in f(0, [3.0], [4.0])] == [[0], [1]]
+    u = at.dvector("u")
+    assert aesara.function([c, x, y, u], aesara.Rop(ifelse(c, x**2, y), x, u))(1, [3.0], [4.0], [2.0]).tolist() == [12]
+
+
+def test_types():
+    c = at.iscalar("c")
+    assert ifelse(c, at.row(), at.matrix()).type.shape == (None, None)
+    assert ifelse(c, at.tensor("float64", shape=(3,)), at.tensor("float64", shape=(3,))).type.shape == (3,)
+    x = at.dvector("x")
+    z = ifelse(c, x, x[:1])
+    f = aesara.function([c, x], [z, z.shape[0]])
+    assert [f(k, [1.0, 2.0])[1] for k in (1, 0)] == [2, 1]
+    for bad, error, message in [
+        (lambda: ifelse(c, x, at.dmatrix()), TypeError, "ndim"),
+        (lambda: ifelse(c, x, at.fvector()), TypeError, "dtypes"),
+        (lambda: ifelse(at.dvector(), x, x), TypeError, "scalar"),
+        (lambda: ifelse(c, [x, x], x), ValueError, "got 2 for `then`, and 1 for `else`"),
+        (lambda: IfElse(2)(c, x, x, x), ValueError, "expected 4 values, got 3"),
+    ]:
+        with pytest.raises(error, match=message):
+            bad()
+
+
+def choices(fgraph):
+    return [n for n in fgraph.apply_nodes if isinstance(n.op, IfElse)]
+
+
+def test_rewrites_keep_the_values():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    inner = ifelse(c, x * 2, y)
+    cases = {
+        "identical": (ifelse(c, [x, x], [y, y]), cond_remove_identical, lambda n: n[0].op.n_outs == 1),
+        "true": ([ifelse(c, inner, x)], cond_merge_ifs_true, lambda n: len(n) == 1),
+        "false": ([ifelse(c, x, inner)], cond_merge_ifs_false, lambda n: len(n) == 1),
+        "lift": ([at.exp(inner)], ifelse_lift_single_if_through_acceptable_ops, lambda n: len(n) == 1),
+        "inplace": ([inner], cond_make_inplace, lambda n: n[0].op.as_view),
+        "joined": ([inner + ifelse(c, y, x)], cond_merge_random_op, lambda n: len(n) == 1 and n[0].op.n_outs == 2),
+        "merged": ([inner + ifelse(c, y, x)], CondMerge(), lambda n: len(n) == 1 and n[0].op.n_outs == 2),
+    }
+    for name, (outputs, rewrite, holds) in cases.items():
+        fgraph = FunctionGraph([c, x, y], list(outputs), clone=True)
+        (rewrite if isinstance(rewrite, CondMerge) else in2out(rewrite, ignore_newtrees=True)).rewrite(fgraph)
+        assert holds(choices(fgraph)), name
+        before, after = (
+            aesara.function(inputs, list(results), mode="FAST_COMPILE", on_unused_input="ignore")
+            for inputs, results in (([c, x, y], outputs), (fgraph.inputs, fgraph.outputs))
+        )
+        for k in (0, 1):
+            for one, two in zip(before(k, [1.0, 2.0], [3.0, 4.0]), after(k, [1.0, 2.0], [3.0, 4.0])):
+                np.testing.assert_array_equal(one, two)

@@ -1,0 +1,135 @@
+"""Graphs as operations."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.builders import OpFromGraph, infer_shape
+from aesara.gradient import DisconnectedType, disconnected_type, grad_undefined, verify_grad
+from aesara.graph.autodiff import NullTypeGradError
+from aesara.graph.utils import MissingInputError
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+x, y = at.dvectors("x", "y")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("inline", [False, True])
+def test_values_and_gradients(mode, inline):
+    op = OpFromGraph([x, y], [x * y + 1, at.exp(x).sum()], inline=inline)
+    a, b = op(x, y * 2)
+    f = aesara.function([x, y], [a, b, *aesara.grad(a.sum() * b, [x, y])], mode=mode)
+    v, w = np.array([0.1, 0.2]), np.array([3.0, 4.0])
+    got = f(v, w)
+    np.testing.assert_allclose(got[0], v * w * 2 + 1)
+    np.testing.assert_allclose(got[2], 2 * w * np.exp(v).sum() + (v * w * 2 + 1).sum() * np.exp(v))
+    np.testing.assert_allclose(got[3], 2 * v * np.exp(v).sum())
+    if mode == "FAST_RUN":
+        assert f._native.report.python_nodes == {}
+    nodes = [n for n in f.maker.fgraph.apply_nodes if isinstance(n.op, OpFromGraph)]
+    assert bool(nodes) != inline
+
+
+def test_twice_in_one_graph_and_nested():
+    inner = OpFromGraph([x], [at.tanh(x)])
+    outer = OpFromGraph([x, y], [inner(x) + inner(y)])
+    f = aesara.function([x, y], outer(x, y) * outer(y, x))
+    v, w = np.array([0.5]), np.array([2.0])
+    np.testing.assert_allclose(f(v, w), (np.tanh(v) + np.tanh(w)) ** 2)
+    assert f._native.report.python_nodes == {}
+
+
+def test_shared_variables_become_inputs():
+    s = aesara.shared(np.float64(2.0), "s")
+    op = OpFromGraph([x], [x * s])
+    assert op.shared_inputs == [s]
+    out = op(x)
+    f = aesara.function([x], [out, aesara.grad(out.sum(), s)])
+    assert f([1.0, 2.0])[0].tolist() == [2, 4] and f([1.0, 2.0])[1] == 3
+    s.set_value(3.0)
+    assert f([1.0, 2.0])[0].tolist() == [3, 6]
+
+
+def test_second_derivatives():
+    op = OpFromGraph([x, y], [(x**3 * y).sum()])
+    values = [np.array([1.0, 2.0]), np.array([0.5, 1.5])]
+    verify_grad(lambda a, b: aesara.grad(op(a, b), a).sum(), values, rng=np.random)
+
+
+def test_rop():
+    u = at.dvector("u")
+    f = aesara.function([x, y, u], aesara.Rop(OpFromGraph([x, y], [x * y])(x, y), x, u))
+    assert f([1.0, 2.0], [3.0, 4.0], [1.0, 10.0]).tolist() == [3, 40]
+    op = OpFromGraph([x, y], [x * y], rop_overrides=lambda inputs, points: [points[0] * 7 + points[1]])
+    g = aesara.function([x, y, u], aesara.Rop(op(x, y), x, u), on_unused_input="ignore")
+    assert g([1.0], [2.0], [3.0]).tolist() == [21]
+
+
+GRADIENTS = {
+    "function": (lambda inputs, outputs, gradients: [gradients[0] * 2, outputs[0] * 3], (2, 18)),
+    "list": ([lambda inputs, outputs, gradients: gradients[0] * 5, "default"], (5, 2)),
+    "none": ([None, "default"], (None, 2)),
+    "operation": (OpFromGraph([x, y, at.dvector("z"), at.dvector("g")], [x * 10, y * 20]), (20, 60)),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_other_gradients(name):
+    override, want = GRADIENTS[name]
+    op = OpFromGraph([x, y], [x * y], lop_overrides=override)
+    gradients = aesara.grad(op(x, y).sum(), [x, y], disconnected_inputs="ignore", return_disconnected="none")
+    assert [g is None for g in gradients] == [w is None for w in want]
+    values = aesara.function([x, y], [g for g in gradients if g is not None], on_unused_input="ignore")([2.0], [3.0])
+    assert [v.item() for v in values] == [w for w in want if w is not None]
+
+
+def test_gradients_set_later():
+    op = OpFromGraph([x], [x * 2])
+    op.set_grad_overrides(lambda inputs, gradients: [gradients[0] * inputs[0]])
+    assert aesara.function([x], aesara.grad(op(x).sum(), x))([5.0]).tolist() == [5]
+    op.set_lop_overrides("default")
+    assert aesara.function([x], aesara.grad(op(x).sum(), x))([5.0]).tolist() == [2]
+    op.set_lop_overrides(disconnected_type())
+    (pattern,) = op.connection_pattern(op(x).owner)
+    assert pattern == [True] and isinstance(op.get_lop_op()(x, x, x)[0].type, DisconnectedType)
+    op.set_lop_overrides(grad_undefined(op, 0, x))
+    with pytest.raises(NullTypeGradError):
+        aesara.grad(op(x).sum(), x)
+
+
+def test_identity_copies_and_storage():
+    one, two = (OpFromGraph([x, y], [x + y]) for _ in range(2))
+    assert one == two and hash(one) == hash(two) and one != OpFromGraph([x, y], [x * y])
+    f = aesara.function([x, y], one(x, y) + two(x, y))
+    assert sum(isinstance(n.op, OpFromGraph) for n in f.maker.fgraph.apply_nodes) == 1
+    assert pickle.loads(pickle.dumps(f))([1.0], [2.0]).tolist() == [6]
+    assert pickle.loads(pickle.dumps(one)) == one and one.clone() == one
+    assert "mine" in str(OpFromGraph([x], [x], name="mine"))
+
+
+def test_shapes():
+    m = at.dmatrix("m")
+    n = at.lscalar("n")
+    assert infer_shape([m.T], [m], [(n, n)]) == [(n, n)]
+    op = OpFromGraph([m], [m.T, m.sum(axis=0)])
+    f = aesara.function([m], [op(m)[0].shape[0], op(m)[1].shape[0]])
+    assert f(np.ones((2, 5))) == [5, 5]
+    assert not any(isinstance(node.op, OpFromGraph) for node in f.maker.fgraph.apply_nodes)
+
+
+def test_errors():
+    with pytest.raises(MissingInputError, match="missing an input: y"):
+        OpFromGraph([x], [x * y])
+    with pytest.raises(TypeError, match="must be lists"):
+        OpFromGraph(x, [x])
+    with pytest.raises(TypeError, match="must be variables"):
+        OpFromGraph([1], [x])
+    with pytest.raises(ValueError, match=r"expected 2 input\(s\), got 1"):
+        OpFromGraph([x, y], [x * y])(x)
+    with pytest.raises(ValueError, match="mutually exclusive"):
+        OpFromGraph([x], [x], lop_overrides=lambda *a: [], grad_overrides=lambda *a: [])
+    with pytest.raises(TypeError):
+        OpFromGraph([x], [x])(at.dmatrix())
