@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.nodes import Constant
 from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar.comparison import eq, neq
+from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp, log, log1p
 from aesara.scalar.native import Primitive, Special
@@ -69,6 +72,9 @@ __all__ = [
     "psi",
     "tri_gamma",
 ]
+
+#: why there is no gradient
+_SECOND = "There is no formula for a second derivative with respect to {} here."
 
 _TWO_BY_SQRT_PI = 2 / math.sqrt(math.pi)
 
@@ -263,6 +269,10 @@ class GammaIncDer(BinaryScalarOp):
     native = gammainc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
+        return undefined, g * _gamma_density(k, x) * (log(x) - psi(k))
+
 
 class GammaIncCDer(BinaryScalarOp):
     """The derivative of Q(k, x) with respect to k."""
@@ -271,6 +281,10 @@ class GammaIncCDer(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     native = gammaincc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
+        return undefined, g * _gamma_density(k, x) * (psi(k) - log(x))
 
 
 _scipy_gamma = SciPyFunction("gamma")
@@ -348,13 +362,16 @@ class BetaInc(ScalarOp):
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95))
 
     def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
-        one = literal(1, x)
-        log_density = (a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b)
         return (
-            g * betainc_der(a, b, x, one),
+            g * betainc_der(a, b, x, literal(1, x)),
             g * betainc_der(a, b, x, literal(0, x)),
-            g * exp(log_density),
+            g * _beta_density(a, b, x),
         )
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    one = literal(1, x)
+    return exp((a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b))
 
 
 class BetaIncDer(ScalarOp):
@@ -368,6 +385,15 @@ class BetaIncDer(ScalarOp):
     dtype = upgrade_to_float_no_complex
     native = betainc_derivative
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95), (1.0, 1.0))
+
+    def pullback(self, a: Any, b: Any, x: Any, wrt_a: Any, y: Any, g: Any) -> tuple:
+        slope = switch(neq(wrt_a, literal(0, wrt_a)), log(x) - psi(a), log1p(-x) - psi(b)) + psi(a + b)
+        return (
+            grad_not_implemented(self, 0, a, _SECOND.format("a")),
+            grad_not_implemented(self, 1, b, _SECOND.format("b")),
+            g * _beta_density(a, b, x) * slope,
+            grad_not_implemented(self, 3, wrt_a, "It says with respect to which parameter the derivative is."),
+        )
 
 
 class Hyp2F1(ScalarOp):
@@ -394,6 +420,28 @@ class Hyp2F1Der(ScalarOp):
     dtype = upgrade_to_float_no_complex
     native = hyp2f1_derivative
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
+
+    def pullback(self, a: Any, b: Any, c: Any, z: Any, position: Any, y: Any, g: Any) -> tuple:
+        # With respect to z, in whichever order, from dF/dz = a b / c F(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
+        one = literal(1, z)
+        shifted = (a + one, b + one, c + one, z)
+        factors = (b / c, a / c, -a * b / (c * c), literal(0, z))
+
+        def with_z(position: Any, factor: Any) -> Any:
+            return g * (factor * hyp2f1(*shifted) + a * b / c * hyp2f1_der(*shifted, position))
+
+        factor = factors[3]
+        for k in range(3):
+            factor = switch(eq(position, literal(k, position)), factors[k], factor)
+        by_z_first = isinstance(position, Constant) and position.data == 3
+        parameters = (
+            with_z(literal(k, z), factors[k])
+            if by_z_first
+            else grad_not_implemented(self, k, v, _SECOND.format("abc"[k]))
+            for k, v in enumerate((a, b, c))
+        )
+        what = "It says with respect to which input the derivative is."
+        return *parameters, with_z(position, factor), grad_not_implemented(self, 4, position, what)
 
 
 erf = Erf(name="erf")

@@ -68,7 +68,7 @@ def errors(found, truth, points, dtype):
 
 
 def complain(name, error, limit, points, found):
-    worst = np.argsort(-(error - limit))[:5]
+    worst = np.argsort(-error / limit)[:5]
     rows = [f"{[x[k] for x in points]}: {found[k]!r} is {error[k]:.3g} ulp off" for k in worst if error[k] > limit[k]]
     assert not rows, f"{name}:\n" + "\n".join(rows)
 
@@ -107,7 +107,8 @@ def test_functions_of_two_numbers(name, dtype):
 def test_half_precision_is_computed_in_single_precision(name):
     table = BINARY if name in BINARY else UNARY
     points = table[name].points("float32")
-    points = [x.astype("float16") for x in (points if name in BINARY else [points])]
+    with np.errstate(over="ignore"):
+        points = [x.astype("float16") for x in (points if name in BINARY else [points])]
     expected = compiled(name, "float32")(*[x.astype("float32") for x in points])
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(compiled(name, "float16")(*points), expected.astype("float16"))

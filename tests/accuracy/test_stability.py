@@ -98,8 +98,8 @@ def test_logarithm_of_a_sum_of_exponentials():
     function = aesara.function([x, y], [out, *aesara.grad(out.sum(), [x, y])])
     a, b = map(np.array, zip(*LARGE, strict=True))
     value, wrt_a, wrt_b = function(a, b)
-    np.testing.assert_allclose(value, np.logaddexp(a, b), rtol=1e-15)
     with np.errstate(over="ignore"):
+        np.testing.assert_allclose(value, np.logaddexp(a, b), rtol=1e-15)
         np.testing.assert_allclose(wrt_a, scipy.special.expit(a - b), rtol=1e-14)
         np.testing.assert_allclose(wrt_b, scipy.special.expit(b - a), rtol=1e-14)
     edges = [(INF, 1.0), (1.0, INF), (-INF, 1.0), (2.0, -INF), (-INF, -INF), (INF, INF), (INF, -INF), (-INF, INF)]

@@ -207,3 +207,31 @@ def test_odds_cancel_the_logistic_function():
         function = aesara.function([x], graph)
         np.testing.assert_array_equal(function([0.25, 0.75]), [0.25, 0.75])
         assert len(function.maker.fgraph.apply_nodes) <= 1
+
+
+@pytest.mark.parametrize(
+    ("function", "point", "first", "second"),
+    [
+        (special.gammainc, (2.5, 1.7), 0, 1),
+        (special.gammainc, (2.5, 1.7), 1, 0),
+        (special.gammaincc, (2.5, 1.7), 0, 1),
+        (special.betainc, (2.0, 3.5, 0.3), 0, 2),
+        (special.betainc, (2.0, 3.5, 0.3), 1, 2),
+        (special.betainc, (2.0, 3.5, 0.3), 2, 1),
+        *[(special.hyp2f1, (0.7, 1.3, 2.1, 0.4), k, 3) for k in range(4)],
+        *[(special.hyp2f1, (0.7, 1.3, 2.1, 0.4), 3, k) for k in range(3)],
+    ],
+)
+def test_mixed_second_derivatives(function, point, first, second):
+    inputs = [at.dscalar() for _ in point]
+    slope = aesara.grad(function(*inputs), inputs[first])
+    value, mixed = (aesara.function(inputs, out) for out in (slope, aesara.grad(slope, inputs[second])))
+    step = 1e-6
+    above, below = (value(*[x + s * (k == second) for k, x in enumerate(point)]) for s in (step, -step))
+    np.testing.assert_allclose(mixed(*point), (above - below) / (2 * step), rtol=1e-7)
+
+
+def test_second_derivatives_by_parameters_are_refused():
+    k, x = at.dscalars("kx")
+    with pytest.raises(NullTypeGradError, match="second derivative with respect to k"):
+        aesara.grad(aesara.grad(special.gammainc(k, x), k), k)
