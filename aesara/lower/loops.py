@@ -11,8 +11,9 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, LoopBody, LoopNode, LoopResult, Pointwise, Row, Source
+from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported
-from aesara.lower.dispatch import is_complex, lower_node, lower_op
+from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
 from aesara.lower.reductions import converted
 from aesara.scan.op import Scan
 from aesara.tensor.allocation import AllocEmpty
@@ -20,12 +21,13 @@ from aesara.tensor.subtensor_basic import IncSubtensor
 
 
 @lower_op.register
-def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array]:
+@lower_complex_op.register
+def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
     if op.info.n_mit_mot or op.info.n_shared_outs:
         raise Unsupported("a loop with a state that is no tensor, or that writes to many taps")
-    if any(map(is_complex, (*node.inputs, *op.inner_inputs, *op.inner_outputs))):
-        raise Unsupported("a loop over complex numbers")
-    return _Lowering(op, node, context).results()
+    results = _Lowering(op, node, context).results()
+    return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
 
 
 @dataclass(eq=False)
@@ -61,7 +63,7 @@ class _Lowering:
     def _sequences(self) -> None:
         pairs = zip(self.op.outer_seqs(self.node.inputs), self.op.inner_seqs(self.op.inner_inputs), strict=True)
         for k, (outer, inner) in enumerate(pairs):
-            array = self.context.array(outer)
+            array = self.context.in_memory(outer)
             message = f"sequence {k} has {{0}} entries, but there are {{1}} steps."
             self._require("ge", array.shape[0], self.steps, message, [array.shape[0], self.steps])
             self.operands.append(array)
@@ -77,7 +79,7 @@ class _Lowering:
         op = self.op
         pairs = zip(op.outer_non_seqs(self.node.inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
         for outer, inner in pairs:
-            array = self.context.array(outer)
+            array = self.context.in_memory(outer)
             if isinstance(array, Source):
                 self.placed.append((inner, Source(array.buffer, array.dtype, array.shape)))
             elif isinstance(array, Pointwise) and not array.operands and not array.requires:
@@ -106,11 +108,11 @@ class _Lowering:
 
         Where the first values are written into empty memory, the memory is left alone.
         """
-        whole = self.context.array(buffer)
+        whole = self.context.in_memory(buffer)
         owner = buffer.owner
         if owner is not None and isinstance(owner.op, IncSubtensor) and owner.op.set_instead_of_inc:
             base, value = owner.inputs[:2]
-            array = self.context.array(value)
+            array = self.context.in_memory(value)
             if (
                 base.owner is not None
                 and isinstance(base.owner.op, AllocEmpty)
@@ -164,10 +166,10 @@ class _Lowering:
         inner = self.inner
         for variable, place in self.placed:
             array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, Row) else place
-            inner.set(variable, array)
+            inner.set(variable, split(array) if is_complex(variable) else array)
         for node in io_toposort(self.op.inner_inputs, self.op.inner_outputs):
             lower_node(node, inner)
-        return [inner.array(v) for v in self.op.inner_outputs]
+        return [inner.in_memory(v) for v in self.op.inner_outputs]
 
     def _require_same_row(self, array: Array, result: LoopResult, what: str) -> None:
         for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
