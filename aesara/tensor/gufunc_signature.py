@@ -11,7 +11,8 @@ __all__ = ["CoreDims", "parse_signature", "signature_from_ndims", "static_core_s
 #: For each input, or output, the names of its core dimensions.
 CoreDims = tuple[tuple[str, ...], ...]
 
-_ARGUMENT = re.compile(r"\(\s*(\w+(?:\s*,\s*\w+)*)?\s*\)")
+# Compiled when it is first used: importing the package is to be quick.
+_ARGUMENT = r"\(\s*(\w+(?:\s*,\s*\w+)*)?\s*\)"
 
 
 @lru_cache(maxsize=1024)
@@ -46,8 +47,8 @@ def parse_signature(signature: str) -> tuple[CoreDims, CoreDims]:
 
 def _parse_side(side: str, signature: str) -> CoreDims:
     side = side.strip()
-    arguments = list(_ARGUMENT.finditer(side))
-    between = _ARGUMENT.sub("#", side).replace(" ", "")
+    arguments = list(re.finditer(_ARGUMENT, side))
+    between = re.sub(_ARGUMENT, "#", side).replace(" ", "")
     if between != ",".join("#" * len(arguments)):
         raise ValueError(
             f'Not a valid gufunc signature: {signature!r}. Write each argument in parentheses, as in "(m,n),(n)->(m)".'
