@@ -19,14 +19,13 @@ from aesara.tensor.constant_value import (
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import gradient_as
+from aesara.tensor.index_facts import check_static_index, static_slice_length
 from aesara.tensor.indexing import (
     as_nontensor_scalar,
     basic_shape,
-    check_static_index,
     get_slice_elements,
     index_vars_to_types,
     indices_from_subtensor,
-    static_slice_length,
 )
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.shape import Shape, specify_shape
