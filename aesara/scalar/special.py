@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Constant
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.comparison import eq, neq
 from aesara.scalar.conditional import switch
@@ -406,7 +405,9 @@ class Hyp2F1(ScalarOp):
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7))
 
     def pullback(self, a: Any, b: Any, c: Any, z: Any, y: Any, g: Any) -> tuple:
-        return tuple(g * hyp2f1_der(a, b, c, z, literal(position, z)) for position in range(4))
+        one = literal(1, z)
+        slope = a * b / c * hyp2f1(a + one, b + one, c + one, z)  # DLMF 15.5.1
+        return *(g * hyp2f1_der(a, b, c, z, literal(position, z)) for position in range(3)), g * slope
 
 
 class Hyp2F1Der(ScalarOp):
@@ -422,26 +423,17 @@ class Hyp2F1Der(ScalarOp):
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
 
     def pullback(self, a: Any, b: Any, c: Any, z: Any, position: Any, y: Any, g: Any) -> tuple:
-        # With respect to z, in whichever order, from dF/dz = a b / c F(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
+        # Through dF/dz = a b / c F(a + 1, b + 1; c + 1; z), DLMF 15.5.1.
         one = literal(1, z)
         shifted = (a + one, b + one, c + one, z)
-        factors = (b / c, a / c, -a * b / (c * c), literal(0, z))
-
-        def with_z(position: Any, factor: Any) -> Any:
-            return g * (factor * hyp2f1(*shifted) + a * b / c * hyp2f1_der(*shifted, position))
-
-        factor = factors[3]
-        for k in range(3):
-            factor = switch(eq(position, literal(k, position)), factors[k], factor)
-        by_z_first = isinstance(position, Constant) and position.data == 3
-        parameters = (
-            with_z(literal(k, z), factors[k])
-            if by_z_first
-            else grad_not_implemented(self, k, v, _SECOND.format("abc"[k]))
-            for k, v in enumerate((a, b, c))
+        factor = literal(0, z)
+        for k, value in enumerate((b / c, a / c, -a * b / (c * c))):
+            factor = switch(eq(position, literal(k, position)), value, factor)
+        return (
+            *(grad_not_implemented(self, k, v, _SECOND.format("abc"[k])) for k, v in enumerate((a, b, c))),
+            g * (factor * hyp2f1(*shifted) + a * b / c * hyp2f1_der(*shifted, position)),
+            grad_not_implemented(self, 4, position, "It says with respect to which input the derivative is."),
         )
-        what = "It says with respect to which input the derivative is."
-        return *parameters, with_z(position, factor), grad_not_implemented(self, 4, position, what)
 
 
 erf = Erf(name="erf")
