@@ -82,14 +82,22 @@ def i(*values: int) -> np.ndarray:
 
 M, V, T = f(3, 4), f(4), f(2, 3, 4)
 
+
+def _operands(op: Any) -> list[np.ndarray]:
+    """Values that broadcast, floats if the op takes them."""
+    values = [f(3, 4) if k == 0 else f(4) for k in range(op.scalar_op.nin)]
+    try:
+        op(*values)
+    except TypeError:
+        return [(9 * v).astype("int64") for v in values]
+    return values
+
+
 # Elementwise: one row for each op.
 for _name in dir(at):
     _op = getattr(at, _name)
     if type(_op).__name__ == "Elemwise" and _op.scalar_op.nin > 0:
-        _n = _op.scalar_op.nin
-        _integer = _name in ("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "and_", "or_", "xor", "invert")
-        _values = [f(3, 4) if k == 0 else f(4) for k in range(_n)]
-        row(f"elementwise {_name}", _op, *[(v * 9).astype("int64") if _integer else v for v in _values])
+        row(f"elementwise {_name}", _op, *_operands(_op))
 
 # Making tensors.
 row("alloc", lambda x: at.alloc(x, 5, 3, 4), M)

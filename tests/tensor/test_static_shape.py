@@ -11,7 +11,7 @@ from aesara.compile.mode import Mode
 from aesara.graph.op import Op
 from aesara.graph.traversal import applys_between
 from aesara.scalar import ScalarOp
-from aesara.tensor import basic, extra_ops, math, nnet, special
+from aesara.tensor import basic, extra_ops, math, nnet
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.type import TensorType
 from tests.tensor import shape_rows
@@ -139,7 +139,7 @@ REWRITES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [basic, math, extra_ops, special, nnet], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [basic, math, extra_ops, nnet], ids=lambda m: m.__name__)
 def test_every_function_has_a_row(module):
     named = set(re.findall(r"\w+", inspect.getsource(shape_rows)))
     functions = {
