@@ -38,9 +38,13 @@ def _sort(op: SortOp | ArgSortOp, node: Apply, context: Context) -> Sequence[Arr
     axis = given.attr % array.ndim
     size, total = array.shape[axis], product(array.shape)
     few = total.is_const and size.is_const and total.attr * size.attr <= _FEW
-    if not (few or (size.is_const and size.attr <= _SHORT)):
+    if few or (size.is_const and size.attr <= _SHORT):
+        positions = context.add(_sorted_by_counting(array, axis, context))
+    elif context.outer is not None:
+        # in the step of a loop, all of which would run in Python
+        positions = context.add(_positions(array, axis, size, const(False, "bool"), ()))
+    else:
         raise Unsupported("NumPy sorts many elements with vector instructions")
-    positions = context.add(_sorted_by_counting(array, axis, context))
     return [_taken(array, positions, axis, ()) if isinstance(op, SortOp) else positions]
 
 

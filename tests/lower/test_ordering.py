@@ -111,3 +111,15 @@ def test_any_number_of_short_rows():
         sorted_rows, positions = f(value)
         np.testing.assert_array_equal(sorted_rows, np.sort(value, axis=1))
         np.testing.assert_array_equal(positions, np.argsort(value, axis=1, kind="stable"))
+
+
+def test_sorts_in_the_step_of_a_loop_keep_the_loop_native():
+    def step(row, total):
+        return at.sort(row) * at.argsort(total) + total
+
+    x = at.dmatrix("x")
+    out, _ = aesara.scan(step, sequences=[x], outputs_info=[at.zeros_like(x[0])])
+    f, reference = aesara.function([x], out), aesara.function([x], out, mode="FAST_COMPILE")
+    assert f._native.report.python_nodes == {}
+    for shape in ((5, 200), (3, 0), (4, 1)):
+        np.testing.assert_array_equal(f(numbers(*shape)), reference(numbers(*shape)))
