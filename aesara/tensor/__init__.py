@@ -308,6 +308,25 @@ from aesara.tensor.nan_reductions import (
     nanvar,
 )
 from aesara.tensor.nonzero import flatnonzero, nonzero, nonzero_values
+from aesara.tensor.numpy_names import (
+    amax,
+    amin,
+    argpartition,
+    broadcast_shapes,
+    cumulative_prod,
+    cumulative_sum,
+    diag_indices,
+    diagflat,
+    identity,
+    index_exp,
+    ix_,
+    ldexp,
+    lexsort,
+    partition,
+    s_,
+    unique_counts,
+    unique_inverse,
+)
 from aesara.tensor.observations import average, corrcoef, correlate, histogram
 from aesara.tensor.order_statistics import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from aesara.tensor.padding import pad

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _TYPICAL_LENGTH = 64
 
 
-@dataclass(frozen=True)
-class _Term:
+class _Term(NamedTuple):
     """A tensor with a label for each dimension; labels are different."""
 
     tensor: Variable

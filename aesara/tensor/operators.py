@@ -20,6 +20,7 @@ from aesara.tensor.cumulative import cumprod, cumsum
 from aesara.tensor.diagonals import diagonal
 from aesara.tensor.dimshuffle import dimshuffle_op
 from aesara.tensor.dot import dense_dot
+from aesara.tensor.elementwise_numpy import left_shift, positive, right_shift
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.logical_reduction import all, any
 from aesara.tensor.matmul import matmul
@@ -128,12 +129,20 @@ class _tensor_py_operators:
     __rmatmul__ = _reflected("__rmatmul__", _matrix_product, "@")
     __dot__ = _binary("__dot__", dense_dot, "dot")
     __rdot__ = _reflected("__rdot__", dense_dot, "dot")
+    __lshift__ = _binary("__lshift__", left_shift, "<<")
+    __rlshift__ = _reflected("__rlshift__", left_shift, "<<")
+    __rshift__ = _binary("__rshift__", right_shift, ">>")
+    __rrshift__ = _reflected("__rrshift__", right_shift, ">>")
+    __pos__ = _unary("__pos__", positive, "The tensor itself")
     __abs__ = _unary("__abs__", ops.abs, "The absolute value")
     __neg__ = _unary("__neg__", ops.neg, "The negative")
     __invert__ = _unary("__invert__", ops.invert, "The bitwise, or for Booleans logical, complement")
     __ceil__ = _unary("__ceil__", ops.ceil, "The next larger integer")
     __floor__ = _unary("__floor__", ops.floor, "The next smaller integer")
     __trunc__ = _unary("__trunc__", ops.trunc, "The integer part")
+
+    def __round__(self, ndigits: int | None = None) -> Variable:
+        return ops.round(self, None, ndigits or 0)
 
     exp = _unary("exp", ops.exp, "e to the power of each element")
     exp2 = _unary("exp2", ops.exp2, "2 to the power of each element")
@@ -231,6 +240,13 @@ class _tensor_py_operators:
     def T(self) -> Variable:
         """The tensor with its dimensions in reverse order."""
         return transpose(self)
+
+    @property
+    def mT(self) -> Variable:
+        """Every matrix of a batch transposed: the last two dimensions exchanged."""
+        if self.type.ndim < 2:
+            raise ValueError(f"mT needs two or more dimensions; got {self} of type {self.type}.")
+        return swapaxes(self, -1, -2)
 
     def transpose(self, *axes: Any) -> Variable:
         """The tensor with its dimensions in another order, by default reversed."""
@@ -477,13 +493,13 @@ class _tensor_py_operators:
         """Whether all elements along axes are true."""
         return all(self, axis, keepdims, where=where)
 
-    def cumsum(self, axis: int | None = None) -> Variable:
+    def cumsum(self, axis: int | None = None, dtype: Any = None) -> Variable:
         """The running sums along an axis."""
-        return cumsum(self, axis)
+        return cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: int | None = None) -> Variable:
+    def cumprod(self, axis: int | None = None, dtype: Any = None) -> Variable:
         """The running products along an axis."""
-        return cumprod(self, axis)
+        return cumprod(self, axis, dtype)
 
     def norm(self, L: float, axis: Any = None, keepdims: bool = False) -> Variable:
         """The L-norm along axes: the L-th root of the sum of L-th powers of absolute values.

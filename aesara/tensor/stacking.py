@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.allocation import ones
 from aesara.tensor.broadcasting import broadcast_to
 from aesara.tensor.constant_value import known_entries
 from aesara.tensor.conversion import as_tensor_variable
@@ -16,6 +16,7 @@ from aesara.tensor.elementwise_ops import minimum
 from aesara.tensor.joining import concatenate, join
 from aesara.tensor.rearranging import atleast_1d, flatten, normalize_axes, sizes_of
 from aesara.tensor.shape import shape_padleft, shape_padright
+from aesara.tensor.subtensor import set_subtensor
 from aesara.tensor.type import integer_dtypes
 
 
@@ -250,15 +251,15 @@ def _even_split(name: str, ary: Variable, indices_or_sections: Any, axis: int, n
     return array_split(ary, indices_or_sections, axis)
 
 
-def delete(arr: Any, obj: int | Sequence[int] | slice, axis: int | None = None) -> Variable:
-    """Leave out elements along an axis, whose length must be known; without an axis the tensor is flattened.
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Variable:
+    """Leave out elements along an axis; without an axis the tensor is flattened.
 
     Parameters
     ----------
     arr
         The tensor.
     obj
-        Which positions: an integer, several, or a slice.
+        Which positions: an integer, several, a slice, or a Boolean for each.
     axis
         The axis.
 
@@ -268,9 +269,20 @@ def delete(arr: Any, obj: int | Sequence[int] | slice, axis: int | None = None) 
     >>> at.delete([1, 2, 3, 4], [0, 2]).eval()
     array([2, 4])
     """
-    arr, axis, length = _axis_of_known_length("delete", arr, axis)
-    kept = np.delete(np.arange(length), obj)
-    return arr[(*[slice(None)] * axis, kept)]
+    arr = as_tensor_variable(arr)
+    if axis is None:
+        arr, axis = flatten(arr), 0
+    (axis,) = normalize_axes(axis, arr.type.ndim)
+    length = arr.type.shape[axis]
+    before = (slice(None),) * axis
+    if length is not None and not isinstance(obj, Variable):
+        return arr[(*before, np.delete(np.arange(length), obj))]
+    if not isinstance(obj, (Variable, slice)):
+        obj = np.asarray(obj)
+        # An empty list is no index.
+        obj = obj.astype("int64") if obj.size == 0 else obj
+    everything = ones((arr.shape[axis],), dtype="bool")
+    return arr[(*before, set_subtensor(everything[obj], np.array(False)))]
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable:
@@ -310,14 +322,3 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable
         part = broadcast_to(values, [*sizes[:axis], *sizes[axis + 1 :]])
         values = part.dimshuffle([*range(axis), "x", *range(axis, part.type.ndim)])
     return join(axis, first, values.astype(arr.type.dtype), rest)
-
-
-def _axis_of_known_length(name: str, arr: Any, axis: int | None) -> tuple[Variable, int, int]:
-    arr = as_tensor_variable(arr)
-    if axis is None:
-        arr, axis = flatten(arr), 0
-    (axis,) = normalize_axes(axis, arr.type.ndim)
-    length = arr.type.shape[axis]
-    if length is None:
-        raise ValueError(f"{name}: the length of axis {axis} must be known; {arr} has type {arr.type}.")
-    return arr, axis, length

@@ -263,9 +263,10 @@ class TestOperands:
 
         assert at.matrix() + Other() == "mine"
 
-    def test_shifts_do_not_exist(self):
+    def test_only_integers_can_be_shifted(self):
+        assert (at.ivector() << 1).type.dtype == "int32"
         with pytest.raises(TypeError):
-            at.ivector() << 1
+            at.vector() << 1
 
 
 class TestConstants:
