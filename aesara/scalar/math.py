@@ -42,6 +42,7 @@ from aesara.scalar.bessel import (
     y1,
     yv,
 )
+from aesara.scalar.combinatorial import betaln
 from aesara.scalar.comparison import (
     isinf,
 )
@@ -119,6 +120,7 @@ from aesara.scalar.types import (
 )
 
 __all__ = [
+    "betaln",
     "I0e",
     "I1e",
     "Ive",

@@ -222,6 +222,7 @@ from aesara.tensor.elementwise_ops import (
     k1,
     k1e,
     kl_div,
+    kn,
     kv,
     kve,
     le,

@@ -167,6 +167,7 @@ bitwise_not = invert
 expit = sigmoid
 log1pexp = softplus
 digamma = psi
+kn = kv
 
 
 def conj(x: object) -> Variable:
