@@ -12,9 +12,10 @@ from aesara.scalar.arithmetic import mod
 from aesara.scalar.comparison import eq, gt, isinf, isnan, lt, neq
 from aesara.scalar.conditional import scalar_maximum, scalar_minimum, switch
 from aesara.scalar.constants import literal
+from aesara.scalar.exponential import exp2, log2
 from aesara.scalar.native import Primitive
-from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, zero_gradient
-from aesara.scalar.power import pow
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype, zero_gradient
+from aesara.scalar.power import sqrt
 from aesara.scalar.promotion import (
     bool_out,
     upcast_out_min8,
@@ -179,7 +180,21 @@ class Hypot(BinaryScalarOp):
 
     numpy = np.hypot
     dtype = upgrade_to_float_no_complex
-    native = Primitive("hypot")
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        if x.type.dtype == "float16":
+            wide = to_dtype(x, "float32"), to_dtype(y, "float32")
+            return to_dtype(sqrt(wide[0] * wide[0] + wide[1] * wide[1]), "float16")
+        # Squares of numbers outside of these limits could overflow or underflow: they are scaled by powers of 2.
+        limit, power = (1e150, 600) if x.type.dtype == "float64" else (1e15, 100)
+        one, up, down = literal(1, x), literal(2.0**power, x), literal(2.0**-power, x)
+        largest = scalar_maximum(scalar_abs(x), scalar_abs(y))
+        large, small = gt(largest, literal(limit, x)), lt(largest, literal(1 / limit, x))
+        scale = switch(large, down, switch(small, up, one))
+        back = switch(large, up, switch(small, down, one))
+        a, b = x * scale, y * scale
+        infinite = isinf(x) | isinf(y)
+        return switch(infinite, literal(math.inf, x), sqrt(a * a + b * b) * back)
 
     def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
         zero = literal(0, z)
@@ -195,8 +210,8 @@ class Cbrt(UnaryScalarOp):
 
     def decompose(self, x: Any) -> Any:
         magnitude = scalar_abs(x)
-        guess = pow(magnitude, literal(1 / 3, x))
-        # One step of Newton's method takes the error of the power away.
+        guess = exp2(log2(magnitude) / literal(3, x))
+        # One step of Newton's method takes the error of the guess away.
         root = guess - (guess - magnitude / guess / guess) / literal(3, x)
         itself = eq(x, literal(0, x)) | isinf(x)
         return switch(itself, x, switch(lt(x, literal(0, x)), -root, root))
