@@ -39,20 +39,19 @@ def hurwitz_zeta(s: float, q: float) -> float:
 
 @routine
 def _of_positive(s: float, q: float) -> float:
-    # The first ten terms, and for the rest the Euler-Maclaurin formula, DLMF 25.11.28.
+    # Up to ten terms, and for the rest the Euler-Maclaurin formula, DLMF 25.11.28.
     if q == math.inf:
         return 0.0
-    total = term = q**-s
+    total = n = 0.0
+    term = math.inf
     a = q
-    n = 0.0
-    while n < 9.0 and term > 2.0**-55 * total:
-        n += 1.0
-        a = q + n
+    while n < 10.0 and a < s + 9.0 and term > 2.0**-55 * total:
         term = a**-s
         total += term
-    if n < 9.0:
+        n += 1.0
+        a = q + n
+    if not term > 2.0**-55 * total:
         return total
-    a += 1.0
     term = a**-s
     return total + (term * (a / (s - 1.0) + 0.5) + _euler_maclaurin(s, a) * term)
 
