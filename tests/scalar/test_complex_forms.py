@@ -136,6 +136,9 @@ GRID = np.array([0.0, -0.0, 1, -1, 2.5, -0.5, INF, -INF, NAN, 1e308, -1e308, 1e-
 @pytest.mark.parametrize("name", sorted(EXACT.keys() - {"log1p"}))
 def test_special_values_are_those_of_numpy(name):
     re, im = map(np.ravel, np.meshgrid(GRID, GRID))
+    if name == "arccosh":  # at 0 + i NaN, a correction of the standard has changed the value
+        kept = ~((re == 0) & np.isnan(im))
+        re, im = re[kept], im[kept]
     z = np.empty(re.size, complex)
     z.real, z.imag = re, im
     with np.errstate(all="ignore"):
