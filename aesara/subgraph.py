@@ -22,9 +22,11 @@ from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
 from aesara.graph.utils import MissingInputError
+from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.type import TensorType
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 __all__ = ["OpFromGraph", "construct_nominal_fgraph", "infer_shape", "inline_ofg_expansion"]
 
@@ -397,6 +399,16 @@ class OpFromGraph(Op, HasInnerGraph):
         for storage, value in zip(output_storage, self.fn(*inputs)):
             # The function's memory is used again by its next call.
             storage[0] = value.copy() if hasattr(value, "copy") else value
+
+
+@vectorize_node.register(OpFromGraph)
+def _vectorize(op: OpFromGraph, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+    """The graph for batches; where the gradient is not that of the graph, the operation on each member."""
+    if any(not isinstance(o, str) for o in (op.lop_overrides, op.grad_overrides, op.rop_overrides)):
+        return vectorize_by_blockwise(op, node, *inputs)
+    inner = [v.type() for v in inputs]
+    outputs = vectorize_graph(op.inner_outputs, dict(zip(op.inner_inputs, inner)))
+    return OpFromGraph(inner, outputs, inline=op.is_inline, name=op.name, **op.kwargs).make_node(*inputs)
 
 
 @node_rewriter([OpFromGraph])

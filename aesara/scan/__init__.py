@@ -1,8 +1,9 @@
 """Loops: `scan`, and what is made of it."""
 
+from aesara.scan import batches
 from aesara.scan.basic import scan
 from aesara.scan.checkpoints import scan_checkpoints
 from aesara.scan.utils import until
 from aesara.scan.views import foldl, foldr, map, reduce
 
-__all__ = ["foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
+__all__ = ["batches", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
