@@ -178,3 +178,13 @@ def test_gradients_of_logarithms_of_probabilities():
     check(special.log_ndtr, points, log_ndtr, density, limit=64, slope_limit=64)
     _, slope = with_gradient(special.log_ndtr)(np.array([-1e8, -1e3, 1e3]))
     np.testing.assert_allclose(slope, [1e8, 1000.000999998, 0.0], rtol=1e-9)
+
+
+def test_logarithms_of_written_sums_of_exponentials():
+    x, y = at.dvectors("xy")
+    out = at.log(at.exp(x) + at.exp(y))
+    a = np.array([0.0, 1000.0, -1000.0, 3.0, 1e308, -INF, INF])
+    b = np.array([-40.0, 1000.0, -1001.0, -INF, 0.0, -INF, -INF])
+    with np.errstate(all="ignore"):
+        expected = np.logaddexp(a, b)
+    np.testing.assert_allclose(aesara.function([x, y], out)(a, b), expected, rtol=1e-15)

@@ -52,6 +52,7 @@ from aesara.tensor.rewriting.registration import (
     register_specialize,
     register_stabilize,
 )
+from aesara.tensor.statistics import logaddexp_
 
 
 def as_float(x: Variable, out: Variable) -> Variable:
@@ -218,6 +219,8 @@ def local_log_add_exp(fgraph, node):
         exponents.append(inner.inputs[0])
     if len(exponents) < 2 or any(is_stabilized(x) for x in exponents):
         return False
+    if len(exponents) == 2:
+        return in_place_of(out, logaddexp_(*exponents))
     largest = exponents[0]
     for x in exponents[1:]:
         largest = maximum(largest, x)

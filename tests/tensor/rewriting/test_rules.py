@@ -110,7 +110,7 @@ ELEMENTWISE = [
     case(
         "log(exp(x) + exp(y))",
         lambda x, y: at.log(at.exp(x) + at.exp(y)),
-        "Add Add Exp Exp IsInf Log ScalarMaximum Sub Sub Switch",
+        "LogAddExp",
         VECTOR,
         SPECIAL,
     ),
