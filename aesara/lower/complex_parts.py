@@ -14,8 +14,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import Array, Index, Pointwise, Reader
-from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype
+from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
+from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
 from aesara.scalar.types import ScalarType, get_scalar_type
@@ -43,7 +43,7 @@ from aesara.tensor.type import tensor_type
 
 #: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
 LINEAR: dict[type[Op], slice] = {
-    **dict.fromkeys((DimShuffle, Reshape, SpecifyShape, Unbroadcast, CheckAndRaise, Default), slice(0, 1)),
+    **dict.fromkeys((DimShuffle, SpecifyShape, Unbroadcast, CheckAndRaise, Default), slice(0, 1)),
     **dict.fromkeys((Alloc, BroadcastTo, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1), slice(0, 1)),
     **dict.fromkeys((ExtractDiag, AllocDiag, PermuteRowElements), slice(0, 1)),
     **dict.fromkeys((IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1), slice(0, 2)),
@@ -114,6 +114,16 @@ def _linear(op: Op, node: Apply, context: Context) -> list[Array | ComplexArray]
 
 for _op in LINEAR:
     lower_complex_op.register(_op)(_linear)
+
+
+@lower_complex_op.register
+def _reshape(op: Reshape, node: Apply, context: Context) -> list[Array | ComplexArray]:
+    """Where it takes memory, both parts share it: that of the operand, if it is in memory."""
+    (real,) = lower_with({0: context.pair(node.inputs[0]).real}, node, context)
+    if not isinstance(real, Alias):
+        return on_each_part(slice(0, 1), node, context)
+    whole = context.in_memory(node.inputs[0])
+    return [split(context.add(Alias(whole, (*real.shape, const(2)), real.requires)))]
 
 
 def _of_shape(op: Op, node: Apply, context: Context) -> Sequence[Array]:
