@@ -85,6 +85,8 @@ def size(program: Program) -> int:
 def main(seconds: float, seed: int = 0, lines: int = 20, examples: int = 2) -> None:
     end, count, kinds = time.monotonic() + seconds, 0, Counter()
     while time.monotonic() < end:
+        if count and count % 500 == 0:
+            print(f"... {count} programs, {sum(kinds.values())} complaints", flush=True)
         number = seed * 10**6 + count
         count += 1
         if number % 5 == 0:

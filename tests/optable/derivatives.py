@@ -32,7 +32,7 @@ def direction(rng: np.random.Generator, value: np.ndarray) -> np.ndarray:
 
 def off_kinks(value: np.ndarray, arg: Arg) -> np.ndarray:
     """Values away from multiples of 1/2, where functions have jumps and corners."""
-    if arg.values is not None or value.dtype.kind != "f":
+    if arg.values is not None or arg.low == arg.high or value.dtype.kind != "f":
         return value
     near = np.abs(value * 2 - np.round(value * 2)) < 4e-3
     return np.asarray(np.where(near, value + 4e-3, value))

@@ -5,6 +5,7 @@ from tests.optable.rows import (  # noqa: F401
     elementwise,
     indexing,
     networks,
+    numpy_functions,
     ordering,
     others,
     products,

@@ -56,6 +56,18 @@ def _complex(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return result
 
 
+def _sinc(x: np.ndarray) -> np.ndarray:
+    """Zero at whole numbers however large, where NumPy takes the sine of a multiple of pi."""
+    return np.where((x == np.rint(x)) & (x != 0) & np.isfinite(x), 0 * x, np.sinc(x))
+
+
+def _zeta(x: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """SciPy's, with the limits for large x that it does not take."""
+    limit = np.where(q > 1, 0.0, np.where(q == 1, 1.0, np.where(q > 0, np.inf, np.nan)))
+    limit = np.where((x > 1e30) & (q > 0), limit, sps.zeta(x, q))
+    return np.where(np.isnan(x), np.nan, limit)
+
+
 def _variadic(function: Callable) -> Callable:
     def apply(*xs: Any) -> Any:
         result = xs[0]
@@ -86,6 +98,11 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "imag": np.imag,
     "angle": _angle,
     "complex": _complex,
+    "copysign": np.copysign,
+    "signbit": np.signbit,
+    "sinc": _sinc,
+    "zeta": _zeta,
+    "polygamma": lambda n, x: sps.polygamma(n, x),
     "complex_from_polar": lambda r, t: r * np.exp(1j * t),
 }
 
@@ -97,7 +114,9 @@ EXACT = frozenset(
 )
 
 #: inputs without a gradient formula, and functions of which a second derivative has none
-NO_FORMULA: dict[str, tuple[int, ...]] = dict.fromkeys(("jv", "iv", "yv", "ive", "kv", "kve"), (0,))
+NO_FORMULA: dict[str, tuple[int, ...]] = dict.fromkeys(
+    ("jv", "iv", "yv", "ive", "kv", "kve", "polygamma", "zeta"), (0,)
+)
 NO_SECOND = frozenset(
     "gammainc gammaincc gammau gammal chi2sf betainc hyp2f1 gammaincinv gammainccinv betaincinv betainccinv".split()
 )
@@ -246,7 +265,7 @@ def elementwise_row(name: str, function: Elemwise, public: Sequence[str]) -> Row
         gradient=op.pullback is not None,
         elementwise=True,
         truth=TRUTH.get(name),
-        special_values=True,
+        special_values=name != "polygamma",  # of whole orders
     )
     row.cases_by_dtype = by_dtype
     row.second = "" if name in NO_SECOND else "real" if name in NO_COMPLEX_SECOND else "all"

@@ -13,7 +13,7 @@ from aesara.tensor.careduce import CAReduce
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.extra_ops import cpu_contiguous
 from aesara.tensor.reduction import NonZeroCAReduce
-from aesara.tensor.shape_values import shape_i
+from aesara.tensor.shape_values import Shape_i
 from aesara.tensor.special import factorial, logit, poch
 from tests.optable.inputs import ALL, FLOATS, exactly, integer, positive, real
 from tests.optable.table import case, row
@@ -128,7 +128,7 @@ row(
 )
 row("CheckAndRaise", lambda x, c: x, [case(real(3), exactly(True))], lambda x, c: CheckAndRaise(ValueError, "no")(x, c))
 row("cpu_contiguous", lambda x: x, [case(real(3, 4))], cpu_contiguous)
-row("shape_i", lambda x: np.int64(x.shape[1]), [case(real(3, 4))], lambda x: shape_i(x, 1), gradient=False)
+row("shape_i", lambda x: np.int64(x.shape[1]), [case(real(3, 4))], lambda x: Shape_i(1)(x), gradient=False)
 row(
     "Mean",
     lambda x, axis: np.mean(x, axis),
