@@ -64,7 +64,7 @@ def _sinc(x: np.ndarray) -> np.ndarray:
 def _zeta(x: np.ndarray, q: np.ndarray) -> np.ndarray:
     """SciPy's, with the limits for large x that it does not take."""
     limit = np.where(q > 1, 0.0, np.where(q == 1, 1.0, np.where(q > 0, np.inf, np.nan)))
-    limit = np.where((x > 1e30) & (q > 0), limit, sps.zeta(x, q))
+    limit = np.where(np.isposinf(x) & (q > 0), limit, sps.zeta(x, q))
     return np.where(np.isnan(x), np.nan, limit)
 
 
