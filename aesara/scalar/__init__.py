@@ -308,6 +308,7 @@ from aesara.scalar.rounding import (
     trunc,
 )
 from aesara.scalar.special import (
+    BetaDensity,
     BetaInc,
     BetaIncDer,
     Chi2SF,
@@ -317,6 +318,7 @@ from aesara.scalar.special import (
     Erfcx,
     Erfinv,
     Gamma,
+    GammaDensity,
     GammaInc,
     GammaIncC,
     GammaIncCDer,
@@ -330,6 +332,7 @@ from aesara.scalar.special import (
     PolyGamma,
     Psi,
     TriGamma,
+    beta_density,
     betainc,
     betainc_der,
     chi2sf,
@@ -339,6 +342,7 @@ from aesara.scalar.special import (
     erfcx,
     erfinv,
     gamma,
+    gamma_density,
     gammainc,
     gammainc_der,
     gammaincc,
@@ -422,6 +426,10 @@ from aesara.scalar.var import (
 )
 
 __all__ = [
+    "BetaDensity",
+    "GammaDensity",
+    "beta_density",
+    "gamma_density",
     "LogAddExp",
     "LogAddExp2",
     "logaddexp",

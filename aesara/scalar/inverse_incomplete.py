@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from aesara.scalar.comparison import eq
+from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
-from aesara.scalar.exponential import exp, log, log1p
 from aesara.scalar.native import Special
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction
 from aesara.scalar.promotion import upgrade_to_float_no_complex
-from aesara.scalar.special import betainc_der, gammainc_der, gammaln
+from aesara.scalar.special import beta_density, betainc_der, gamma_density, gammainc_der
 
 __all__ = [
     "BetaIncCInv",
@@ -26,15 +27,20 @@ __all__ = [
 ]
 
 
+def _quotient(x: Any, y: Any) -> Any:
+    """x / y, which is 0 for x = 0: at the ends of the domain the parameters do not matter."""
+    zero = literal(0, x)
+    return switch(eq(x, zero), zero, x / y)
+
+
 class _InverseGamma(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((0.5, 10.0), (0.05, 0.95))
     sign: int
 
     def pullback(self, k: Any, p: Any, x: Any, g: Any) -> tuple:
-        # 1 / density of P(k, x) with respect to x
-        width = exp(x + gammaln(k) - (k - literal(1, k)) * log(x))
-        return -g * gammainc_der(k, x) * width, literal(self.sign, g) * g * width
+        slope = gamma_density(k, x)
+        return -g * _quotient(gammainc_der(k, x), slope), literal(self.sign, g) * g / slope
 
 
 class GammaIncInv(_InverseGamma):
@@ -60,13 +66,11 @@ class _InverseBeta(ScalarOp):
     sign: int
 
     def pullback(self, a: Any, b: Any, p: Any, x: Any, g: Any) -> tuple:
-        one, zero = literal(1, x), literal(0, x)
-        log_beta = gammaln(a) + gammaln(b) - gammaln(a + b)
-        width = exp(log_beta - (a - one) * log(x) - (b - one) * log1p(-x))
+        slope = beta_density(a, b, x)
         return (
-            -g * betainc_der(a, b, x, one) * width,
-            -g * betainc_der(a, b, x, zero) * width,
-            literal(self.sign, g) * g * width,
+            -g * _quotient(betainc_der(a, b, x, literal(1, x)), slope),
+            -g * _quotient(betainc_der(a, b, x, literal(0, x)), slope),
+            literal(self.sign, g) * g / slope,
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar import routines
 from aesara.scalar.comparison import eq, neq
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
@@ -16,16 +17,9 @@ from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction, UnaryScalarOp
 from aesara.scalar.power import pow
 from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float64, upgrade_to_float_no_complex
-from aesara.scalar.routines import (
-    betainc_derivative,
-    gammainc_derivative,
-    gammaincc_derivative,
-    hyp2f1_derivative,
-    polygamma_function,
-    trigamma_function,
-)
 
 __all__ = [
+    "BetaDensity",
     "BetaInc",
     "BetaIncDer",
     "Chi2SF",
@@ -35,6 +29,7 @@ __all__ = [
     "Erfcx",
     "Erfinv",
     "Gamma",
+    "GammaDensity",
     "GammaInc",
     "GammaIncC",
     "GammaIncCDer",
@@ -48,6 +43,7 @@ __all__ = [
     "PolyGamma",
     "Psi",
     "TriGamma",
+    "beta_density",
     "betainc",
     "betainc_der",
     "chi2sf",
@@ -57,6 +53,7 @@ __all__ = [
     "erfcx",
     "erfinv",
     "gamma",
+    "gamma_density",
     "gammainc",
     "gammainc_der",
     "gammaincc",
@@ -205,7 +202,7 @@ class TriGamma(UnaryScalarOp):
 
     numpy = _trigamma
     dtype = upgrade_to_float_no_complex
-    native = trigamma_function
+    native = routines.trigamma_function
     domain = (0.1, 20.0)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
@@ -224,7 +221,7 @@ class PolyGamma(BinaryScalarOp):
 
     numpy = _polygamma
     dtype = upgrade_to_float_no_complex
-    native = polygamma_function
+    native = routines.polygamma_function
     domain = ((1.0, 1.0), (0.1, 20.0))
 
     def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
@@ -241,7 +238,7 @@ class GammaInc(BinaryScalarOp):
     domain = ((0.3, 10.0), (0.1, 15.0))
 
     def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
-        return g * gammainc_der(k, x), g * _gamma_density(k, x)
+        return g * gammainc_der(k, x), g * gamma_density(k, x)
 
 
 class GammaIncC(BinaryScalarOp):
@@ -253,37 +250,46 @@ class GammaIncC(BinaryScalarOp):
     domain = ((0.3, 10.0), (0.1, 15.0))
 
     def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
-        return g * gammaincc_der(k, x), -g * _gamma_density(k, x)
+        return g * gammaincc_der(k, x), -g * gamma_density(k, x)
 
 
-def _gamma_density(k: Any, x: Any) -> Any:
-    return exp((k - literal(1, k)) * log(x) - x - gammaln(k))
+class GammaDensity(BinaryScalarOp):
+    """The derivative of P(k, x) with respect to x, the density of the gamma distribution."""
+
+    numpy = routines.gamma_density
+    dtype = upgrade_to_float_no_complex
+    native = routines.gamma_density
+    domain = ((0.3, 10.0), (0.1, 15.0))
+
+    def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
+        one = literal(1, x)
+        return g * y * (log(x) - psi(k)), g * y * ((k - one) / x - one)
 
 
 class GammaIncDer(BinaryScalarOp):
     """The derivative of P(k, x) with respect to k."""
 
-    numpy = gammainc_derivative
+    numpy = routines.gammainc_derivative
     dtype = upgrade_to_float_no_complex
-    native = gammainc_derivative
+    native = routines.gammainc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
     def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
         undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
-        return undefined, g * _gamma_density(k, x) * (log(x) - psi(k))
+        return undefined, g * gamma_density(k, x) * (log(x) - psi(k))
 
 
 class GammaIncCDer(BinaryScalarOp):
     """The derivative of Q(k, x) with respect to k."""
 
-    numpy = gammaincc_derivative
+    numpy = routines.gammaincc_derivative
     dtype = upgrade_to_float_no_complex
-    native = gammaincc_derivative
+    native = routines.gammaincc_derivative
     domain = ((0.3, 10.0), (0.1, 15.0))
 
     def pullback(self, k: Any, x: Any, y: Any, g: Any) -> tuple:
         undefined = grad_not_implemented(self, 0, k, _SECOND.format("k"))
-        return undefined, g * _gamma_density(k, x) * (psi(k) - log(x))
+        return undefined, g * gamma_density(k, x) * (psi(k) - log(x))
 
 
 _scipy_gamma = SciPyFunction("gamma")
@@ -345,7 +351,7 @@ class Chi2SF(BinaryScalarOp):
 
     def pullback(self, x: Any, k: Any, y: Any, g: Any) -> tuple:
         half = literal(0.5, x)
-        return -g * half * _gamma_density(k * half, x * half), g * half * gammaincc_der(k * half, x * half)
+        return -g * half * gamma_density(k * half, x * half), g * half * gammaincc_der(k * half, x * half)
 
 
 # Beta and hypergeometric functions
@@ -364,13 +370,26 @@ class BetaInc(ScalarOp):
         return (
             g * betainc_der(a, b, x, literal(1, x)),
             g * betainc_der(a, b, x, literal(0, x)),
-            g * _beta_density(a, b, x),
+            g * beta_density(a, b, x),
         )
 
 
-def _beta_density(a: Any, b: Any, x: Any) -> Any:
-    one = literal(1, x)
-    return exp((a - one) * log(x) + (b - one) * log1p(-x) + gammaln(a + b) - gammaln(a) - gammaln(b))
+class BetaDensity(ScalarOp):
+    """The derivative of the regularized incomplete beta function of a, b and x by x: a density."""
+
+    nin = 3
+    numpy = routines.beta_density
+    dtype = upgrade_to_float_no_complex
+    native = routines.beta_density
+    domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95))
+
+    def pullback(self, a: Any, b: Any, x: Any, y: Any, g: Any) -> tuple:
+        one, both = literal(1, x), psi(a + b)
+        return (
+            g * y * (log(x) - psi(a) + both),
+            g * y * (log1p(-x) - psi(b) + both),
+            g * y * ((a - one) / x - (b - one) / (one - x)),
+        )
 
 
 class BetaIncDer(ScalarOp):
@@ -380,9 +399,9 @@ class BetaIncDer(ScalarOp):
     """
 
     nin = 4
-    numpy = betainc_derivative
+    numpy = routines.betainc_derivative
     dtype = upgrade_to_float_no_complex
-    native = betainc_derivative
+    native = routines.betainc_derivative
     domain = ((0.3, 6.0), (0.3, 6.0), (0.05, 0.95), (1.0, 1.0))
 
     def pullback(self, a: Any, b: Any, x: Any, wrt_a: Any, y: Any, g: Any) -> tuple:
@@ -390,7 +409,7 @@ class BetaIncDer(ScalarOp):
         return (
             grad_not_implemented(self, 0, a, _SECOND.format("a")),
             grad_not_implemented(self, 1, b, _SECOND.format("b")),
-            g * _beta_density(a, b, x) * slope,
+            g * beta_density(a, b, x) * slope,
             grad_not_implemented(self, 3, wrt_a, "It says with respect to which parameter the derivative is."),
         )
 
@@ -417,9 +436,9 @@ class Hyp2F1Der(ScalarOp):
     """
 
     nin = 5
-    numpy = hyp2f1_derivative
+    numpy = routines.hyp2f1_derivative
     dtype = upgrade_to_float_no_complex
-    native = hyp2f1_derivative
+    native = routines.hyp2f1_derivative
     domain = ((0.2, 3.0), (0.2, 3.0), (1.0, 4.0), (-0.9, 0.7), (3.0, 3.0))
 
     def pullback(self, a: Any, b: Any, c: Any, z: Any, position: Any, y: Any, g: Any) -> tuple:
@@ -447,6 +466,7 @@ gammaln = GammaLn(name="gammaln")
 psi = Psi(name="psi")
 tri_gamma = TriGamma(name="tri_gamma")
 polygamma = PolyGamma(name="polygamma")
+gamma_density = GammaDensity(name="gamma_density")
 gammainc = GammaInc(name="gammainc")
 gammaincc = GammaIncC(name="gammaincc")
 gammainc_der = GammaIncDer(name="gammainc_der")
@@ -454,6 +474,7 @@ gammaincc_der = GammaIncCDer(name="gammaincc_der")
 gammau = GammaU(name="gammau")
 gammal = GammaL(name="gammal")
 chi2sf = Chi2SF(name="chi2sf")
+beta_density = BetaDensity(name="beta_density")
 betainc = BetaInc(name="betainc")
 betainc_der = BetaIncDer(name="betainc_der")
 hyp2f1 = Hyp2F1(name="hyp2f1")

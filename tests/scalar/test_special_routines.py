@@ -207,3 +207,53 @@ def test_zeta():
     edges = [(1.0, 2.0), (0.5, 2.0), (2.0, 0.0), (2.0, -3.0), (2.5, -0.5), (np.nan, 1.0), (2.0, np.nan), (2.0, np.inf)]
     expected = [np.inf, np.nan, np.inf, np.inf, np.nan, np.nan, np.nan, 0.0]
     np.testing.assert_array_equal(hurwitz_zeta(*np.array(edges).T), expected)
+
+
+def test_densities():
+    with mpmath.workdps(60):
+
+        def gamma_density(k, x):
+            k, x = mpmath.mpf(k), mpmath.mpf(x)
+            return x ** (k - 1) * mpmath.exp(-x) / mpmath.gamma(k)
+
+        near = [(k, k * r) for k in (0.3, 1.0, 2.5, 14.0) for r in (1e-3, 0.5, 1.0, 3.0)]
+        check(aes.gamma_density, near, gamma_density, 16)
+        # A relative error of x counts |x - k| times.
+        large = [(k, k * (1 + s / k**0.5)) for k in (16.0, 300.0, 1e5, 1e9) for s in (-3, -1, 0, 1, 3)]
+        check(aes.gamma_density, large, gamma_density, 32)
+        check(aes.gamma_density, [(16.0, 1e-5), (150.0, 1.0), (150.0, 500.0), (0.5, 1e-300)], gamma_density, 1000)
+
+        def beta_density(a, b, x):
+            a, b, x = mpmath.mpf(a), mpmath.mpf(b), mpmath.mpf(x)
+            return x ** (a - 1) * (1 - x) ** (b - 1) / mpmath.beta(a, b)
+
+        near = [(a, b, x) for a in (0.5, 1.0, 3.0, 14.0) for b in (0.7, 2.0, 12.0) for x in (1e-10, 0.1, 0.5, 0.99)]
+        check(aes.beta_density, near, beta_density, 32)
+        large = [
+            (a, b, a / (a + b) * (1 + s / a**0.5))
+            for a in (20.0, 1e3, 1e6)
+            for b in (16.0, 5e3)
+            for s in (-0.2, 0, 0.05)
+        ]
+        check(aes.beta_density, large, beta_density, 256)
+
+
+def test_densities_at_the_ends():
+    k, x = (
+        np.array([0.5, 1.0, 2.0, 2.0, 0.0, 2.0, np.nan, 40.0, 40.0]),
+        np.array([0.0, 0, 0, np.inf, 1, -1, 1, 0, np.inf]),
+    )
+    np.testing.assert_array_equal(native(aes.gamma_density)(k, x), [np.inf, 1, 0, 0, np.nan, np.nan, np.nan, 0, 0])
+    a, b = np.array([0.5, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0]), np.array([3.0, 3.0, 3.0, 0.5, 1.0, 2.0, 2.0])
+    x = np.array([0.0, 0, 0, 1, 1, 1, 1.5])
+    np.testing.assert_array_equal(native(aes.beta_density)(a, b, x), [np.inf, 3, 0, np.inf, 3, 0, np.nan])
+
+
+def test_gradients_of_quantiles_at_the_ends():
+    k, p = at.dvectors("kp")
+    out = Elemwise(aes.gammaincinv)(k, p)
+    wrt_k, wrt_p = aesara.function([k, p], aesara.grad(out.sum(), [k, p]))(
+        np.array([0.5, 2.0, 2.0]), np.array([0.0, 0.0, 1.0])
+    )
+    np.testing.assert_array_equal(wrt_k, 0)
+    np.testing.assert_array_equal(wrt_p, [0, np.inf, np.inf])

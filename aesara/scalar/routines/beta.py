@@ -1,4 +1,4 @@
-"""The derivative of the regularized incomplete beta function with respect to its parameters."""
+"""The derivatives of the regularized incomplete beta function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aesara.scalar.routine import Known, SciPyFunction, exp, floor, log, log1p, 
 from aesara.scalar.routines.continued_fraction import next_convergent
 from aesara.scalar.routines.stirling import LARGE, digamma_remainder, log1p_minus, stirling_error
 
-__all__ = ["betainc_derivative"]
+__all__ = ["beta_density", "betainc_derivative"]
 
 _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 
@@ -29,6 +29,20 @@ def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
         return _fraction(a, b, x, 1.0 - x, wrt_a)
     # I_x(a, b) = 1 - I_{1-x}(b, a)
     return -_fraction(b, a, 1.0 - x, x, 1.0 if wrt_a == 0.0 else 0.0)
+
+
+@routine
+def beta_density(a: float, b: float, x: float) -> float:
+    """The derivative of I_x(a, b) with respect to x: x**(a - 1) (1 - x)**(b - 1) / B(a, b)."""
+    if not (0.0 < a < math.inf and 0.0 < b < math.inf and 0.0 <= x <= 1.0):
+        return math.nan
+    if x == 0.0:
+        return 0.0 if a > 1.0 else b if a == 1.0 else math.inf
+    if x == 1.0:
+        return 0.0 if b > 1.0 else a if b == 1.0 else math.inf
+    y = 1.0 - x
+    density = _density(a, b, x, y)
+    return density / x / y * (a / (a + b) * b) if density > 0.0 else 0.0
 
 
 @routine

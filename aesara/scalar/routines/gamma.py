@@ -1,4 +1,4 @@
-"""The derivatives of the regularized incomplete gamma functions with respect to their parameter.
+"""The derivatives of the regularized incomplete gamma functions.
 
 Each expansion converges where it is used, and is differentiated term by term: a number and its derivative are carried
 along together.  For large parameters the uniform expansion of Temme takes over.
@@ -14,7 +14,7 @@ from aesara.scalar.routine import Known, SciPyFunction, exp, horner, log, log1p,
 from aesara.scalar.routines.continued_fraction import next_convergent
 from aesara.scalar.routines.stirling import LARGE, digamma_remainder, log1p_minus, stirling_error
 
-__all__ = ["gammainc_derivative", "gammaincc_derivative"]
+__all__ = ["gamma_density", "gammainc_derivative", "gammaincc_derivative"]
 
 _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 
@@ -45,6 +45,22 @@ def gammainc_derivative(k: float, x: float) -> float:
 def gammaincc_derivative(k: float, x: float) -> float:
     """The derivative of the regularized upper incomplete gamma function Q(k, x) with respect to k."""
     return -gammainc_derivative(k, x)
+
+
+@routine
+def gamma_density(k: float, x: float) -> float:
+    """The derivative of P(k, x) with respect to x: x**(k - 1) exp(-x) / gamma(k)."""
+    if not (k > 0.0 and x >= 0.0):
+        return math.nan
+    if x == 0.0 and k <= 1.0:
+        return 1.0 if k == 1.0 else math.inf
+    if k < LARGE:
+        if x > 1e4:
+            return 0.0
+        decay = exp(-0.5 * x)
+        return decay * (x ** (k - 1.0) / _gamma(k)) * decay
+    density = _density(k, x)
+    return density / x * k if density > 0.0 else 0.0
 
 
 @routine
