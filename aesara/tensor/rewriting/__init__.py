@@ -5,6 +5,7 @@ from aesara.tensor.rewriting import (
     batches,
     elemwise,
     math,
+    scattered,
     shape,
     special,
     subtensor,
@@ -12,4 +13,15 @@ from aesara.tensor.rewriting import (
     views,
 )
 
-__all__ = ["basic", "batches", "elemwise", "math", "shape", "special", "subtensor", "uncanonicalize", "views"]
+__all__ = [
+    "basic",
+    "batches",
+    "elemwise",
+    "math",
+    "scattered",
+    "shape",
+    "special",
+    "subtensor",
+    "uncanonicalize",
+    "views",
+]

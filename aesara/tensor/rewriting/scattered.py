@@ -1,0 +1,113 @@
+"""Sums with tensors that are zero but for a part: what is in the part is added to the part of the others.
+
+Gradients of indexed parameters are such tensors; an update by one then touches the entries that were used, and no
+others.
+"""
+
+from __future__ import annotations
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar import Add, Mul, Neg, Sub
+from aesara.tensor.elementwise_ops import add, mul, neg
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.rewriting.helpers import has_value, in_place_of, is_elemwise, is_float
+from aesara.tensor.rewriting.registration import register_specialize
+from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.subtensor_basic import IncSubtensor
+
+WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
+
+
+def _is_alone(fgraph, var: Variable) -> bool:
+    return len(fgraph.clients[var]) == 1
+
+
+def _is_scattered(var: Variable) -> bool:
+    """Whether a variable is zeros with a value added to a part."""
+    node = var.owner
+    if node is None or not isinstance(node.op, WRITERS) or node.op.inplace or not has_value(node.inputs[0], 0):
+        return False
+    # A slice names each entry once, so that writing is adding.
+    return not node.op.set_instead_of_inc or isinstance(node.op, IncSubtensor)
+
+
+def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] | None:
+    """A scattered tensor, the numbers that it is multiplied by, and whether it is negated; None for anything else."""
+    factors: list[Variable] = []
+    negative = False
+    while _is_alone(fgraph, var):
+        if _is_scattered(var):
+            return var, factors, negative
+        if is_elemwise(var.owner, Neg):
+            negative = not negative
+            (var,) = var.owner.inputs
+        elif is_elemwise(var.owner, Mul):
+            large = [x for x in var.owner.inputs if not all(x.type.broadcastable)]
+            factors += [x for x in var.owner.inputs if all(x.type.broadcastable)]
+            if len(large) != 1:
+                return None
+            (var,) = large
+        else:
+            return None
+    return None
+
+
+@register_specialize
+@node_rewriter([Elemwise])
+def local_add_to_part(fgraph, node):
+    """x + zeros with y added to a part -> x with y added to the part."""
+    if not is_elemwise(node, (Add, Sub)):
+        return False
+    (out,) = node.outputs
+    if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
+        return False
+    positions = range(len(node.inputs)) if is_elemwise(node, Add) else (1,)
+    for position in positions:
+        found = _scattered(fgraph, node.inputs[position])
+        if found is None:
+            continue
+        part, factors, negative = found
+        others = [x for k, x in enumerate(node.inputs) if k != position]
+        rest = others[0] if len(others) == 1 else add(*others)
+        if not _has_shape_of(fgraph, others, part) or rest.type.dtype != part.type.dtype:
+            continue
+        _, y, *index = part.owner.inputs
+        if y.type.dtype != part.type.dtype:
+            continue
+        scale = [_with_dimensions(factor, y.type.ndim) for factor in factors]
+        value = mul(y, *scale) if scale else y
+        if negative != is_elemwise(node, Sub):
+            value = neg(value)
+        if value.type.dtype != part.type.dtype:
+            continue
+        return in_place_of(out, _adding(part.owner.op)(rest, value, *index))
+    return False
+
+
+def _with_dimensions(x: Variable, ndim: int) -> Variable:
+    """One number as a tensor with some dimensions, all of length one."""
+    if x.type.ndim == ndim:
+        return x
+    number = x.dimshuffle() if x.type.ndim else x
+    return number.dimshuffle(*["x"] * ndim) if ndim else number
+
+
+def _adding(op):
+    """The op that adds where the given one may write."""
+    if isinstance(op, IncSubtensor):
+        return IncSubtensor(op.idx_list)
+    return op
+
+
+def _has_shape_of(fgraph, tensors: list[Variable], part: Variable) -> bool:
+    """Whether one of the tensors is known to have the shape of another, so that the others broadcast to it."""
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return False
+    return any(
+        x.type.ndim == part.type.ndim
+        and x.type.broadcastable == part.type.broadcastable
+        and all(feature.same_shape(x, part, axis, axis) for axis in range(part.type.ndim))
+        for x in tensors
+    )
