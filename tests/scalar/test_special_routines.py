@@ -235,7 +235,7 @@ def test_densities():
             for b in (16.0, 5e3)
             for s in (-0.2, 0, 0.05)
         ]
-        check(aes.beta_density, large, beta_density, 256)
+        check(aes.beta_density, [p for p in large if p[2] < 1], beta_density, 256)
 
 
 def test_densities_at_the_ends():
