@@ -49,6 +49,8 @@ from aesara.compile.mode import (
     register_mode,
     register_optimizer,
 )
+from aesara.compile.monitormode import MonitorMode
+from aesara.compile.nanguardmode import NanGuardMode
 from aesara.compile.ops import (
     DeepCopyOp,
     FromFunctionOp,

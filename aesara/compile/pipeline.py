@@ -27,6 +27,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.scan.rewriting import RewriteSteps
 from aesara.subgraph import inline_ofg_expansion
+from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
@@ -79,6 +80,8 @@ PASSES = [
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
     Pass(48.6, "specialize_device", specialize_device, FAST_RUN),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
+    # What nobody has written is no news to modes that look at every number.
+    Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.
     Pass(49.5, "add_destroy_handler", AddDestroyHandler(), (*FAST_RUN, "inplace")),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),

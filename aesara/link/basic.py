@@ -266,8 +266,15 @@ class WrapLinker(Linker):
         input_lists = [[container.storage for container in parts[1]] for parts in made]
         groups = list(zip(*(parts[3] for parts in made)))
         fgraph, wrapper = self.fgraph, self.wrapper
+        leaving = [
+            thunk_cell
+            for linker, parts in zip(self.linkers, made)
+            for thunk_cell in _cells_of(linker.no_recycling, parts[3], parts[4])
+        ]
 
         def run() -> None:
+            for cell in leaving:  # what they held belongs to whoever got it from the last call
+                cell[0] = None
             for first, *others in zip(*input_lists):
                 for cell in others:
                     cell[0] = copy.deepcopy(first[0])
@@ -279,6 +286,13 @@ class WrapLinker(Linker):
                     raise_with_op(fgraph, node, thunks[0])
 
         return run, made[0][1], made[0][2]
+
+
+def _cells_of(variables: Sequence[Variable], thunks: Sequence[Thunk], order: Sequence[Apply]) -> list[StorageCell]:
+    """The cells of those of the variables that nodes compute."""
+    wanted = set(variables)
+    pairs = [pair for thunk, node in zip(thunks, order) for pair in zip(node.outputs, thunk.outputs)]  # type: ignore[attr-defined]
+    return [cell for variable, cell in pairs if variable in wanted]
 
 
 def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable[..., Any]]) -> WrapLinker:

@@ -8,7 +8,7 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
 from aesara.link.utils import (
     StorageCell,
@@ -213,6 +213,10 @@ class Stack(UpdatingVM):
             compute_map[variable][0] = True
             if self.callback_input is not None:
                 self.callback_input(variable, cell[0])
+        if self.callback_input is not None:
+            for variable, cell in self.storage_map.items():
+                if isinstance(variable, Constant):
+                    self.callback_input(variable, cell[0])
         if output_subset is None:
             pending = list(self.base_apply_stack)
         else:
@@ -270,7 +274,7 @@ class VMLinker(LocalLinker):
     callback
         Called after each node as ``callback(node=, thunk=, storage_map=, compute_map=)``.
     callback_input
-        Called for each input at the beginning of a call as ``callback_input(variable, value)``.
+        Called for each input and each constant at the beginning of a call as ``callback_input(variable, value)``.
     lazy
         Whether the graph is evaluated lazily.  Default: when one of its nodes is lazy.
     schedule

@@ -1,0 +1,221 @@
+"""A mode that stops at the first NaN, infinity or very large value."""
+
+from __future__ import annotations
+
+import logging
+import pdb
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from aesara.compile.mode import Mode, register_mode
+from aesara.configdefaults import config
+from aesara.graph import hooks
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
+from aesara.link.basic import Linker
+from aesara.link.utils import describe_source, error_report
+from aesara.link.vm import VMLinker
+from aesara.tensor.allocation import AllocEmpty
+
+_logger = logging.getLogger("aesara.compile.nanguardmode")
+
+#: absolute values above it are big
+_BIG = 1e10
+
+
+def flatten(l: Iterable[Any] | Any) -> list[Any]:  # the parameter's name is public
+    """Return the items of nested lists and tuples as one list.
+
+    Examples
+    --------
+    >>> flatten([1, [2, (3, [4])]])
+    [1, 2, 3, 4]
+    """
+    found, pending = [], [iter([l])]
+    while pending:
+        for item in pending[-1]:
+            if isinstance(item, (list, tuple, set, frozenset)):
+                pending.append(iter(item))
+                break
+            found.append(item)
+        else:
+            pending.pop()
+    return found
+
+
+def _numbers(value: Any, node: Apply | None, var: Variable | None) -> np.ndarray | None:
+    """The value as an array of floating-point or complex numbers; None if it is something else, or arbitrary memory."""
+    owner = node if node is not None else getattr(var, "owner", None)
+    if owner is not None and isinstance(owner.op, AllocEmpty):
+        return None
+    if not isinstance(value, (np.ndarray, np.generic, float, complex)):
+        # Matrices in compressed form keep their numbers in an array.
+        value = getattr(value, "data", None)
+        if not isinstance(value, np.ndarray):
+            return None
+    array = np.asarray(value)
+    return array if array.dtype.kind in "fc" else None
+
+
+def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+    """Whether a value is, or has, a NaN.
+
+    Parameters
+    ----------
+    arr
+        An array; values of other kinds, such as integers, slices and random generators, have none.
+    node, var
+        The node that has computed it, or the variable it belongs to: memory that nobody has written is not looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> contains_nan(np.array([1.0, np.nan])), contains_nan(slice(None))
+    (True, False)
+    """
+    numbers = _numbers(arr, node, var)
+    return numbers is not None and bool(np.isnan(numbers).any())
+
+
+def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+    """Whether a value is, or has, an infinity; the parameters are those of `contains_nan`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> contains_inf(np.array([1.0, -np.inf])), contains_inf(np.array([1, 2]))
+    (True, False)
+    """
+    numbers = _numbers(arr, node, var)
+    return numbers is not None and bool(np.isinf(numbers).any())
+
+
+def _contains_big(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
+    """Whether a value has an absolute value above 1e10; float16 numbers have none."""
+    numbers = _numbers(arr, node, var)
+    return numbers is not None and bool((np.abs(numbers) > _BIG).any())
+
+
+class NanGuardMode(Mode):
+    """Runs a graph node by node and looks at all inputs, constants and results.
+
+    Parameters
+    ----------
+    nan_is_error, inf_is_error, big_is_error
+        Whether a NaN, an infinity, an absolute value above 1e10 is an error.
+        Default: ``config.NanGuardMode__nan_is_error`` and so on, when the function is called.
+    optimizer, db
+        See `Mode`.
+    linker
+        Accepted for compatibility: nodes run on the reference interpreter.
+
+    Notes
+    -----
+    ``config.NanGuardMode__action`` says what happens: ``'raise'`` an `AssertionError`, ``'warn'`` through the logger,
+    or ``'pdb'``, the debugger.  A call that raises changes no shared variable.  A variable whose
+    ``tag.nan_guard_mode_check`` is False is not looked at.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> f = aesara.function([x], at.log(x), mode=NanGuardMode(nan_is_error=True))
+    >>> f([-1.0])
+    Traceback (most recent call last):
+        ...
+    AssertionError: NaN detected
+    ...
+    """
+
+    def __init__(
+        self,
+        nan_is_error: bool | None = None,
+        inf_is_error: bool | None = None,
+        big_is_error: bool | None = None,
+        optimizer: Any = "default",
+        linker: str | Linker | None = None,
+        db: RewriteDatabase | None = None,
+    ) -> None:
+        if not (linker is None or isinstance(linker, (str, Linker))):
+            raise TypeError(f"`linker` must be a linker or the name of one, got {linker!r}.")
+        self._chosen = nan_is_error, inf_is_error, big_is_error
+        super().__init__(VMLinker(callback=self._after_node, callback_input=self._at_input), optimizer, db)
+        if isinstance(self._query, RewriteDatabaseQuery):
+            self._query = self.provided_optimizer = self._query.including("alloc_empty_to_zeros")
+
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> NanGuardMode:
+        """Return a mode like this one; see `Mode.clone`."""
+        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
+        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)
+        if link_kwargs:
+            new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
+        return new
+
+    def __getstate__(self) -> Any:
+        return self._chosen, self.provided_optimizer
+
+    def __setstate__(self, state: Any) -> None:
+        chosen, optimizer = state
+        self.__init__(*chosen, optimizer)  # type: ignore[misc]
+
+    @property
+    def nan_is_error(self) -> bool:
+        return config.NanGuardMode__nan_is_error if self._chosen[0] is None else bool(self._chosen[0])
+
+    @property
+    def inf_is_error(self) -> bool:
+        return config.NanGuardMode__inf_is_error if self._chosen[1] is None else bool(self._chosen[1])
+
+    @property
+    def big_is_error(self) -> bool:
+        return config.NanGuardMode__big_is_error if self._chosen[2] is None else bool(self._chosen[2])
+
+    def _at_input(self, variable: Variable, value: Any) -> None:
+        findings = list(self._findings(variable, value))
+        if findings:
+            kind = "input" if variable.owner is None and not hasattr(variable, "data") else "constant"
+            lines = [*findings, f"NanGuardMode found an error in an input of the graph, the {kind} {variable}."]
+            _act(lines, describe_source(getattr(variable.tag, "source", None)))
+
+    def _after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
+        for variable in node.outputs:
+            # A lazy node has not computed anything while it waits for its inputs.
+            if compute_map is not None and not compute_map[variable][0] and getattr(thunk, "lazy", False):
+                continue
+            findings = list(self._findings(variable, storage_map[variable][0]))
+            if findings:
+                graph = hooks.debugprint(variable, depth=10, file="str").rstrip()
+                lines = [*findings, "NanGuardMode found an error in the output of a node in this variable:", graph]
+                _act(lines, error_report(None, node, thunk))
+
+    def _findings(self, variable: Variable, value: Any) -> Iterator[str]:
+        if not getattr(variable.tag, "nan_guard_mode_check", True):
+            return
+        # The node gets the array, not the type: what a draw or a slice returns is looked at by its value.
+        if self.nan_is_error and contains_nan(value, var=variable):
+            yield "NaN detected"
+        if self.inf_is_error and contains_inf(value, var=variable):
+            yield "Inf detected"
+        if self.big_is_error and _contains_big(value, var=variable):
+            yield "Big value detected"
+
+
+def _act(lines: list[str], details: str) -> None:
+    """Do what the configuration asks for where a bad value has been found."""
+    text = "\n".join([*lines, details] if details else lines)
+    action = config.NanGuardMode__action
+    if action == "warn":
+        _logger.error(text)
+    elif action == "pdb":
+        print(text)
+        pdb.set_trace()
+    else:
+        error = AssertionError(text)
+        error._names_node = True  # type: ignore[attr-defined]  # the text has the node already
+        raise error
+
+
+register_mode("NanGuardMode", NanGuardMode())
+
+__all__ = ["NanGuardMode", "config", "contains_inf", "contains_nan", "flatten"]
