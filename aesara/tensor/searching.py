@@ -61,6 +61,9 @@ class SearchsortedOp(Op):
                 raise ValueError(f"`sorter` must be a vector; got {sorter.type}.")
             if sorter.type.dtype not in integer_dtypes:
                 raise TypeError(f"`sorter` must contain integers; got {sorter.type}.")
+            (length,), (n_positions,) = x.type.shape, sorter.type.shape
+            if length is not None and n_positions is not None and length != n_positions:
+                raise ValueError(f"`sorter` must have an entry for each of x: expected {length}, got {n_positions}.")
             inputs.append(sorter)
         return Apply(self, inputs, [tensor_type("int64", v.type.shape)()])
 

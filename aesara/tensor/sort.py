@@ -12,6 +12,7 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros_like
+from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.elementwise_ops import abs, minimum
@@ -197,11 +198,12 @@ class TopKOp(Op):
         axis = _checked_axis(self.axis, inp.type.ndim, "topk")
         if kth.type.ndim != 0 or kth.type.dtype not in integer_dtypes:
             raise TypeError(f"The number of elements is an integer; got {kth} of type {kth.type}.")
-        length = None
-        if hasattr(kth, "data"):
-            length = int(np.abs(kth.data))
-            if length == 0:
-                raise ValueError("kth must not be zero.")
+        count = known_integer(kth)
+        length, available = None if count is None else max(count, -count), inp.type.shape[axis]
+        if length == 0:
+            raise ValueError("kth must not be zero.")
+        if length is not None and available is not None and length > available:
+            raise ValueError(f"Cannot take {length} elements of {available} along axis {axis}; got type {inp.type}.")
         shape = tuple([length if k == axis else n for k, n in enumerate(inp.type.shape)])
         outputs = []
         if self.return_values:
