@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -322,3 +323,47 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable
         part = broadcast_to(values, [*sizes[:axis], *sizes[axis + 1 :]])
         values = part.dimshuffle([*range(axis), "x", *range(axis, part.type.ndim)])
     return join(axis, first, values.astype(arr.type.dtype), rest)
+
+
+def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> Variable:
+    """Put tensors one after the other along an axis, broadcast to each other in all other dimensions.
+
+    Parameters
+    ----------
+    tensor_list
+        The tensors, with equally many dimensions.
+    axis
+        The axis.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.concat_with_broadcast([at.zeros((1, 2)), at.ones((3, 1))], axis=1).type.shape
+    (3, 3)
+    """
+    tensors = _tensors("concat_with_broadcast", tensor_list)
+    ndim = tensors[0].type.ndim
+    if any(t.type.ndim != ndim for t in tensors):
+        raise TypeError(f"concat_with_broadcast needs equally many dimensions; got {[t.type.ndim for t in tensors]}.")
+    (axis,) = normalize_axes(axis, ndim)
+    others = [[1 if k == axis else n for k, n in enumerate(sizes_of(t))] for t in tensors]
+    # A dimension is broadcast where its length is known to be 1.
+    common = [next((n for n in lengths if not (isinstance(n, int) and n == 1)), 1) for lengths in zip(*others)]
+    parts = []
+    for t in tensors:
+        sizes = sizes_of(t)
+        shape = [n if k == axis else common[k] for k, n in enumerate(sizes)]
+        repeats = [n for k, n in enumerate(sizes) if k != axis and t.type.shape[k] == 1 and common[k] is not n]
+        parts.append(broadcast_to(t, shape) if repeats else t)
+    return concatenate(parts, axis=axis)
+
+
+def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
+    """The index that applies a slice to one axis, counted from the front.
+
+    Examples
+    --------
+    >>> slice_at_axis(slice(1, 3), 1)
+    (slice(None, None, None), slice(1, 3, None), Ellipsis)
+    """
+    return (*[slice(None)] * axis, sl, ...) if axis >= 0 else (..., sl, *[slice(None)] * (-axis - 1))

@@ -62,6 +62,8 @@ def oracle(name, dtype):
 
     def function(*args):
         with np.errstate(all="ignore"):
+            if name == "fix" and args[0].dtype.kind == "i":
+                return args[0]  # NumPy 1 makes floating-point numbers of them
             result = exact_sinc(*args) if name == "sinc" else getattr(np, name)(*args)
             narrow = np.asarray(result[0] if isinstance(result, tuple) else result).dtype == "float16"
             return getattr(np, name)(*[x.astype("float32") for x in args]) if narrow else result

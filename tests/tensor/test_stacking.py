@@ -116,6 +116,23 @@ def test_insert(position, axis, shape):
     )
 
 
+@pytest.mark.parametrize("axis", [1, -1])
+def test_joining_with_broadcasting(axis):
+    def expected(x, y, z):
+        return np.concatenate([np.broadcast_to(x, (3, 2)), y, np.broadcast_to(z, (3, 4))], axis=1)
+
+    compare(lambda *xs: at.concat_with_broadcast(xs, axis), expected, *drawn("float64", (1, 2), (3, 5), (1, 4)))
+    with pytest.raises(TypeError, match="equally many"):
+        at.concat_with_broadcast([at.vector(), at.matrix()])
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+def test_slice_at_axis(axis):
+    (x,) = drawn("float64", (2, 3, 4))
+    want = np.moveaxis(np.moveaxis(x, axis, 0)[:1], 0, axis)
+    np.testing.assert_array_equal(x[at.slice_at_axis(slice(0, 1), axis)], want)
+
+
 def test_errors():
     with pytest.raises(ValueError, match="at least one"):
         at.vstack([])
