@@ -144,6 +144,14 @@ def test_updates_in_place_or_not():
     assert str(found).startswith("step: native code, ")
 
 
+def test_parts_written_over_in_place():
+    table = aesara.shared(np.zeros((5, 3)), name="table")
+    update = at.inc_subtensor(table[at.argsort(x)], 1.0)
+    for outputs, notes in (([], ()), ([table], ("copied",))):
+        f = aesara.function([x], outputs, updates=[(table, update)])
+        assert aesara.explain(f).inputs[1].notes == ("shared", "updated in place", *notes)
+
+
 def test_copies_of_inputs():
     f = aesara.function([x, m], [at.set_subtensor(x[:2], 0), m + 1])
     assert [value.notes for value in aesara.explain(f).inputs] == [("copied",), ()]

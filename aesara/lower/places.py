@@ -60,12 +60,15 @@ class Placement:
         The nodes that run in Python, with the reason.
     copied
         Numbers of the inputs whose whole value is copied.
+    bases
+        Numbers of the inputs whose whole value is what a result starts as; written over in place, it is no copy.
     """
 
     steps: tuple[PlacedStep, ...]
     without_code: tuple[Apply, ...]
     reasons: dict[Apply, str]
     copied: frozenset[int]
+    bases: frozenset[int]
 
 
 def place_nodes(
@@ -84,7 +87,8 @@ def place_nodes(
         nodes = [*context.made, *context.deferred]
         steps, placed = _placed_steps(context, plan)
         without_code = tuple(node for node in nodes if node not in placed)
-        return Placement(steps, without_code, dict(context.reasons), frozenset(_copied(context, plan)))
+        copied, bases = _copied(context, plan)
+        return Placement(steps, without_code, dict(context.reasons), copied, bases)
 
 
 def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, ...], set[Apply]]:
@@ -184,16 +188,19 @@ def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
     return found
 
 
-def _copied(context: Context, plan: Schedule) -> Iterator[int]:
-    """Numbers of the inputs that some loop does nothing but copy."""
+def _copied(context: Context, plan: Schedule) -> tuple[frozenset[int], frozenset[int]]:
+    """Numbers of the inputs that some loop does nothing but copy, and of those that it starts from."""
     number_of = {item.buffer.name: number for number, item in enumerate(context.inputs)}
-    for step in plan.steps:
-        for task in step.tasks if isinstance(step, Group) else ():
-            for one in (task, task.prologue):
-                if one is not None and one.value.op == "load" and one.value.attr in number_of and _is_copy(one):
-                    yield number_of[one.value.attr]
+    tasks = [task for step in plan.steps if isinstance(step, Group) for task in step.tasks]
+    starts = [task.prologue for task in tasks if task.prologue is not None]
+    copied, bases = (
+        frozenset(number_of[one.value.attr] for one in some if _is_copy(one) and one.value.attr in number_of)
+        for some in (tasks, starts)
+    )
+    return copied, bases
 
 
 def _is_copy(task: Task) -> bool:
     same = linear_offset([var(f"v{d}") for d in range(len(task.domain))], task.domain)
-    return task.kind == "map" and bool(task.domain) and task.value.args[0] is same and task.offset is same
+    value = task.value
+    return task.kind == "map" and value.op == "load" and bool(task.domain) and value.args[0] is task.offset is same

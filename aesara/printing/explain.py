@@ -251,8 +251,9 @@ def _explain_native(f: Function) -> Explanation:
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
     for output, k in updates.items():
         notes[k].append("updated in place" if output in in_place else "updated by a new array")
-    for k in placement.copied:
-        notes[k].append("copied")
+    for k, own in notes.items():
+        if k in placement.copied or (k in placement.bases and "updated in place" not in own):
+            own.append("copied")
     report = native.report
     return Explanation(
         name=_function_name(f),

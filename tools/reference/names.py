@@ -40,24 +40,26 @@ PAGES: dict[str, tuple[str, str]] = {
     "special": ("Special functions", "special math"),
     "reductions": (
         "Reductions and statistics",
-        "reduction careduce argmax logical_reduction statistics order_statistics nan_reductions cumulative covariance",
+        "reduction careduce argmax logical_reduction statistics order_statistics nan_reductions cumulative covariance "
+        "observations",
     ),
     "shape": (
         "Shapes",
-        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle flipping padding",
+        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle flipping padding "
+        "dimensions",
     ),
     "creation": (
         "Creating tensors",
-        "allocation creation conversion extra_ops io make_vector scalar_conversion constant_value",
+        "allocation creation conversion extra_ops io make_vector scalar_conversion constant_value equal_steps windows",
     ),
     "indexing": (
         "Indexing",
         "subtensor subtensor_basic subtensor_advanced indexing nonzero selection index_conversion permuting diagonals "
-        "choosing",
+        "choosing conditions",
     ),
     "joining": ("Joining and splitting", "joining stacking"),
     "products": ("Products", "dot matmul convolve products einsum"),
-    "sorting": ("Sorting and searching", "sort searching"),
+    "sorting": ("Sorting, searching and sets", "sort searching sets"),
     "nnet": ("Neural networks", ""),
     "gradients": (
         "Gradients",
