@@ -20,7 +20,7 @@ from aesara.tensor.constant_value import get_scalar_constant_value
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import minimum
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.shape_facts import unbroadcast
+from aesara.tensor.shape_facts import specify_shape, unbroadcast
 from aesara.tensor.type import TensorType
 from aesara.updates import OrderedUpdates
 
@@ -410,22 +410,18 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
 
 
 def _state(output: _Output, variables: Sequence[Any], new: Any, n_steps: Any) -> State:
-    """A state of the loop; static sizes that do not stay as they start are forgotten."""
+    """A state of the loop. What is known of the sizes of its first value holds for all."""
     first = output.first[None] if output.taps == (-1,) else output.first[: -min(output.taps)]
     row = variables[0].type
-    if new.type.ndim != row.ndim or new.type.dtype != row.dtype:
+    sizes = list(zip(row.shape, new.type.shape))
+    if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
         raise ValueError(
             f"scan: the output {new} of the step has type {new.type}, but its first value {output.first} has type "
-            f"{output.first.type}: the step must return {row.ndim} dimensions of dtype {row.dtype}. Cast one of them, "
-            "as in at.cast(value, dtype)."
+            f"{output.first.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
+            "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape."
         )
-    differing = [d for d, (a, b) in enumerate(zip(row.shape, new.type.shape)) if a is not None and a != b]
-    if differing:
-        loose = TensorType(row.dtype, tuple(None if d in differing else n for d, n in enumerate(row.shape)))
-        fresh = [loose(name=v.name) for v in variables]
-        (new,) = clone_replace([new], dict(zip(variables, fresh)))
-        variables = fresh
-        first = unbroadcast(first, *[d + 1 for d in differing if row.shape[d] == 1])
+    if any(known is not None and found is None for known, found in sizes):
+        new = specify_shape(new, row.shape)
     return State(expand_empty(unbroadcast(first, 0), n_steps), output.taps, tuple(variables), new)
 
 

@@ -126,7 +126,7 @@ class Scan(Op, HasInnerGraph, Layout):
         return f"{kind}{{{self.name or 'scan_fn'}}}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "fn"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("fn", "shapes_fn")}
 
     # -- types -----------------------------------------------------------------------------------------------
 
@@ -222,6 +222,12 @@ class Scan(Op, HasInnerGraph, Layout):
         """The compiled step."""
         return hooks.compile_step(self.inner_inputs, self.inner_outputs, mode=self.mode, name=self.name)
 
+    @cached_property
+    def shapes_fn(self) -> Callable[..., Any]:
+        """Computes the shapes of the results that no step reads, from the inputs of the step."""
+        shapes = [out.shape for out in self.inner_nitsot_outs(self.inner_outputs)]
+        return hooks.compile_step(self.inner_inputs, shapes, name=f"shapes of {self.name}")
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         for storage, value in zip(output_storage, Run(self, node, inputs).values()):
             storage[0] = value
@@ -305,13 +311,21 @@ class Run:
                 found.append(buffer[:written] if self.info.as_while else buffer)
         return found
 
-    def _results(self) -> list[np.ndarray]:
-        found = []
+    def _empty_results(self) -> list[np.ndarray]:
+        """What no step has computed still has a shape."""
+        rows = [np.zeros(s.shape[1:], s.dtype) for s in self.sequences]
+        for buffer, taps in zip(self.buffers, self.info.tap_array):
+            rows += [np.zeros(buffer.shape[1:], buffer.dtype)] * len(taps)
+        shapes = self.op.shapes_fn(*rows, *self.shared, *self.constants)
         types = self.op.inner_nitsot_outs([v.type for v in self.op.inner_outputs])
-        for rows, length, kind in zip(self.results, self.lengths, types):
-            if rows is None:
-                rows = np.empty((0, *(n or 0 for n in kind.shape)), kind.dtype)
-            elif self.steps_done > length:
+        return [np.empty((0, *shape), kind.dtype) for shape, kind in zip(shapes, types)]
+
+    def _results(self) -> list[np.ndarray]:
+        if self.results and not self.steps_done:
+            return self._empty_results()
+        found = []
+        for rows, length in zip(self.results, self.lengths):
+            if self.steps_done > length:
                 rows = np.roll(rows, -(self.steps_done % length), axis=0)
             found.append(rows[: self.steps_done] if self.info.as_while else rows)
         return found

@@ -1,0 +1,119 @@
+"""Random loops with gradients: native code against the reference, and the reference against differences."""
+
+import random
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.gradient import verify_grad
+from aesara.scan import scan
+from aesara.scan.utils import until
+
+UNARY_STEPS = [lambda z: z.sum(axis=0), lambda z: z[0], lambda z: z.mean(axis=-1)]
+BINARY = [
+    lambda p, q: at.tanh(p + q),
+    lambda p, q: p * 0.5 - q,
+    lambda p, q: at.sin(p) * q,
+    lambda p, q: at.switch(p > q, p, q * 0.5),
+    lambda p, q: at.dot(p, q) if p.ndim and q.ndim else p * q,
+]
+
+
+class Program:
+    """A random loop: inputs with values, and what it computes."""
+
+    def __init__(self, seed, smooth=False):
+        self.draw, self.noise = random.Random(seed), np.random.default_rng(seed)
+        draw = self.draw
+        self.inputs, self.values = [], []
+        self.steps, self.size = draw.choice([2, 3, 5] if smooth else [0, 1, 2, 3, 6]), draw.choice([1, 2, 3])
+        self.operations = BINARY[:3] if smooth else BINARY
+        sequences = [self.sequence() for _ in range(draw.randint(0, 2))]
+        self.ranks, infos = [], []
+        for _ in range(draw.randint(1, 3)):
+            infos.append(self.state())
+        self.matrix = self.input((self.size, self.size))
+        self.ends_early = not smooth and draw.random() < 0.15
+        n_steps = None if sequences else self.steps
+        if draw.random() < 0.2:
+            n_steps = max(self.steps - 1, 0)
+        self.outputs, _ = scan(
+            self.step, sequences, infos, self.matrix, n_steps=n_steps, go_backwards=draw.random() < 0.2,
+            return_list=True,
+        )  # fmt: skip
+
+    def input(self, shape):
+        known = self.draw.random() < 0.3
+        variable = at.TensorType("float64", tuple(n if known else None for n in shape))()
+        self.inputs.append(variable)
+        self.values.append(self.noise.normal(size=shape) * 0.5)
+        return variable
+
+    def sequence(self):
+        taps = self.draw.choice([[0], [0], [0, 1], [-1, 0], [-2]])
+        length = self.steps + max(0, *taps) - min(0, *taps)
+        return {"input": self.input((length, self.size, self.size)[: self.draw.choice([1, 2, 2, 3])]), "taps": taps}
+
+    def state(self):
+        rank, kind = self.draw.choice([0, 1, 2]), self.draw.choice(["last", "taps", "none"])
+        self.ranks.append(rank)
+        row = (self.size,) * rank
+        if kind == "none":
+            return None
+        if kind == "last":
+            return self.input(row)
+        taps = self.draw.choice([[-2, -1], [-3], [-3, -1], [-2]])
+        return {"initial": self.input((-min(taps), *row)), "taps": taps}
+
+    def step(self, *arguments):
+        draw = self.draw
+        outputs = []
+        for rank in self.ranks:
+            one, two = draw.choice(arguments), draw.choice(arguments)
+            operation = draw.choice(self.operations)
+            if one.ndim != two.ndim:
+                one, two = self.of_rank(one, rank), self.of_rank(two, rank)
+            outputs.append(self.of_rank(operation(one, two), rank))
+        if self.ends_early:
+            return outputs, until(sum(abs(out).sum() for out in outputs) > 2.0)
+        return outputs
+
+    def of_rank(self, z, rank):
+        while z.ndim > rank:
+            z = self.draw.choice(UNARY_STEPS)(z)
+        while z.ndim < rank:
+            z = at.alloc(z, self.size, *z.shape)
+        return z
+
+    def cost(self):
+        return sum((at.sin(out) * 1.3).sum() for out in self.outputs)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_native_loops_agree_with_the_reference(seed):
+    program = Program(seed)
+    outputs = list(program.outputs)
+    if seed % 3:
+        outputs += aesara.grad(program.cost(), program.inputs, disconnected_inputs="ignore")
+    reference, native = (
+        aesara.function(program.inputs, outputs, mode=mode, on_unused_input="ignore")
+        for mode in ("FAST_COMPILE", "FAST_RUN")
+    )
+    assert native._native.report.python_nodes == {}
+    for want, got in zip(reference(*program.values), native(*program.values)):
+        assert got.shape == want.shape and got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(100, 115))
+def test_gradients_agree_with_differences(seed):
+    program = Program(seed, smooth=True)
+    cost = program.cost()
+    used = [k for k, v in enumerate(program.inputs) if v in set(aesara.graph.basic.graph_inputs([cost]))]
+
+    def function(*replacements):
+        return aesara.clone_replace(cost, dict(zip([program.inputs[k] for k in used], replacements)))
+
+    verify_grad(function, [program.values[k] for k in used], rng=np.random.default_rng(seed))
