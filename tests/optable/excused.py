@@ -16,6 +16,7 @@ _REASONS = {
     "differentiates graphs: tests/test_gradient.py": """grad Lop Rop subgraph_grad jacobian hessian
         hessian_vector_product verify_grad numeric_grad grad_not_implemented grad_undefined""",
     "applies other ops in batches: tests/tensor/test_blockwise.py": "vectorize",
+    "makes an index: tests/tensor/test_stacking.py": "slice_at_axis",
     "makes a type or a value of one that is no tensor": """make_slice slicetype none_type_t disconnected_type null_type
         tensor_type""",
     "reads a file when it is called: tests/tensor/test_io.py": "load",

@@ -43,6 +43,12 @@ row(
     [case(real(3), real(2)), case(X, real(3, 1), axis=1)],
     lambda *xs, axis=0: at.concat(xs, axis),
 )
+row(
+    "concat_with_broadcast",
+    lambda *xs: np.concatenate([np.broadcast_to(x, (3, x.shape[1])) for x in xs], axis=1),
+    [case(real(3, 4), real(3, 2))],
+    lambda *xs: at.concat_with_broadcast(xs, axis=1),
+)
 row("dstack", lambda *xs: np.dstack(xs), [case(X, Y), case(real(3), real(3))], lambda *xs: at.dstack(xs))
 row("hstack", lambda *xs: np.hstack(xs), [case(X, real(3, 1)), case(real(3), real(2))], lambda *xs: at.hstack(xs))
 row(
