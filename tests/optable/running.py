@@ -105,12 +105,11 @@ def python_nodes(function: Any) -> dict[str, str]:
 
 
 def unexcused(function: Any, excuses: Mapping[str, str]) -> list[str]:
-    """The Python nodes that no excuse of the row names."""
-    return [
-        f"{op} runs in Python: {reason}"
-        for op, reason in python_nodes(function).items()
-        if not any(re.search(pattern, op) for pattern in excuses)
-    ]
+    """The Python nodes that no excuse names, and the excuses that nothing needs."""
+    nodes = python_nodes(function)
+    silent = [op for op in nodes if not any(re.search(pattern, op) for pattern in excuses)]
+    useless = [pattern for pattern in excuses if not any(re.search(pattern, op) for op in nodes)]
+    return [f"{op} runs in Python: {nodes[op]}" for op in silent] + [f"nothing runs in Python as {p}" for p in useless]
 
 
 def judge(row: Row, case: Case, variables: Sequence[Variable], values: Sequence[np.ndarray], got: Sequence[Any],

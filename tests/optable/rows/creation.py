@@ -99,12 +99,10 @@ row(
     [case(N), case(N, k=2), case(N, k=-1)],
     lambda n, k=0: at.tri(n, 4, k),
     gradient=False,
-    python={"Tri": "no lowering"},
 )
 INDICES: dict[str, Any] = {
     "gradient": False,
     "needs_values": "numbers of elements",
-    "python": {"Tri|Nonzero": "no lowering"},
 }
 row(
     "tril_indices",
@@ -166,5 +164,4 @@ row(
     [case(N), case(exactly(1)), case(exactly(0)), case(exactly(12))],
     gradient=False,
     error=2.0,
-    python={"Bartlett": "no lowering"},
 )

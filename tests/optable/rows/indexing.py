@@ -125,8 +125,7 @@ MASKS = [
     case(X, boolean(5), index="i, 2"),
     case(X, boolean(5), index="i, 1:3"),
 ]
-NO_MASKS = {"Subtensor|Nonzero": "positions of truth values have a length that depends on them"}
-row("truth values as index", read, MASKS, read, needs_values="the number of truths", python=NO_MASKS)
+row("truth values as index", read, MASKS, read, needs_values="the number of truths")
 
 Y = real(low=1, high=2)
 WRITES = [
@@ -182,14 +181,12 @@ row(
         case(X, real(), boolean(5, 6), index="i"),
     ],
     set_at,
-    python=NO_MASKS,
 )
 row(
     "add at truth values",
     increased,
     [case(X, real(), boolean(5), index="i"), case(X, real(), boolean(5, 6), index="i")],
     add_at,
-    python=NO_MASKS,
 )
 row(
     "add once at integer arrays",
@@ -229,7 +226,6 @@ row(
         case(integer(3, 4, low=0, high=2), real(3, 4), real(3, 4), real(3, 4)),
     ],
     lambda i, a, b, c: at.choose(i, [a, b, c]),
-    python={"Choose": "no lowering"},
 )
 row(
     "compress",
@@ -237,7 +233,6 @@ row(
     [case(X, boolean(5), axis=0), case(X, boolean(6), axis=1), case(X, boolean(30))],
     lambda x, c, axis=None: at.compress(c, x, axis),
     needs_values="the number of truths",
-    python=NO_MASKS,
 )
 
 
@@ -261,7 +256,6 @@ row(
         case(real(2, 3), exactly([2, 0, 1])),
         case(real(4), exactly([2, 3, 1, 0]), inverse=1),
     ],
-    python={"Permute": "no lowering"},
 )
 row(
     "nonzero",
@@ -289,7 +283,6 @@ row(
         case(integer(low=0, high=11), dims=(12,)),
     ],
     gradient=False,
-    python={"UnravelIndex": "no lowering"},
 )
 row(
     "ravel_multi_index",
@@ -302,5 +295,4 @@ row(
     ],
     lambda i, j, **p: at.ravel_multi_index((i, j), **p),
     gradient=False,
-    python={"RavelMultiIndex": "no lowering"},
 )

@@ -187,7 +187,7 @@ composed(
     [case(integer(9, low=0, high=3), integer(9, low=0, high=3))],
     gradient=False,
     needs_values="the number of classes",
-    python={"Unique": "no lowering"},
+    python={"Unique": "NumPy finds what is unique by hashing"},
 )
 composed(
     "prepend_scalar_to_each_row",

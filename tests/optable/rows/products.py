@@ -49,7 +49,6 @@ row(
     ],
     error="sum",
     dtypes=NUMERIC,
-    python={"MatMul": "no lowering with batches"},
 )
 row("operator @", np.matmul, PAIRS[:4], lambda x, y: x @ y, error="sum")
 row("dense_dot", np.dot, PAIRS[:4], error="sum")
@@ -106,7 +105,6 @@ row(
     [case(real(5), real(3), mode=mode) for mode in ("full", "same", "valid")]
     + [case(real(3), real(5), mode="full"), case(real(1), real(4), mode="same")],
     error="sum",
-    python={"Convolve": "no lowering"},
 )
 
 

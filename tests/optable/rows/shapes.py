@@ -334,13 +334,11 @@ row(
     "fill_diagonal",
     _filled,
     [case(real(3, 3), real()), case(real(3, 4), real()), case(real(3, 2), real())],
-    python={"FillDiagonal": "no lowering"},
 )
 row(
     "fill_diagonal_offset",
     _filled,
     [case(real(3, 4), real(), offset=1), case(real(4, 3), real(), offset=-2), case(real(3, 3), real(), offset=0)],
-    python={"FillDiagonal": "no lowering"},
 )
 row("tensor_copy", lambda x: x, [case(real(3, 4))], dtypes=ALL)
 row(
