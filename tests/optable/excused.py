@@ -19,7 +19,7 @@ _REASONS = {
     "makes an index: tests/tensor/test_stacking.py": "slice_at_axis",
     "makes a type or a value of one that is no tensor": """make_slice slicetype none_type_t disconnected_type null_type
         tensor_type""",
-    "reads a file when it is called: tests/tensor/test_io.py": "load",
+    "reads a file when it is called: tests/tensor/test_reading_files.py": "load",
     "an attribute of a module with deprecated names": "deprecated_attribute",
     "registers code of another back end": "register_shape_c_code register_shape_i_c_code",
     "prints": "pprint",
@@ -53,7 +53,7 @@ _OPS = {
     "applies other ops in batches: tests/tensor/test_blockwise.py": "Blockwise",
     "a loop: tests/scan": "Scan",
     "a graph as an op: tests/test_subgraph.py": "OpFromGraph",
-    "reads a file: tests/tensor/test_io.py": "LoadFromDisk",
+    "reads a file: tests/tensor/test_reading_files.py": "LoadFromDisk",
 }
 for _reason, _names in _OPS.items():
     OPS.update(dict.fromkeys(_names.split(), _reason))
