@@ -402,12 +402,12 @@ class _Assembler:
             for row in body.reads
         ]
         results = own_memory(body.context, [array for array, _, _ in body.writes])
-        rows = {
+        places = {
             array: (self.buffer_name(result), offset(result, first))
             for array, (_, result, first) in zip(results, body.writes, strict=True)
         }
         plan = schedule(body.context, results, {})
-        steps = _Assembler(body.context, plan, results, self.slots, {}, rows).steps()
+        steps = _Assembler(body.context, plan, results, self.slots, {}, places).steps()
         yield Loop(body.var, self.context.canonical(body.extent), (*views, *steps), body.count, body.until)
 
     def _product(self, product: Product, target: Array) -> MatMul:

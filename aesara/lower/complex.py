@@ -7,6 +7,7 @@ program is written by one loop with two stores (`Interleaved`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, op
@@ -49,7 +50,7 @@ def split(whole: Array) -> ComplexArray:
 
 
 def _part(whole: Array, k: int) -> Array:
-    def body(index: Index, readers: tuple[Reader, ...]) -> Expr:
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((*index, const(k)))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:

@@ -41,11 +41,12 @@ def part_recipes(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> tu
     for t in input_types:
         if t.is_complex:
             inner = get_scalar_type(dtype=part_dtype(t.dtype))
-            inputs.append(Parts(inner.make_variable(), inner.make_variable()))
-            leaves += inputs[-1]
+            parts = Parts(inner.make_variable(), inner.make_variable())
+            inputs.append(parts)
+            leaves += parts
         else:
-            inputs.append(t.make_variable())
-            leaves.append(inputs[-1])
+            leaves.append(t.make_variable())
+            inputs.append(leaves[-1])
     try:
         outputs = complex_decomposition(scalar_op, inputs, input_types)
     except NotImplementedError as reason:

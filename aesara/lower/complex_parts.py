@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
@@ -78,8 +79,11 @@ def lower_with(arrays: Mapping[int, Array], node: Apply, context: Context) -> Se
 
 def _typed_like(variable: Variable, dtype: str) -> Variable:
     if isinstance(variable.type, ScalarType):
-        return get_scalar_type(dtype=dtype)()
-    return tensor_type(dtype, variable.type.shape)()
+        kind: Any = get_scalar_type(dtype=dtype)
+    else:
+        kind = tensor_type(dtype, variable.type.shape)
+    made: Variable = kind()
+    return made
 
 
 def _real_op(op: Op) -> Op:

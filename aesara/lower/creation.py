@@ -65,7 +65,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
         return [_range_of_floats(bounds, op.dtype, known, node, context)]
     first, last, by = (context.size_from(a) for a in bounds)
     message = "arange: the step must not be zero."
-    guards = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
+    guards: list[object] = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
     # ceil((last - first) / by), by floor division
     span = primitive("sub", last, first)
     if first is not ZERO and all(a.dtype != "uint64" for a in bounds):
@@ -116,7 +116,7 @@ def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, no
             Pointwise("int64", (), (start, stop, step), lambda index, readers: _count(*[r(()) for r in readers]), 12)
         )
     )
-    guards = [
+    guards: list[object] = [
         *context.guard(primitive("ne", code, const(_NO_LENGTH)), ValueError, "arange: cannot compute length", node),
         *context.guard(primitive("ne", code, const(_TOO_LONG)), ValueError, "Maximum allowed size exceeded", node),
     ]

@@ -20,7 +20,7 @@ from aesara.tensor.allocation import AllocEmpty
 from aesara.tensor.subtensor_basic import IncSubtensor
 
 
-@lower_op.register
+@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
 @lower_complex_op.register
 def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
@@ -109,7 +110,7 @@ def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context:
 
     probe = const(1, array.dtype)
     combine(probe, probe)  # fails here, and not when the program is made, if there is no native form
-    function = op.ufunc
+    function: Any = op.ufunc
     start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
     if start is not None:
         return folded(array, axes, combine, const(start, array.dtype))

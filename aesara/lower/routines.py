@@ -109,8 +109,8 @@ for _name, _primitive in (
     setattr(Traced, f"__r{_name}__", _method(_primitive, reflected=True))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Traced, f"__{_name}__", _method(_name))
-Traced.__neg__ = lambda self: _applied("neg", self)  # type: ignore[attr-defined]
-Traced.__abs__ = lambda self: _applied("abs", self)  # type: ignore[attr-defined]
+for _name in ("neg", "abs"):
+    setattr(Traced, f"__{_name}__", lambda self, primitive=_name: _applied(primitive, self))
 Traced.__hash__ = None  # type: ignore[assignment]
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {

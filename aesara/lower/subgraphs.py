@@ -14,7 +14,7 @@ from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lowe
 from aesara.subgraph import OpFromGraph
 
 
-@lower_op.register
+@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
 @lower_complex_op.register
 def _op_from_graph(op: OpFromGraph, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     # Each node gets variables of its own, since arrays are found by variable.

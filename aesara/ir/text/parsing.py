@@ -462,7 +462,7 @@ class _ProgramReader:
                 line.fail(f"{BATCH.attr!r}")
             line.expect("<")
             batch = self.reader.expression(line)
-        self.steps.append(MatMul(dtype, *sizes, left, right, out, alpha, beta, batch))
+        self.steps.append(MatMul(dtype, sizes[0], sizes[1], sizes[2], left, right, out, alpha, beta, batch))
 
     def _buffers(self, line: Line) -> tuple[Buffer, ...]:
         line.expect("(")

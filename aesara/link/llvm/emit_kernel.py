@@ -148,12 +148,11 @@ class Emitter:
             return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
         if e.op == "call":
             types = [a.dtype for a in e.args]
+            operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
             if isinstance(e.attr, ScalarFunction):
                 symbol = _function_symbol(e.attr, self.module, self.metadata)
-                operands = ", ".join(f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True))
-                return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({operands})"]
+                return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({', '.join(operands)})"]
             self.module.external(e.attr, e.dtype, types)
-            operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
             listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
