@@ -185,11 +185,15 @@ class Context:
         return split(Source(buffer.name, dtype, buffer.shape))
 
     def constant_data(self, array: Array) -> np.ndarray | None:
-        """The values of an array that is a constant in memory."""
+        """The values of an array that is a constant: in memory, or a single number."""
         if isinstance(array, Source):
             for buffer, data in self.constants:
                 if buffer.name == array.buffer:
                     return data
+        if isinstance(array, Pointwise) and not array.operands and all(n is const(1) for n in array.shape):
+            value = array.body((const(0),) * array.ndim, ())
+            if value.is_const:
+                return np.full((1,) * array.ndim, value.attr, array.dtype)
         return None
 
     def add_input(self, variable: Variable, implicit: bool) -> None:
