@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from aesara.scalar.constants import constant
+from aesara.scalar.constants import constant, literal
 from aesara.scalar.native import Primitive, Special
-from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype
 from aesara.scalar.promotion import bool_out, specific_out
 from aesara.scalar.types import int8
 
@@ -38,13 +38,41 @@ __all__ = [
 
 
 class LogicalComparison(BinaryScalarOp):
-    """A comparison of two numbers, which are first promoted to a common dtype."""
+    """A comparison of two numbers, which are first promoted to a common dtype.
+
+    Signed integers and uint64 have no common dtype that holds both, and are compared as they are.
+    """
 
     dtype = bool_out
     operands = "common"
     commutative = False
     associative = False
     identity: Any = False
+
+    def operand_dtypes(self, input_types: Any, output_types: Any) -> list[str]:
+        if _signed_and_uint64(input_types):
+            return [scalar_type.dtype for scalar_type in input_types]
+        return super().operand_dtypes(input_types, output_types)
+
+    def native_fact(self, input_types: Any) -> Primitive | Special | None:
+        return None if _signed_and_uint64(input_types) else super().native_fact(input_types)
+
+    def decomposition(self, *inputs: Any) -> list | None:
+        if not _signed_and_uint64([variable.type for variable in inputs]):
+            return super().decomposition(*inputs)
+        signed = 0 if inputs[0].type.dtype != "uint64" else 1
+        number = inputs[signed]
+        zero = literal(0, number)
+        unsigned = self(*[to_dtype(variable, "uint64") for variable in inputs])
+        # A negative number is less than the other, whatever that is.
+        if self.numpy(signed, 1 - signed):
+            return [lt(number, zero) | unsigned]
+        return [ge(number, zero) & unsigned]
+
+
+def _signed_and_uint64(types: Any) -> bool:
+    kinds = [scalar_type.numpy_dtype.kind for scalar_type in types]
+    return kinds in (["i", "u"], ["u", "i"]) and any(scalar_type.dtype == "uint64" for scalar_type in types)
 
 
 class FixedLogicalComparison(UnaryScalarOp):

@@ -32,6 +32,8 @@ class Arg:
     varies: bool = True
     differentiable: bool = True
     static: tuple[int | None, ...] | None = None
+    #: the largest and the smallest integer are among the values
+    extreme: bool = False
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         if self.values is not None:
@@ -45,7 +47,11 @@ class Arg:
         elif kind in "iu":
             limits = np.iinfo(self.dtype)
             low, high = max(int(np.ceil(self.low)), limits.min), min(int(np.floor(self.high)), limits.max)
-            return np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(self.dtype)
+            drawn = np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(self.dtype)
+            if self.extreme:
+                drawn[rng.random(shape) < 0.2] = limits.max
+                drawn[rng.random(shape) < 0.2] = limits.min
+            return drawn
         else:
             drawn = rng.uniform(self.low, self.high, shape)
         if kind == "c":

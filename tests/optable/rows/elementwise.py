@@ -135,6 +135,7 @@ MIXED = (
     ("bool", "float64"),
     ("uint32", "int32"),
     ("float32", "float64"),
+    ("int64", "uint64"),
     ("int64", "bool"),
     ("float64", "complex64"),
     ("complex64", "int32"),
@@ -232,9 +233,11 @@ def elementwise_row(name: str, function: Elemwise, public: Sequence[str]) -> Row
     selects = op.selectors
     without = NO_FORMULA.get(name, ())
 
+    extreme = name in EXACT and op.domain == (-5.0, 5.0)
+
     def args(shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str]) -> tuple[Arg, ...]:
         made = [
-            arg_of(s, d, t, differentiable=k not in without)
+            arg_of(s, d, t, differentiable=k not in without, extreme=extreme)
             for k, (s, d, t) in enumerate(zip(shapes, domains, dtypes, strict=True))
         ]
         for k in selects:

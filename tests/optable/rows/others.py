@@ -158,3 +158,12 @@ row(
     lambda x, a, b: Elemwise(aes.InRange(openlow=False, openhi=True))(x, a, b),
     gradient=False,
 )
+SIGNED = exactly([2**63 - 1, -1, 0, 5, -(2**63), 2**63 - 1, 7], "int64")
+UNSIGNED = exactly([2**63, 2**64 - 1, 0, 5, 2**63, 2**63 - 1, 6], "uint64")
+row(
+    "comparisons that no common dtype holds",
+    lambda x, y: [f(x, y) for f in (np.less, np.greater, np.less_equal, np.greater_equal, np.equal, np.not_equal)],
+    [case(SIGNED, UNSIGNED), case(UNSIGNED, SIGNED), case(integer(7, dtype="int8"), UNSIGNED)],
+    lambda x, y: [f(x, y) for f in (at.lt, at.gt, at.le, at.ge, at.eq, at.neq)],
+    gradient=False,
+)
