@@ -72,15 +72,15 @@ def test_a_gradient():
     assert_native(lambda x: aesara.grad((TopKOp(axis=0)(x, 2)[0] ** 2).sum(), x), numbers(5, 3))
 
 
-@pytest.mark.parametrize("k", [100, 3000, -3000, -5000])
+@pytest.mark.parametrize("k", [50, 120, -120, -200])
 def test_long_vectors(k):
-    assert_native(lambda x: TopKOp()(x, k), np.random.default_rng(0).integers(0, 1000, 5000), static=[False])
+    assert_native(lambda x: TopKOp()(x, k), np.random.default_rng(0).integers(0, 50, 200), static=[False])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_sorts_of_short_rows(axis, dtype):
-    for shape in ((7, 4), (1, 9), (0, 3), (3, 0), (1, 1), (90, 2), (2, 90)):
+    for shape in ((7, 4), (1, 9), (0, 3), (3, 0), (1, 1), (40, 2), (2, 40)):
         x = numbers(*shape, dtype=dtype)
         assert_native(lambda x: SortOp("stable")(x, axis), x, static=[True])
         assert_native(lambda x: ArgSortOp("stable")(x, axis), x, static=[True])
