@@ -28,6 +28,7 @@ from aesara.compile import (
     In,
     Mode,
     Out,
+    ProfileStats,
     function,
     function_dump,
     predefined_linkers,
@@ -40,7 +41,7 @@ from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
 from aesara.printing import explain, pp, pprint
-from aesara.scan import foldl, foldr, map, reduce, scan  # noqa: A004
+from aesara.scan import foldl, foldr, map, reduce, scan
 from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
 
@@ -90,6 +91,7 @@ __all__ = [
     "Mode",
     "OrderedUpdates",
     "Out",
+    "ProfileStats",
     "Rop",
     "Variable",
     "as_symbolic",

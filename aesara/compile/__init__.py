@@ -61,6 +61,7 @@ from aesara.compile.ops import (
     register_view_op_c_code,
     view_op,
 )
+from aesara.compile.profiling import ProfileStats
 from aesara.compile.variable_shapes import shape_of_variables
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
 

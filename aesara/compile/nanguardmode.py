@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pdb
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -209,7 +208,7 @@ def _act(lines: list[str], details: str) -> None:
         _logger.error(text)
     elif action == "pdb":
         print(text)
-        pdb.set_trace()
+        breakpoint()
     else:
         error = AssertionError(text)
         error._names_node = True  # type: ignore[attr-defined]  # the text has the node already

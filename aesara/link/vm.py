@@ -392,11 +392,12 @@ class VMLinker(LocalLinker):
         inputs, outputs, storage_map = map_storage(fgraph, order, input_storage, output_storage, storage_map)
         compute_map: ComputeMap = {variable: [variable.owner is None] for variable in storage_map}
         thunks = []
+        measured = getattr(self.profile, "measured_thunk", None)
         for node in order:
             thunk = node.op.make_thunk(node, storage_map, compute_map, self.no_recycling, "py")
             thunk.inputs = [storage_map[variable] for variable in node.inputs]
             thunk.outputs = [storage_map[variable] for variable in node.outputs]
-            thunks.append(thunk)
+            thunks.append(thunk if measured is None else measured(fgraph, node, thunk))
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
         vm = self.make_vm(order, thunks, inputs, outputs, storage_map, clear, computed, compute_map, self.updated_vars)

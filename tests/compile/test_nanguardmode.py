@@ -1,8 +1,8 @@
 """The mode that stops at NaN, infinity and very large values."""
 
 import logging
-import pdb
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -107,7 +107,7 @@ def test_action_warn(caplog):
 
 def test_action_pdb(monkeypatch, capsys):
     calls = []
-    monkeypatch.setattr(pdb, "set_trace", lambda: calls.append(1))
+    monkeypatch.setattr(sys, "breakpointhook", lambda: calls.append(1))
     x = at.dvector("x")
     f = aesara.function([x], at.log(x), mode=NanGuardMode(**ALL))
     with config.change_flags(NanGuardMode__action="pdb"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,8 +58,9 @@ def function(
     allow_input_downcast : bool or None
         Whether arguments of higher precision are converted: always, never, or (None) only Python
         floats to floats of ``config.floatX``.
-    profile : object or None
-        Gathers measurements.
+    profile : bool, str, ProfileStats or None
+        True, or a message for the page: measure calls and compiling in a `ProfileStats`, the function's attribute
+        ``profile``, whose summary is printed when the program ends.  Default: ``config.profile``.
     on_unused_input : {'raise', 'warn', 'ignore'}
         What to do with inputs that no output needs.  Default: ``config.on_unused_input``.
 
@@ -95,9 +95,6 @@ def function(
                 raise TypeError(f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)}).")
         output_keys = sorted(outputs)
         outputs = [outputs[key] for key in output_keys]
-    if profile is True or (profile is None and config.profile):
-        warnings.warn("This version cannot measure functions yet: `profile` is ignored.", stacklevel=2)
-        profile = None
     if name is None:
         source = user_source()
         name = None if source is None else f"{source.filename}:{source.lineno}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,6 +95,23 @@ class ContainerAttribute(_View):
         return self._find(item)
 
 
+class _Stopwatch:
+    """A virtual machine whose last run has taken `seconds`."""
+
+    def __init__(self, vm: Any) -> None:
+        self.vm = vm
+        self.seconds = 0.0
+
+    def __call__(self) -> Any:
+        started = time.perf_counter()
+        result = self.vm()
+        self.seconds = time.perf_counter() - started
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.vm, name)
+
+
 class Function:
     """A compiled function; made by `aesara.function`, not directly.
 
@@ -175,6 +193,9 @@ class Function:
         self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
         self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
         self._native: Any = None
+        if self.profile is not None:
+            self.vm = _Stopwatch(vm)
+            self._set_call(Function._call_measured)
         self._declined: str | None = None  # why a native linker has left the function to the virtual machine
 
     # Calling
@@ -338,14 +359,37 @@ class Function:
         """
         self.vm = self._native = native
         entry = getattr(native, "entry", native)
-        namespace = {"__call__": entry if self.output_keys is None else Function._call_native}
-        namespace.update(__module__=Function.__module__, __qualname__="Function", __doc__=Function.__doc__)
-        self.__class__ = type("Function", (Function,), namespace)
+        if self.profile is not None:
+            self._set_call(Function._call_native_measured)
+        else:
+            self._set_call(entry if self.output_keys is None else Function._call_native)
+
+    def _set_call(self, call: Any) -> None:
+        """Give the function a class of its own with another ``__call__``."""
+        namespace = {"__call__": call, "__module__": Function.__module__, "__doc__": Function.__doc__}
+        self.__class__ = type("Function", (Function,), {**namespace, "__qualname__": "Function"})
 
     def _call_native(self, *args: Any, **kwargs: Any) -> Any:
         results = self._native(*args, **kwargs)
         # The fallback has presented its results already.
         return results if isinstance(results, dict) else self._present(results)
+
+    # The same for functions that are profiled
+
+    def _call_measured(self, *args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        result = Function.__call__(self, *args, **kwargs)
+        self.profile.record_call(time.perf_counter() - started, self.vm.seconds)
+        return result
+
+    def _call_native_measured(self, *args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        results = self._native(*args, **kwargs)
+        inside = time.perf_counter() - started
+        if self.output_keys is not None and not isinstance(results, dict):
+            results = self._present(results)
+        self.profile.record_call(time.perf_counter() - started, inside)
+        return results
 
     def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""

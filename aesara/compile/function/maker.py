@@ -12,6 +12,8 @@ from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, in
 from aesara.compile.function.function import Function
 from aesara.compile.io import In, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
+from aesara.compile.profiling import as_profile
+from aesara.compile.step_times import NativeTimes
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container
@@ -158,7 +160,7 @@ class FunctionMaker:
     function_builder
         Class of the functions.
     profile
-        An object that gathers measurements.
+        See `aesara.function`.
     on_unused_input
         ``'raise'``, ``'warn'`` or ``'ignore'``.  Default: ``config.on_unused_input``.
     fgraph
@@ -196,7 +198,7 @@ class FunctionMaker:
         self.mode = get_mode(mode)
         self.accept_inplace = accept_inplace
         self.function_builder = function_builder
-        self.profile = profile
+        self.profile = as_profile(profile, name)
         self.on_unused_input = on_unused_input
         self.output_keys = None if output_keys is None else list(output_keys)
         self.name = name
@@ -227,6 +229,10 @@ class FunctionMaker:
             started = time.perf_counter()
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
             self.rewrite_seconds = time.perf_counter() - started
+            if self.profile is not None:
+                self.profile.rewriting_time += self.rewrite_seconds
+        if self.profile is not None:
+            self.profile.nb_nodes = len(self.fgraph.apply_nodes)
         self.linker = self.mode.linker
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False
@@ -264,7 +270,10 @@ class FunctionMaker:
     ) -> None:
         """Rewrite a graph as the mode wants it."""
         with config.change_flags(compute_test_value="off"):
-            mode.optimizer(fgraph)
+            rewriter = mode.optimizer
+            measured = rewriter(fgraph)
+        if profile is not None and config.profile_optimizer:
+            profile.rewriter_profile = rewriter, measured
 
     @staticmethod
     def check_unused_inputs(
@@ -357,7 +366,11 @@ class FunctionMaker:
             dict(self.fgraph.update_mapping or {}),
             self.unpack_single or self.return_none,
             function._native_fallback,
+            **({"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}),
         )
+        if self.profile is not None and hasattr(native, "report"):
+            explicitness = [(cell.variable, cell.implicit) for cell in cells]
+            self.profile.add_native(NativeTimes(self.fgraph, explicitness, native), native.report.seconds)
         function._attach_native(native)
         return function
 
@@ -369,10 +382,15 @@ class FunctionMaker:
             additional = [SymbolicOutput(one) for one in fgraph.outputs[len(self.outputs) :]]
             insert_deepcopy(fgraph, self.inputs, [*self.outputs, *additional])
             self._copies_inserted = True
-        linker = self.linker.clone().accept(fgraph, infer_reuse_pattern(fgraph, fgraph.outputs))
+        started = time.perf_counter()
+        measuring = {} if self.profile is None else {"profile": self.profile}
+        linker = self.linker.clone().accept(fgraph, infer_reuse_pattern(fgraph, fgraph.outputs), **measuring)
         vm, _, output_storage = linker.make_thunk(
             input_storage=[container.storage for container in containers], storage_map=storage_map
         )
+        if self.profile is not None:
+            self.profile.linker_node_make_thunks += time.perf_counter() - started
+            self.profile.add_linking({"link": time.perf_counter() - started})
         return self._build(vm, containers, output_storage, defaults)
 
     def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
@@ -497,6 +515,7 @@ def orig_function(
     output_keys, fgraph
         See `FunctionMaker`.
     """
+    started = time.perf_counter()
     mode = get_mode(mode)
     make = getattr(mode, "function_maker", FunctionMaker)
     maker = make(
@@ -512,4 +531,6 @@ def orig_function(
     )
     function = maker.create()
     function.name = name
+    if maker.profile is not None:
+        maker.profile.compile_time += time.perf_counter() - started
     return function

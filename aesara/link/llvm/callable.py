@@ -10,6 +10,7 @@ import numpy as np
 
 from aesara.ir.program import MatMul, Program, walk_steps
 from aesara.link.llvm import layout
+from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
 
@@ -62,6 +63,8 @@ class NativeCallable:
         Called with the caller's arguments whenever they are not as the fast path needs them.
     report
         Called as ``report(error, values, arguments)`` when a check fails; must raise.
+    timers
+        What measures the program's steps, if they are measured.
     """
 
     report: Any  # how it was compiled, set by the linker
@@ -75,8 +78,10 @@ class NativeCallable:
         callbacks: Sequence[Callback],
         fallback: Callable[..., Any],
         report: Callable[[int, list[int], tuple[Any, ...]], Any],
+        timers: StepTimers | None = None,
     ) -> None:
         self.program = program
+        self.timers = timers
         self.cells = list(cells)
         self._report = report
         self._workspace = np.empty(0, np.uint8)
@@ -86,13 +91,14 @@ class NativeCallable:
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]
         pointers += [id(callback) for callback in callbacks]
+        pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
         fail, grow = self._fail, self._grow
         for name, target in (("fallback", fallback), ("fail", fail), ("grow", grow)):
             self.table[layout.WORD[name]] = id(target)
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
         self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
-        self.table.anchor = (own, list(constants), fallback, fail, grow, code)
+        self.table.anchor = (own, list(constants), fallback, fail, grow, code, timers)
         _definitions.append(definition)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -35,7 +35,7 @@ from aesara.link.llvm.emit_kernel import Emitter, Metadata, emit_kernel
 from aesara.link.llvm.layout import WORD
 from aesara.link.llvm.primitives import LLVM_TYPES, Module, literal, memory_type
 
-__all__ = ["ENTRY", "emit_program"]
+__all__ = ["ENTRY", "Entry", "emit_program"]
 
 ENTRY = "aesara_entry"
 _ALIGN = 64
@@ -44,7 +44,9 @@ _TOO_LARGE = 2**62
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
 
 
-class _Entry:
+class Entry:
+    """Emits a program's entry point."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.module, self.metadata = Module(), Metadata()
@@ -650,6 +652,6 @@ def _approximate(size: Expr) -> Expr:
 
 def emit_program(program: Program) -> tuple[str, frozenset[str]]:
     """LLVM IR text of a program, and the external scalar functions that it needs."""
-    entry = _Entry(program)
+    entry = Entry(program)
     text = entry.text()
     return text, frozenset(entry.module.externals)

@@ -18,7 +18,9 @@ from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.callable import NativeCallable
+from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_program import ENTRY, emit_program
+from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.jit import build, optimized_text
 from aesara.link.llvm.python_nodes import make_callback
@@ -105,8 +107,12 @@ class LLVMLinker(VMLinker):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
+        timed: bool = False,
     ) -> NativeCallable:
-        """The graph as a native callable; raises `Declined` if a value crosses its border that is not a tensor."""
+        """The graph as a native callable; raises `Declined` if a value crosses its border that is not a tensor.
+
+        With `timed` the callable measures its steps, for its ``timers``.
+        """
         clock = time.perf_counter
         started = clock()
         try:
@@ -121,7 +127,9 @@ class LLVMLinker(VMLinker):
         if config.native_verify:
             verify_program(program)
         lowered_at = clock()
-        text, externals = emit_program(program)
+        clock_of_steps = system_clock() if timed else None
+        timers = None if clock_of_steps is None else StepTimers.of(program, clock_of_steps)
+        text, externals = emit_program(program) if timers is None else emit_timed_program(program, timers)
         emitted_at = clock()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock()
@@ -134,6 +142,7 @@ class LLVMLinker(VMLinker):
             [make_callback(node, leaves) for node, leaves in lowered.python_nodes],
             fallback,
             lambda error, values, arguments: report_error(lowered.errors, inputs, error, values, arguments),
+            timers,
         )
         result.report = NativeReport(
             lowered, text, code.cached,

@@ -1,0 +1,100 @@
+"""Where a native function spends its time: per step, and divided among the nodes that a step computes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.lower.places import Placement, place_nodes
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """One step of a native function.
+
+    Attributes
+    ----------
+    kind
+        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"loop"``: steps that are repeated;
+        ``"python"``: a call of Python.
+    seconds
+        The time that it has taken in all calls.
+    calls
+        How often it has run.
+    nodes
+        The nodes that it computes; none if it only copies a result.
+    """
+
+    kind: str
+    seconds: float
+    calls: int
+    nodes: tuple[Apply, ...]
+
+
+class NativeTimes:
+    """The timers of a native function, and which nodes they belong to.
+
+    Parameters
+    ----------
+    fgraph
+        The function's graph.
+    inputs
+        Its inputs, each with whether it is implicit.
+    native
+        The native callable, which has ``timers`` and ``report``.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, inputs: Sequence[tuple[Variable, bool]], native: Any) -> None:
+        self.fgraph = fgraph
+        self.inputs = list(inputs)
+        self.timers = native.timers
+        self.python_nodes = frozenset(native.report.python_nodes)
+        self._native = weakref.ref(native)
+        self._placement: Placement | None = None
+
+    @property
+    def workspace(self) -> int | None:
+        """Bytes of the memory that the function keeps for intermediate results; None after the function is gone."""
+        native = self._native()
+        return None if native is None else int(native._workspace.nbytes)
+
+    def steps(self) -> list[StepTime]:
+        """What has been measured so far, in the order in which the steps run."""
+        timers = self.timers
+        if timers is None:
+            return []
+        by_name, products = self._nodes_of_steps()
+        others = {kind: iter(nodes) for kind, nodes in products.items()}
+        found = []
+        for kind, name, seconds, calls in zip(timers.kinds, timers.names, timers.seconds(), timers.counts()):
+            # What a loop needs before its first step, and the like, has the name of the step with a letter.
+            nodes = by_name.get(name, ()) if name else next(others.get(kind, iter(())), ())
+            found.append(StepTime(kind, seconds, calls, nodes))
+        return found
+
+    def nodes(self) -> dict[Apply, tuple[float, int]]:
+        """Seconds and calls of each node; nodes of one step share its time in equal parts."""
+        found: dict[Apply, tuple[float, int]] = {}
+        for step in self.steps():
+            for node in step.nodes:
+                seconds, calls = found.get(node, (0.0, 0))
+                found[node] = seconds + step.seconds / len(step.nodes), max(calls, step.calls)
+        return found
+
+    def _nodes_of_steps(self) -> tuple[dict[str, tuple[Apply, ...]], dict[str, list[tuple[Apply, ...]]]]:
+        """The nodes of steps with a name, and of those without, in order, for each kind."""
+        if self._placement is None:
+            updates = dict(self.fgraph.update_mapping or {})
+            self._placement = place_nodes(self.inputs, self.fgraph.outputs, updates)
+        by_name: dict[str, tuple[Apply, ...]] = {}
+        others: dict[str, list[tuple[Apply, ...]]] = {}
+        for step in self._placement.steps:
+            if step.name:
+                by_name[step.name] = step.nodes
+            else:
+                others.setdefault(step.kind, []).append(step.nodes)
+        return by_name, others

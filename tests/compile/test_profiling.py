@@ -1,0 +1,303 @@
+"""What profiled functions measure, natively and node by node, and how it is printed."""
+
+import io
+import pickle
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.compile.ops import as_op
+from aesara.compile.profiling import ProfileStats, extended_open, print_global_stats, register_profiler_printer
+from aesara.configdefaults import config
+from aesara.ifelse import ifelse
+
+
+@as_op([at.dvector], [at.dvector])
+def sleep(values):
+    time.sleep(0.02)
+    return values.copy()
+
+
+def quiet(**kwargs):
+    return ProfileStats(atexit_print=False, **kwargs)
+
+
+def text_of(profile, **kwargs):
+    file = io.StringIO()
+    profile.summary(file, **kwargs)
+    return file.getvalue()
+
+
+def example(mode=None, **kwargs):
+    x, w = at.dmatrix("x"), aesara.shared(np.ones(3), name="w")
+    loss = at.tanh(x @ w).sum()
+    profile = quiet(**kwargs)
+    f = aesara.function([x], loss, updates={w: w - 0.1 * aesara.grad(loss, w)}, mode=mode, profile=profile)
+    return f, profile
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_calls_and_compiling_are_measured(mode):
+    f, profile = example(mode)
+    assert f.profile is profile and profile.fct_callcount == 0
+    reference, _ = example("FAST_COMPILE")
+    for _ in range(3):
+        argument = np.random.default_rng(0).normal(size=(20, 3))
+        assert f(argument) == pytest.approx(reference(argument), rel=1e-12)
+    assert profile.fct_callcount == 3
+    assert 0 < profile.vm_call_time <= profile.fct_call_time < 5
+    assert profile.nb_nodes == len(f.maker.fgraph.apply_nodes)
+    assert profile.compile_time >= profile.rewriting_time + profile.linker_time > 0
+    assert profile.linker_time == pytest.approx(sum(profile.stages.values()))
+    assert sum(profile.apply_time.values()) <= profile.vm_call_time
+    assert set(profile.apply_time) <= {(f.maker.fgraph, node) for node in f.maker.fgraph.apply_nodes}
+    assert set(profile.apply_callcount.values()) == {3}
+    assert set(profile.apply_cimpl.values()) == {mode == "FAST_RUN"}
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_the_slow_node_is_found(mode):
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(sleep(x * 2)), mode=mode, profile=quiet())
+    f([1.0]), f([1.0])
+    profile = f.profile
+    (key,) = [key for key in profile.apply_time if key[1].op == sleep]
+    assert 0.04 <= profile.apply_time[key] < 1
+    assert profile.apply_time[key] > 0.9 * sum(profile.apply_time.values())
+    assert profile.apply_cimpl[key[1]] is False
+    assert profile.op_time()[sleep] == profile.apply_time[key] == profile.class_time()[type(sleep)]
+    totals = profile.compute_total_times()
+    assert totals[key[1]] >= profile.apply_time[key]
+    last = f.maker.fgraph.outputs[0].owner
+    assert totals[last] == pytest.approx(sum(profile.apply_time.values()))
+    if mode == "FAST_RUN":
+        (step,) = [step for step in profile.steps() if step.kind == "python"]
+        assert step.nodes == (key[1],) and step.calls == 2 and step.seconds == profile.apply_time[key]
+
+
+def test_steps_of_native_code():
+    x, n = at.dmatrix("x"), at.lscalar("n")
+    looped, _ = aesara.scan(lambda a: at.tanh(a) * 0.5, outputs_info=x[0], n_steps=n)
+    f = aesara.function([x, n], [x @ x, looped, at.exp(x).sum(axis=0)], profile=quiet())
+    value = np.random.default_rng(0).normal(size=(40, 40))
+    product, states, sums = f(value, 5)
+    np.testing.assert_allclose(product, value @ value)
+    assert states.shape == (5, 40)
+    np.testing.assert_allclose(sums, np.exp(value).sum(axis=0))
+    steps = f.profile.steps()
+    assert {"product", "loop", "nest"} <= {step.kind for step in steps}
+    assert all(step.seconds >= 0 and step.calls == 1 for step in steps)
+    assert any(str(node.op) == "dot" for step in steps if step.kind == "product" for node in step.nodes)
+    assert any("for{" in str(node.op) for step in steps if step.kind == "loop" for node in step.nodes)
+    assert sum(step.seconds for step in steps) <= f.profile.vm_call_time
+
+
+def test_grouped_numbers_agree():
+    x = at.dvector("x")
+    f = aesara.function([x], [at.exp(x), at.exp(x + 1), x.sum()], mode=Mode("py", None), profile=quiet())
+    for _ in range(2):
+        f([1.0])
+    profile = f.profile
+    total = sum(profile.apply_time.values())
+    assert sum(profile.op_time().values()) == pytest.approx(total)
+    assert sum(profile.class_time().values()) == pytest.approx(total)
+    assert profile.op_nodes()[at.exp] == 2 and profile.op_callcount()[at.exp] == 4
+    assert sorted(profile.class_nodes().values()) == [1, 1, 3]
+    assert set(profile.op_impl().values()) == set(profile.class_impl().values()) == {"Py"}
+    assert sum(profile.class_callcount().values()) == 2 * len(f.maker.fgraph.apply_nodes)
+
+
+def test_without_profile_nothing_is_measured():
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(x), profile=False)
+    assert f.profile is None
+    assert f._native.timers is None
+    assert type(f).__call__ is f._native.entry
+    g = aesara.function([x], at.exp(x), profile=quiet(flag_time_thunks=False))
+    g([1.0])
+    assert g._native.timers is None and g.profile.fct_callcount == 1 and g.profile.apply_time == {}
+    assert "Function profiling" in text_of(g.profile)
+    h = aesara.function([x], at.exp(x), mode="FAST_COMPILE", profile=quiet(flag_time_thunks=False))
+    h([1.0])
+    assert h.profile.apply_time == {} and h.profile.fct_callcount == 1
+
+
+def test_calls_that_go_the_long_way_and_calls_that_fail():
+    x, y = at.dvector("x"), at.dvector("y")
+    f = aesara.function([x, y], {"sum": x + y}, profile=quiet())
+    np.testing.assert_array_equal(f([1, 2], y=[3, 4])["sum"], [4.0, 6.0])
+    np.testing.assert_array_equal(f(np.array([1.0, 2.0]), np.array([3.0, 4.0]))["sum"], [4.0, 6.0])
+    assert f.profile.fct_callcount == 2
+    with pytest.raises(ValueError):
+        f([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="Bad input argument"):
+        f("text", [1.0])
+    assert f.profile.fct_callcount == 2
+
+
+def test_lazy_graphs_and_several_graphs_in_one_profile():
+    x = at.dvector("x")
+    profile = quiet()
+    f = aesara.function([x], ifelse(x.sum() > 0, at.exp(x), at.log(-x)), profile=profile)
+    g = aesara.function([x], at.sin(x), profile=profile)
+    f([1.0]), f([1.0]), g([1.0])
+    assert profile.fct_callcount == 3
+    ran = {str(node.op): count for (_, node), count in profile.apply_callcount.items()}
+    assert ran["Elemwise{exp,no_inplace}"] == 2 and ran["Elemwise{sin,no_inplace}"] == 1
+    assert not any("log" in name for name in ran)
+    assert "if{" in text_of(profile)
+
+
+def test_first_call_can_be_left_out_and_numbers_forgotten():
+    with config.change_flags(profiling__ignore_first_call=True):
+        f, profile = example()
+    value = np.ones((2, 3))
+    f(value)
+    assert profile.fct_callcount == 0 and sum(profile.apply_time.values()) == 0
+    f(value)
+    assert profile.fct_callcount == 1 and set(profile.apply_callcount.values()) == {1}
+    compiling = profile.compile_time
+    profile.reset()
+    assert profile.fct_callcount == 0 and profile.fct_call_time == 0 and profile.compile_time == compiling
+    assert sum(profile.apply_time.values()) == 0
+
+
+def test_what_profile_may_be():
+    x = at.dvector("x")
+    f = aesara.function([x], x + 1, profile="a message")
+    assert f.profile.message == "a message"
+    g = aesara.function([x], x + 1, profile=True, name="g")
+    assert g.profile.message == "g"
+    assert aesara.function([x], x + 1).profile is None
+    with config.change_flags(profile=True):
+        h = aesara.function([x], x + 1)
+        assert isinstance(h.profile, ProfileStats)
+        assert aesara.function([x], x + 1, profile=False).profile is None
+    with pytest.raises(TypeError, match="`profile` must be"):
+        aesara.function([x], x + 1, profile=3.5)
+    with pytest.raises(TypeError, match="no attribute 'nonsense'"):
+        ProfileStats(atexit_print=False, nonsense=1)
+    copied = f.copy(profile=quiet(message="copy"))
+    copied([1.0])
+    assert copied.profile.fct_callcount == 1 and f.profile.fct_callcount == 0
+    assert f.copy().profile is None
+    loaded = pickle.loads(pickle.dumps(g))
+    assert loaded.profile is None and loaded([1.0]) == 2.0
+    f.profile.fct_callcount = g.profile.fct_callcount = 0
+    for one in (f, g, h):
+        one.profile.compile_time = 0.0  # not at the end of the tests
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_summary_has_all_parts(mode):
+    f, profile = example(mode, message="the message")
+    f(np.ones((2, 3)))
+    text = text_of(profile)
+    for part in (
+        "Function profiling", "Message: the message", "Time in 1 calls", "Total compilation time", "Class\n-----",
+        "Ops\n---", "Apply\n-----", "aesara.tensor.elemwise.Elemwise", "test_profiling.py:", "Tips\n----",
+    ):  # fmt: skip
+        assert part in text, part
+    assert ("Steps of native code" in text) == (mode == "FAST_RUN")
+    assert "(the other" in text_of(profile, n_ops_to_print=1, n_apply_to_print=1)
+    for method in (profile.summary_class, profile.summary_ops, profile.summary_nodes):
+        file = io.StringIO()
+        method(file, N=2)
+        assert 4 <= len(file.getvalue().splitlines()) <= 7
+    assert max(map(len, text.splitlines())) <= config.profiling__output_line_width
+    assert not quiet(message="never called").apply_time
+    assert "never called" in text_of(quiet(message="never called"))
+
+
+def test_memory():
+    x = at.dmatrix("x")
+    outputs = at.exp(at.log(x) + 1).sum()
+    with config.change_flags(profile_memory=True, profiling__min_memory_size=1):
+        f = aesara.function([x], outputs, mode="FAST_COMPILE", profile=quiet())
+        f(np.ones((128, 8)))
+        text = text_of(f.profile)
+    sizes = f.profile.output_size
+    assert sorted(sizes.values()) == [8, 8192, 8192, 8192]
+    assert {f.profile.variable_shape[v] for v in sizes} == {(), (128, 8)}
+    assert {f.profile.variable_offset[v] for v in sizes} == {0}
+    assert "16.0KB at once if results are dropped" in text and "24.0KB if they are kept" in text
+    g = aesara.function([x], at.dot(at.exp(x), at.log(x)).sum(), profile=quiet())
+    g(np.ones((16, 16)))
+    assert "Memory that native code keeps for intermediate results" in text_of(g.profile)
+
+
+def test_rewriting_can_be_measured_too():
+    with config.change_flags(profile_optimizer=True):
+        _, profile = example()
+    assert profile.rewriter_profile is not None
+    assert "Rewriter Profile" in text_of(profile)
+
+
+def test_as_dict():
+    f, profile = example(message="m")
+    f(np.ones((2, 3)))
+    found = profile.as_dict()
+    assert found["message"] == "m" and found["fct_callcount"] == 1
+    assert set(found["stages"]) == {"lower", "emit", "build"}
+    assert all(set(node) == {"node", "op", "source", "seconds", "calls"} for node in found["nodes"])
+    assert sum(step["seconds"] for step in found["steps"]) <= profile.vm_call_time
+
+
+def test_printers(monkeypatch):
+    monkeypatch.setattr("aesara.compile.profiling._printers", [])
+
+    @register_profiler_printer
+    def show(message, compile_time, fct_call_time, apply_time, apply_cimpl, output_size, file):
+        print(f"<{message} {len(apply_time)} {len(apply_cimpl)} {fct_call_time > 0}>", file=file)
+
+    f, profile = example(message="m")
+    f(np.ones((2, 3)))
+    count = len(profile.apply_time)
+    assert f"<m {count} {count} True>" in text_of(profile)
+    with pytest.raises(TypeError, match="takes a function"):
+        register_profiler_printer("print")
+
+
+def test_extended_open(tmp_path, capsys):
+    for name in ("stdout", "stderr"):
+        with extended_open(name, "w") as file:
+            print(name, file=file)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("stdout\n", "stderr\n")
+    with extended_open(str(tmp_path / "a"), "w") as file:
+        file.write("text")
+    with extended_open(str(tmp_path / "a")) as file:
+        assert file.read() == "text"
+    assert file.closed and not sys.stdout.closed
+
+
+def test_global_stats(tmp_path):
+    with config.change_flags(profiling__destination=str(tmp_path / "out")):
+        print_global_stats()
+    assert "Global stats: Time elapsed since Aesara import" in (tmp_path / "out").read_text()
+
+
+PROGRAM = """
+import aesara, aesara.tensor as at
+x = at.dvector("x")
+f = aesara.function([x], at.exp(x), profile=True, name="first")
+g = aesara.function([x], at.log(x), profile="second", mode="FAST_COMPILE")
+h = aesara.function([x], at.sin(x), profile=aesara.ProfileStats(atexit_print=False, message="third"))
+for one in (f, g, h):
+    one([1.0]), one([2.0])
+"""
+
+
+def test_printed_at_the_end_of_the_program(tmp_path):
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=120)
+    assert "Message: first" in done.stderr and "Message: second" in done.stderr
+    assert "third" not in done.stderr and done.stdout == ""
+    last = done.stderr.split("Message: ")[-1]
+    assert last.startswith("Sum of all (2) printed profiles at exit") and "Time in 4 calls" in last
+    assert "exp" in last and "log" in last
