@@ -7,7 +7,6 @@ access.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import sys
@@ -119,6 +118,8 @@ class EnumStr(ConfigParam):
     def _choose(self, value):
         if value in self.all:
             return value
+        import difflib  # only for messages
+
         close = difflib.get_close_matches(str(value), self.options, 1)
         hint = f" Did you mean '{close[0]}'?" if close else ""
         raise ValueError(
@@ -337,6 +338,8 @@ class AesaraConfigParser:
         return iter(self._config_var_dict)
 
     def _unknown(self, name: str) -> str:
+        import difflib  # only for messages
+
         close = difflib.get_close_matches(name, self._config_var_dict, 1)
         hint = f" Did you mean '{close[0]}'?" if close else ""
         return f"There is no configuration option '{name}'.{hint}"

@@ -1,5 +1,7 @@
 """Checking symbolic gradients against finite differences."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pdb
 import warnings
 from collections.abc import Callable, Sequence
 from types import GenericAlias
@@ -55,6 +54,8 @@ def compute_test_value(node: Apply) -> None:
                 "has no test value (missing default value)."
             )
             if policy == "pdb":
+                import pdb  # slow to import
+
                 pdb.post_mortem()
             if policy == "ignore":
                 return
@@ -81,6 +82,8 @@ def missing_test_message(msg: str) -> None:
     if policy == "warn":
         warnings.warn(msg, stacklevel=2)
     elif policy == "pdb":
+        import pdb  # slow to import
+
         pdb.set_trace()
     elif policy != "ignore":
         raise ValueError(f"compute_test_value is '{policy}': there is nothing to do about a missing test value.")

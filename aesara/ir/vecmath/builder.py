@@ -11,7 +11,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeAlias
 
 
@@ -339,6 +338,8 @@ def split_constant(number: str, format: Format, high_bits: int, parts: int = 2) 
     number
         Decimal digits of the constant.
     """
+    from fractions import Fraction  # slow to import, and rarely needed
+
     rest = Fraction(number)
     found = []
     for index in range(parts):
