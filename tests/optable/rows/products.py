@@ -10,6 +10,8 @@ import aesara.tensor as at
 from tests.optable.inputs import COMPLEX, FLOATS, INTEGERS, exactly, integer, positive, real
 from tests.optable.table import case, row
 
+LARGE = [case(real(2051), real(2051), smooth=False), case(real(40, 71), real(71, 33), smooth=False)]
+LARGE += [case(real(19, 1030), real(1030), smooth=False), case(real(1030), real(1030, 5), smooth=False)]
 NUMERIC = (*INTEGERS, *FLOATS, *COMPLEX)
 PAIRS = [
     case(real(3, 4), real(4, 5)),
@@ -27,6 +29,7 @@ row(
     np.dot,
     [
         *PAIRS,
+        *LARGE,
         case(real(), real(3)),
         case(real(2, 3, 4), real(4)),
         case(real(2, 3, 4), real(4, 2)),

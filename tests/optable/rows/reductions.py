@@ -32,6 +32,9 @@ def as_float(dtype: str, **_: Any) -> str:
     return "float64" if dtype == "bool" or dtype in INTEGERS else dtype
 
 
+LONG = ((2051,), (1027, 3), (33, 17))
+
+
 def over_axes(make: Callable[..., Any] = real, empty: bool = True, keepdims: bool = True, **extra: Any) -> list[Case]:
     """The axes of arrays of zero to three dimensions, with and without `keepdims`."""
     cases = [
@@ -44,6 +47,9 @@ def over_axes(make: Callable[..., Any] = real, empty: bool = True, keepdims: boo
         case(make(1, 4), axis=0, **extra),
         case(make(), **extra),
     ]
+    # blocks of long sums, and what is left over
+    cases += [case(make(*n), axis=0, smooth=False, **extra) for n in LONG]
+    cases += [case(make(3, 1030), axis=1, smooth=False, **extra)]
     if empty:
         cases += [case(make(0, 3), axis=0, **extra), case(make(0, 3), axis=1, **extra), case(make(0), **extra)]
     if keepdims:
@@ -59,6 +65,7 @@ def one_axis(make: Callable[..., Any] = real, empty: bool = False, **extra: Any)
         case(make(2, 3, 5), axis=1, **extra),
         case(make(3, 4), axis=None, **extra),
     ]
+    cases += [case(make(*n), axis=0, smooth=False, **extra) for n in LONG]
     return cases + ([case(make(0, 3), axis=0, **extra), case(make(0, 3), axis=1, **extra)] if empty else [])
 
 
