@@ -97,3 +97,10 @@ def test_rules_compute_in_the_dtype_of_the_result(name, compiled):
     inputs = [at.tensor(str(v.dtype), shape=(None,)) for v in values]
     output = build(*inputs)
     np.testing.assert_array_equal(compiled(inputs, output)(*values), array(expected, output.type.dtype))
+
+
+@pytest.mark.xfail(strict=True, reason="the sum of a repeated number is rewritten as a product, which is NaN for 0 * inf")
+@pytest.mark.parametrize("mode", ["rewritten", "native"])
+def test_the_sum_of_no_infinite_numbers_is_zero(mode):
+    n, x = at.lscalar("n"), at.dscalar("x")
+    assert aesara.function([n, x], at.alloc(x, n).sum(), mode=MODES[mode])(0, np.inf) == 0
