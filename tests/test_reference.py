@@ -16,10 +16,22 @@ from tools.reference.formulas import argument_names, decomposition_formula, grad
 from tools.reference.names import entries
 from tools.reference.pages import pages
 
+FOLDER = ROOT / "docs" / "reference"
+
 
 @pytest.fixture(scope="module")
 def made():
     return pages()
+
+
+def test_pages_are_up_to_date(made):
+    stale = [name for name, text in made.items() if _read(FOLDER / name) != text]
+    stale += [file.name for file in FOLDER.glob("*.md") if file.name not in made]
+    assert not stale, f"run `python -m tools.reference`: {', '.join(stale)} out of date"
+
+
+def _read(file):
+    return file.read_text(encoding="utf-8") if file.exists() else None
 
 
 def test_every_function_has_an_entry(made):
