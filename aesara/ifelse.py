@@ -98,10 +98,12 @@ class IfElse(Op):
         if not flowing:
             return result
         gradients = [output_gradients[k] for k in flowing]
-        zeros = [g.zeros_like() for g in gradients]
         choose = IfElse(len(flowing), self.as_view, self.name)
-        for first, then, other in ((1, gradients, zeros), (1 + self.n_outs, zeros, gradients)):
-            made = choose(inputs[0], *then, *other, return_list=True)
+        for first in (1, 1 + self.n_outs):
+            # The values of the side that is not taken have zeros of their own shapes.
+            zeros = [inputs[first + k].zeros_like().astype(g.type.dtype) for k, g in zip(flowing, gradients)]
+            sides = (gradients, zeros) if first == 1 else (zeros, gradients)
+            made = choose(inputs[0], *sides[0], *sides[1], return_list=True)
             for k, gradient in zip(flowing, made):
                 result[first + k] = gradient
         return result

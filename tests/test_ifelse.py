@@ -29,6 +29,8 @@ def test_only_one_branch_is_computed(mode):
     x = at.dvector("x")
     fails = Assert("not to be computed")(x, at.constant(False))
     f = aesara.function([x], ifelse(x.sum() > 0, x * 2, fails), mode=mode)
+    if mode == "FAST_RUN":
+        assert f._native.report.python_nodes == {}
     assert f([1.0, 2.0]).tolist() == [2, 4]
     with pytest.raises(AssertionError, match="not to be computed"):
         f([-1.0, -2.0])
@@ -116,3 +118,62 @@ def test_rewrites_keep_the_values():
         for k in (0, 1):
             for one, two in zip(before(k, [1.0, 2.0], [3.0, 4.0]), after(k, [1.0, 2.0], [3.0, 4.0])):
                 np.testing.assert_array_equal(one, two)
+
+
+def both_modes(inputs, outputs, *arguments):
+    reference, native = (aesara.function(inputs, outputs, mode=m, on_unused_input="ignore") for m in MODES)
+    assert native._native.report.python_nodes == {}
+    for values in arguments:
+        for want, got in zip(reference(*values), native(*values)):
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+            assert got.dtype == want.dtype and got.shape == want.shape
+    return native
+
+
+def test_choices_in_choices_and_shared_parts():
+    c, d, x = at.iscalar("c"), at.bscalar("d"), at.dvector("x")
+    shared = at.exp(x)
+    inner = ifelse(d, shared.sum() * x, x[::-1])
+    outer = ifelse(c, inner + shared, at.concatenate([inner, x]))
+    arguments = [(i, j, np.arange(3.0)) for i in (0, 1) for j in (0, 1)]
+    both_modes([c, d, x], [outer, outer.shape[0], *aesara.grad((outer**2).sum(), [x])], *arguments)
+
+
+def test_what_two_choices_need_on_one_side_is_not_computed_for_the_other():
+    c, x = at.iscalar("c"), at.dvector("x")
+    guarded = Assert("negative")(at.sqrt(x), at.all(x >= 0))
+    outputs = [ifelse(c, guarded**2, x), ifelse(c, guarded.sum(), x[0])]
+    f = both_modes([c, x], outputs, (0, [-1.0, 2.0]), (1, [1.0, 2.0]))
+    with pytest.raises(AssertionError, match="negative"):
+        f(1, [-1.0, 2.0])
+
+
+def test_loops_in_choices_and_choices_in_loops():
+    c, x = at.iscalar("c"), at.dvector("x")
+    zero = at.constant(0, dtype="float64")
+    sums, _ = aesara.scan(lambda v, s: ifelse(v > 0, s + at.exp(v), s - v), x, zero)
+    total = ifelse(c, sums[-1], x.sum())
+    values = np.array([0.5, -1.0, 2.0])
+    both_modes([c, x], [sums, total, aesara.grad(sums[-1], x)], (0, values), (1, values), (1, -values))
+
+
+def test_complex_values_and_matrix_products():
+    c, z, m = at.iscalar("c"), at.zvector("z"), at.dmatrix("m")
+    outputs = [ifelse(c, z * 2, z.conj()), ifelse(c, at.dot(m, m), m.T)]
+    z_value, m_value = np.array([1 + 2j, 3j]), np.arange(9.0).reshape(3, 3)
+    both_modes([c, z, m], outputs, (0, z_value, m_value), (1, z_value, m_value))
+
+
+def test_a_choice_that_cannot_be_native_runs_lazily_all_the_same():
+    x = at.dvector("x")
+    computed = []
+
+    @aesara.compile.as_op([at.dvector], [at.dvector])
+    def noted(value):
+        computed.append(1)
+        return value + 1
+
+    f = aesara.function([x], ifelse(x.sum() > 0, noted(x), x))
+    assert f([-1.0]).tolist() == [-1] and not computed
+    assert f([1.0]).tolist() == [2] and computed
+    assert f._native is None

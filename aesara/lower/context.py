@@ -12,7 +12,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
-from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Source, literal
+from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Row, Source, literal
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
 
 #: uniform constants are inlined, others are read from memory
@@ -86,6 +86,10 @@ class Context:
         self.deferred: set[Apply] = set()
         #: in front of the names of buffers
         self.prefix = ""
+        #: for sides of lazy choices, what is computed for them only
+        self.branches: dict[tuple[Apply, int], list[Apply]] = {}
+        #: what this context has taken from the one around; None if it must not
+        self.taken: list[Row] | None = None
         self.outer: Context | None = None
         self._equal: dict[Expr, Expr] = {}
         self._names = itertools.count(1)
@@ -99,8 +103,37 @@ class Context:
         inner.prefix = self.fresh("l") + "_"
         inner.outer = self
         inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
-        inner._equal, inner._names = dict(self._equal), self._names
+        inner._equal, inner._names, inner.branches = dict(self._equal), self._names, self.branches
         return inner
+
+    def inside_branch(self) -> Context:
+        """The context of one side of a choice: `inside_loop`, and what is not there is taken from outside."""
+        inner = self.inside_loop()
+        inner.taken = []
+        return inner
+
+    def has(self, variable: Variable) -> bool:
+        """Whether the arrays of a variable are here, or where this context takes them from."""
+        if variable in self.arrays or variable in self.pairs:
+            return True
+        return self.taken is not None and self.outer is not None and self.outer.has(variable)
+
+    def _take(self, variable: Variable) -> None:
+        """Make a variable of the context around known here: as it is if it is memory or constant, else as a buffer."""
+        assert self.outer is not None and self.taken is not None
+        array = self.outer.in_memory(variable)
+        if isinstance(array, Source):
+            here: Array = Source(array.buffer, array.dtype, array.shape)
+        elif isinstance(array, Pointwise) and not array.operands and not array.requires:
+            here = Pointwise(array.dtype, array.shape, (), array.body, array.cost)
+        elif array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
+            # It may be a size, and sizes are known before the loop.
+            number = cast(self.outer.size_from(array), array.dtype)
+            here = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
+        else:
+            self.taken.append(Row(self.fresh("w"), array, None, array.shape))
+            here = Source(self.taken[-1].name, array.dtype, array.shape)
+        self.set(variable, split(here) if variable in self.outer.pairs else here)
 
     def fresh(self, letter: str) -> str:
         """A name that nothing else in the program has."""
@@ -156,7 +189,10 @@ class Context:
         if variable in self.arrays or variable in self.pairs:
             return
         if not isinstance(variable, Constant):
-            raise Unsupported(f"a value of type {variable.type}")
+            if self.taken is None:
+                raise Unsupported(f"a value of type {variable.type}")
+            self._take(variable)
+            return
         self.set(variable, self._constant(variable))
 
     def _constant(self, variable: Constant) -> Array | ComplexArray:

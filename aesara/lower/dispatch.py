@@ -11,12 +11,13 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
+from aesara.lower.branches import branches_of_choices
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
 from aesara.scalar.types import ScalarType
 from aesara.tensor.type import TensorType
 
-__all__ = ["is_complex", "lower_complex_op", "lower_graph", "lower_node", "lower_nodes", "lower_op"]
+__all__ = ["is_complex", "lower_all", "lower_complex_op", "lower_graph", "lower_node", "lower_nodes", "lower_op"]
 
 
 @functools.singledispatch
@@ -76,14 +77,22 @@ def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Varia
         if not isinstance(variable.type, (TensorType, ScalarType)):
             raise Unsupported(f"an input of type {variable.type}")
         context.add_input(variable, implicit)
-    for node in io_toposort([v for v, _ in inputs], outputs):
-        lower_node(node, context)
+    lower_all([v for v, _ in inputs], outputs, context)
     return context
 
 
+def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: Context) -> None:
+    """Lower all nodes of a graph but those that are computed for one side of a choice only."""
+    order = io_toposort(inputs, outputs)
+    branches = branches_of_choices(order, outputs)
+    context.branches |= branches
+    lazy = {node for nodes in branches.values() for node in nodes}
+    for node in order:
+        if node not in lazy:
+            lower_node(node, context)
+
+
 def lower_node(node: Apply, context: Context) -> None:
-    if getattr(node.op, "is_lazy", False):
-        raise Unsupported(f"{node.op} decides at run time what is computed at all")
     if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
         context.deferred.add(node)
         return
@@ -92,6 +101,8 @@ def lower_node(node: Apply, context: Context) -> None:
     try:
         arrays = lower(node.op, node, context)
     except Unsupported as reason:
+        if getattr(node.op, "is_lazy", False):
+            raise  # in Python all of its inputs would be computed before
         arrays = context.python_node(node, python_leaves(node, context), str(reason))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)

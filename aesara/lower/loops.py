@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, LoopBody, LoopNode, LoopResult, Pointwise, Row, Source
 from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context, Unsupported
-from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
+from aesara.lower.context import Context, Definition, Unsupported
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.reductions import converted
 from aesara.scan.op import Scan
 from aesara.tensor.allocation import AllocEmpty
@@ -144,7 +143,7 @@ class _Lowering:
             self._require_same_row(new[k], result, f"state {k}")
             writes.append((new[k], result, state.depth))
         for array in new[len(states) : len(states) + op.info.n_nit_sot]:
-            result = LoopResult(node, array.dtype, (self.steps, *self._sizes_outside(array)))
+            result = LoopResult(node, array.dtype, (self.steps, *sizes_outside(self.inner, array)))
             made.append(result)
             writes.append((array, result, 0))
         until = self._until(new[-1]) if op.info.as_while else None
@@ -167,25 +166,13 @@ class _Lowering:
         for variable, place in self.placed:
             array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, Row) else place
             inner.set(variable, split(array) if is_complex(variable) else array)
-        for node in io_toposort(self.op.inner_inputs, self.op.inner_outputs):
-            lower_node(node, inner)
+        lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
     def _require_same_row(self, array: Array, result: LoopResult, what: str) -> None:
         for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = f"{self.label}: {what} has size {{1}} in dimension {d}, and its new value has size {{0}}."
             self.inner.require_equal(own, wanted, ValueError, message, self.node)
-
-    def _sizes_outside(self, array: Array) -> list[Expr]:
-        """The sizes of an output of the step, which must be known before the loop."""
-        sizes = [self.inner.canonical(n) for n in array.shape]
-        own = {item.name for item in self.inner.items if hasattr(item, "name")}
-        own |= {row.name for row in self.reads}
-        own |= {item.body.count for item in self.inner.items if isinstance(item, LoopNode) and item.body is not None}
-        for e in walk(sizes):
-            if e.op in ("var", "load") and (e.attr in own or str(e.attr).startswith(self.inner.prefix)):
-                raise Unsupported("an output of the step whose size depends on the step's values")
-        return sizes
 
     def _until(self, array: Array) -> Expr:
         truth = self.inner.add(converted(array, "bool")) if array.dtype != "bool" else array
@@ -198,3 +185,15 @@ def _leading(array: Array, length: Expr) -> Array:
         array.dtype, (length, *array.shape[1:]), (array,), lambda index, readers: readers[0](index), 0,
         strided=lambda offset, strides: (offset, strides),
     )  # fmt: skip
+
+
+def sizes_outside(inner: Context, array: Array) -> list[Expr]:
+    """The sizes of an array of a loop's body, which must be known before the loop."""
+    sizes = [inner.canonical(n) for n in array.shape]
+    own = {item.name for item in inner.items if isinstance(item, Definition)}
+    own |= {item.body.count for item in inner.items if isinstance(item, LoopNode) and item.body is not None}
+    for e in walk(sizes):
+        # Buffers of the body are rows (w) or have its prefix.
+        if e.op in ("var", "load") and (e.attr in own or str(e.attr).startswith((inner.prefix, "w"))):
+            raise Unsupported("a result of a loop whose size depends on values in the loop")
+    return sizes

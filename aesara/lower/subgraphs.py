@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from aesara.graph.cloning import clone
 from aesara.graph.nodes import Apply
-from aesara.graph.traversal import io_toposort
 from aesara.lower.arrays import Array
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
-from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.subgraph import OpFromGraph
 
 
@@ -21,6 +20,5 @@ def _op_from_graph(op: OpFromGraph, node: Apply, context: Context) -> Sequence[A
     inputs, outputs = clone(list(op.inner_inputs), list(op.inner_outputs))
     for outer, inner in zip(node.inputs, inputs, strict=True):
         context.set(inner, context.pair(outer) if is_complex(outer) else context.array(outer))
-    for step in io_toposort(inputs, outputs):
-        lower_node(step, context)
+    lower_all(inputs, outputs, context)
     return [context.pair(v) if is_complex(v) else context.array(v) for v in outputs]

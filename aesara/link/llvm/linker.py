@@ -29,6 +29,7 @@ from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     batches,
     checks,
+    choices,
     complex_elementwise,
     complex_parts,
     complex_products,

@@ -1,0 +1,52 @@
+"""Which nodes of a graph are computed for one side of a lazy choice only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ifelse import IfElse
+
+__all__ = ["Branch", "branches_of_choices"]
+
+#: a choice, and 0 or 1 for its first or second side
+Branch = tuple[Apply, int]
+
+
+def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> dict[Branch, list[Apply]]:
+    """For each side of the lazy choices of a graph the nodes that are computed for it, in order.
+
+    A node that several sides need is computed for each of them: which of them are taken is not known.  One that both
+    sides of a choice need is computed where the choice is.
+    """
+    if not any(isinstance(node.op, IfElse) for node in order):
+        return {}
+    uses: dict[Apply, set[Branch | None]] = {v.owner: {None} for v in outputs if v.owner is not None}
+    places: dict[Apply, frozenset[Branch | None]] = {}
+    for node in reversed(order):
+        places[node] = own = _settled(uses.get(node, {None}), places)
+        for k, variable in enumerate(node.inputs):
+            if variable.owner is not None:
+                lazy = isinstance(node.op, IfElse) and k > 0
+                used_in = {(node, int(k > node.op.n_outs))} if lazy else own
+                uses.setdefault(variable.owner, set()).update(used_in)
+    branches: dict[Branch, list[Apply]] = {}
+    for node in order:
+        for place in places[node]:
+            if place is not None:
+                branches.setdefault(place, []).append(node)
+    return branches
+
+
+def _settled(
+    uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]
+) -> frozenset[Branch | None]:
+    """Where a node with these uses is computed."""
+    found = set(uses)
+    while None not in found:
+        both = next((place for place in found if place is not None and (place[0], 1 - place[1]) in found), None)
+        if both is None:
+            return frozenset(found)
+        found -= {both, (both[0], 1 - both[1])}
+        found |= places[both[0]]
+    return frozenset({None})
