@@ -72,6 +72,7 @@ class _Side:
         self, extent: Expr, results: tuple[LoopResult, ...], writes: tuple[tuple[Array, LoopResult, int], ...]
     ) -> None:
         context, inner = self.context, self.inner
+        assert inner.taken is not None
         self.loop.operands = tuple(row.array for row in inner.taken)
         self.loop.results = results
         self.loop.body = LoopBody(

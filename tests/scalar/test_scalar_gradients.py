@@ -206,8 +206,16 @@ def test_missing_derivatives_say_so():
     graph = scalar_gradient_graph(aes.jv, [float64, float64])
     assert isinstance(graph.grads[0].type, NullType)
     assert "jv" in graph.grads[0].type.why_null
+    by_parameter, by_argument = scalar_gradient_graph(aes.gammainc_der, [float64, float64]).grads
+    assert isinstance(by_parameter.type, NullType) and "gammainc_der" in by_parameter.type.why_null
+    assert by_argument.type == float64
+
+    class WithoutGradient(aes.UnaryScalarOp):
+        dtype = aes.upgrade_to_float
+        numpy = np.cbrt
+
     with pytest.raises(MethodNotDefined, match="grad"):
-        scalar_gradient_graph(aes.gammainc_der, [float64, float64])
+        scalar_gradient_graph(WithoutGradient(), [float64])
 
 
 def test_the_gradient_graph_is_cached_and_uses_the_outputs():
