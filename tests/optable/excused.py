@@ -37,22 +37,18 @@ _REASONS = {
 for _reason, _names in _REASONS.items():
     FUNCTIONS.update(dict.fromkeys(_names.split(), _reason))
 
-#: classes of ops
+#: classes of ops of tensors and scalars
 OPS: dict[str, str] = {}
 
 _OPS = {
     "the base of other ops": """ScalarOp UnaryScalarOp BinaryScalarOp FixedLogicalComparison UnaryBitOp BinaryBitOp
         LogicalComparison ComposedOp""",
-    "made by the compiler: tests/compile": "ViewOp OutputGuard DeepCopyOp UpdatePlaceholder FromFunctionOp",
     "made by rewriting: tests/scalar/test_scalar_composite.py": "Composite",
     "made by lowering of complex numbers: tests/link/llvm": "_CopySign",
     "a deprecated name of CumOp": "CumsumOp CumprodOp",
     "the scalar op of the op Mean, which computes it otherwise": "Mean",
     "makes slices, no tensors: tests/tensor/test_type.py": "MakeSlice",
-    "prints: tests/test_printing.py": "Print",
     "applies other ops in batches: tests/tensor/test_blockwise.py": "Blockwise",
-    "a loop: tests/scan": "Scan",
-    "a graph as an op: tests/test_subgraph.py": "OpFromGraph",
     "reads a file: tests/tensor/test_reading_files.py": "LoadFromDisk",
 }
 for _reason, _names in _OPS.items():
