@@ -1,5 +1,6 @@
 """From graphs to functions: modes, the pipeline of passes, `function` itself."""
 
+from aesara.compile.debugmode import DebugMode
 from aesara.compile.function import function, function_dump, orig_function, pfunc, rebuild_collect_shared
 from aesara.compile.function.aliasing import (
     AliasedMemoryError,

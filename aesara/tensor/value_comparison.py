@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from aesara.configdefaults import config
+
 
 def same_values(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays of one shape have equal elements, NaN equal to NaN."""
@@ -18,6 +20,17 @@ def same_values(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 _TOLERANCES = {"float16": (5e-3, 1e-3), "float32": (1e-5, 1e-5), "complex64": (1e-5, 1e-5)}
+
+
+def tolerances(a: Any, b: Any) -> tuple[float, float]:
+    """The relative and the absolute tolerance of comparing values of these dtypes; the looser ones count.
+
+    ``config.tensor__cmp_sloppy`` makes each of them a hundred or ten thousand times as large.
+    """
+    names = {str(getattr(value, "dtype", None)) for value in (a, b)}
+    found = [_TOLERANCES[name] for name in names if name in _TOLERANCES] or [(1e-5, 1e-8)]
+    scale = 100.0**config.tensor__cmp_sloppy
+    return scale * max(rtol for rtol, _ in found), scale * max(atol for _, atol in found)
 
 
 def values_eq_approx(
@@ -46,7 +59,7 @@ def values_eq_approx(
         return False
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
-    default_rtol, default_atol = _TOLERANCES.get(a.dtype.name, (1e-5, 1e-8))
+    default_rtol, default_atol = tolerances(a, b)
     rtol = default_rtol if rtol is None else rtol
     atol = default_atol if atol is None else atol
     close = np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)

@@ -1,0 +1,237 @@
+"""Running nodes one by one, with a look at everything that they promise."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from aesara.compile.debug_errors import (
+    BadDestroyMap,
+    BadThunkOutput,
+    BadViewMap,
+    InvalidValueError,
+    check_eq,
+    validity_hint,
+)
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.link.utils import raise_with_op
+from aesara.tensor.type import TensorType
+
+#: layouts of memory that outputs may be offered to write to
+LAYOUTS = ("initial", "previous", "c_contiguous", "f_contiguous", "strided", "wrong_size")
+
+
+class Failed:
+    """In place of a value: computing it has raised an error."""
+
+    def __init__(self, error: Exception, node: Apply, inputs: Sequence[Any]) -> None:
+        self.error = error
+        self.node = node
+        self.inputs = inputs
+
+    def raise_again(self) -> None:
+        """Raise the error, with the node that has caused it."""
+        thunk = SimpleNamespace(inputs=[[value] for value in self.inputs])
+        raise_with_op(None, self.node, thunk, (type(self.error), self.error, self.error.__traceback__))
+
+
+class CheckedNode:
+    """Runs the Python code of one node on copies of its inputs.
+
+    Parameters
+    ----------
+    node
+        The node.
+    layouts
+        Names out of `LAYOUTS` of memory to offer for the outputs, in further runs.
+    check
+        Whether the maps of views and of overwritten inputs are checked.
+    """
+
+    def __init__(self, node: Apply, layouts: Sequence[str] = (), check: bool = True) -> None:
+        self.node = node
+        self.check = check
+        self.cells: dict[Variable, list[Any]] = {}
+        for variable in (*node.inputs, *node.outputs):
+            self.cells.setdefault(variable, [None])
+        self.computed = {variable: [True] for variable in self.cells}
+        self.previous: list[Any] = [None] * len(node.outputs)
+        self.thunk = self._make_thunk()
+        self.is_lazy = bool(getattr(self.thunk, "lazy", False))
+        plain = not self.is_lazy and all(isinstance(out.type, TensorType) for out in node.outputs)
+        self.layouts = layouts if plain else ()
+
+    def _make_thunk(self) -> Callable[[], Any]:
+        node = self.node
+        fill = getattr(node.op, "debug_perform", None)
+        if fill is None or type(node.op).make_thunk is not Op.make_thunk:
+            return node.op.make_thunk(node, self.cells, self.computed, [], "py")
+        outputs = [self.cells[out] for out in node.outputs]
+        return lambda: fill(node, [self.cells[one][0] for one in node.inputs], outputs)
+
+    def __call__(self, values: dict[Variable, Any]) -> list[Any]:
+        """The values of the outputs; `values` has those of the inputs, and keeps them."""
+        node = self.node
+        if self.is_lazy:
+            return self._run_lazily(values)
+        originals = {variable: values[variable] for variable in node.inputs}
+        for value in originals.values():
+            if isinstance(value, Failed):
+                return [value] * len(node.outputs)
+        given, outputs = self._run(originals, [None] * len(node.outputs))
+        if isinstance(outputs, Failed):
+            return [outputs] * len(node.outputs)
+        for out, value in zip(node.outputs, outputs):
+            if not out.type.is_valid_value(value):
+                raise InvalidValueError(out, value, None, "perform output", validity_hint(out.type, value))
+        if self.check:
+            self._check_overwritten(originals, given)
+            self._check_views(given, outputs)
+            for layout in self.layouts:
+                self._check_offered(layout, originals, outputs)
+        if "previous" in self.layouts:
+            self.previous = copy.deepcopy(outputs)
+        return outputs
+
+    def _run(self, originals: dict[Variable, Any], offered: Sequence[Any]) -> tuple[dict[Variable, Any], Any]:
+        """Run on copies; returns the copies, and the outputs or the error."""
+        node = self.node
+        given = {variable: copied(value) for variable, value in originals.items()}
+        for variable, value in given.items():
+            self.cells[variable][0] = value
+        for out, memory in zip(node.outputs, offered):
+            self.cells[out][0] = memory
+        try:
+            self.thunk()
+            return given, [self.cells[out][0] for out in node.outputs]
+        except Exception as error:
+            return given, Failed(error, node, [originals[variable] for variable in node.inputs])
+        finally:
+            for cell in self.cells.values():
+                cell[0] = None
+
+    def _run_lazily(self, values: dict[Variable, Any]) -> list[Any]:
+        """Give a node only the inputs that it asks for."""
+        node = self.node
+        for variable in self.cells:
+            self.computed[variable][0] = False
+        try:
+            while True:
+                wanted = self.thunk()
+                if not wanted:
+                    return [copied(self.cells[out][0]) for out in node.outputs]
+                for position in wanted:
+                    variable = node.inputs[position]
+                    if isinstance(values[variable], Failed):
+                        return [values[variable]] * len(node.outputs)
+                    self.cells[variable][0] = copied(values[variable])
+                    self.computed[variable][0] = True
+        except Exception as error:
+            return [Failed(error, node, [None] * len(node.inputs))] * len(node.outputs)
+        finally:
+            for cell in self.cells.values():
+                cell[0] = None
+
+    # What a node promises
+
+    def _check_overwritten(self, originals: dict[Variable, Any], given: dict[Variable, Any]) -> None:
+        node = self.node
+        declared = {node.inputs[k] for places in (node.op.destroy_map or {}).values() for k in places}
+        for position, variable in enumerate(node.inputs):
+            if variable in declared or same(variable, originals[variable], given[variable]):
+                continue
+            if same(variable, originals[variable], copied(originals[variable])):  # it can be compared at all
+                raise BadDestroyMap(node, position, originals[variable], given[variable], "perform")
+
+    def _check_views(self, given: dict[Variable, Any], outputs: Sequence[Any]) -> None:
+        node = self.node
+        maps = (node.op.view_map or {}, node.op.destroy_map or {})
+        sources = [{node.inputs[k] for places in maps for k in places.get(j, ())} for j in range(len(outputs))]
+        for j, value in enumerate(outputs):
+            hidden = [
+                k for k, one in enumerate(node.inputs) if one not in sources[j] and shares_memory(value, given[one])
+            ]
+            if hidden:
+                raise BadViewMap(node, j, [value], in_alias_idx=hidden)
+            others = [k for k in range(j) if not sources[j] & sources[k] and shares_memory(value, outputs[k])]
+            if others:
+                raise BadViewMap(node, j, [value], out_alias_idx=others)
+
+    def _check_offered(self, layout: str, originals: dict[Variable, Any], outputs: Sequence[Any]) -> None:
+        """Run again with memory to write to, as former calls leave it."""
+        node = self.node
+        offered = [self.previous[j] if layout == "previous" else memory(layout, v) for j, v in enumerate(outputs)]
+        if all(one is None for one in offered):
+            return
+        _, again = self._run(originals, [copied(one) if layout == "previous" else one for one in offered])
+        if isinstance(again, Failed):
+            again.raise_again()
+        inputs = [originals[variable] for variable in node.inputs]
+        for out, expected, value in zip(node.outputs, outputs, again):
+            if not check_eq(out, expected, value):
+                raise BadThunkOutput(
+                    out, "perform", expected, f"perform with output in memory: {layout}", value, inputs
+                )
+
+
+def copied(value: Any) -> Any:
+    """A copy that shares no memory with the value."""
+    return value.copy(order="K") if type(value) is np.ndarray else copy.deepcopy(value)
+
+
+def same(variable: Variable, one: Any, other: Any) -> bool:
+    """Whether two values are exactly equal."""
+    if isinstance(one, np.random.Generator) and isinstance(other, np.random.Generator):
+        return str(one.bit_generator.state) == str(other.bit_generator.state)
+    try:
+        return bool(variable.type.values_eq(one, other))
+    except Exception:  # a type that cannot tell
+        return True
+
+
+def shares_memory(one: Any, other: Any) -> bool:
+    """Whether changes of one value show in the other."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(one, other)
+    return one is other and isinstance(one, (list, dict, np.random.Generator, np.random.RandomState))
+
+
+def memory(layout: str, like: np.ndarray) -> np.ndarray | None:
+    """An array, with contents that strike the eye, in a layout that outputs may find; None if there is none."""
+    shape, ndim = like.shape, like.ndim
+    if layout == "previous" or (layout == "strided" and ndim > config.DebugMode__check_preallocated_output_ndim):
+        return None
+    if layout in ("initial", "c_contiguous"):
+        array = np.empty(shape, like.dtype)
+    elif layout == "f_contiguous":
+        array = np.empty(shape, like.dtype, order="F")
+    elif layout == "strided":
+        array = np.empty([2 * n for n in shape], like.dtype)[(slice(None, None, -2),) * ndim or ...]
+    else:
+        array = np.empty([n + 1 for n in shape], like.dtype)
+    array[...] = np.array(123).astype(like.dtype)
+    return array
+
+
+def order_of(targets: Sequence[Variable], known: set[Variable]) -> Iterator[Apply]:
+    """All nodes that `targets` need, each after those it needs; nodes inputs of which come from nowhere as well."""
+    done: set[Apply] = set()
+    stack = [variable.owner for variable in reversed(targets) if variable.owner is not None]
+    while stack:
+        node = stack[-1]
+        if node in done:
+            stack.pop()
+            continue
+        missing = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done and v not in known]
+        if missing:
+            stack.extend(missing)
+            continue
+        done.add(node)
+        stack.pop()
+        yield node

@@ -1,0 +1,471 @@
+"""DebugMode finds planted faults, names them, and leaves what is right alone."""
+
+import itertools
+import logging
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.debugmode import (
+    BadDestroyMap,
+    BadOptimization,
+    BadThunkOutput,
+    BadViewMap,
+    DebugMode,
+    DebugModeError,
+    InvalidValueError,
+    StochasticOrder,
+    check_eq,
+    data_destroyed,
+    str_diagnostic,
+    validity_hint,
+)
+from aesara.compile.function.maker import FunctionMaker
+from aesara.configdefaults import config
+from aesara.graph.basic import Apply
+from aesara.graph.features import BadOptimization as FeatureBadOptimization
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import in2out, node_rewriter
+from aesara.ifelse import ifelse
+from aesara.lower.dispatch import lower_op
+from aesara.tensor.elemwise import Elemwise
+
+VALUES = np.array([0.5, 1.0, 2.0])
+
+
+class OneToOne(Op):
+    """A vector from a vector; what it does wrong is up to the subclass."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        x = at.as_tensor_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + 1
+
+
+def debug(op_or_output, mode=None, value=VALUES):
+    """The error of calling the op on a vector in debug mode."""
+    x = at.dvector("x")
+    out = op_or_output(x)  # the line that makes it
+    f = aesara.function([x], out, mode=mode or DebugMode(stability_patience=1))
+    with pytest.raises(DebugModeError) as caught:
+        f(value)
+    return caught.value
+
+
+def rewriting(rule):
+    return DebugMode(optimizer=in2out(rule), stability_patience=1)
+
+
+# Rewrites
+
+
+def test_a_wrong_rule_is_named():
+    @node_rewriter([at.mul])
+    def product_becomes_sum(fgraph, node):
+        return [at.add(*node.inputs)]
+
+    error = debug(lambda x: at.exp(x * 3) + 1, rewriting(product_becomes_sum))
+    assert isinstance(error, BadOptimization) and isinstance(error, FeatureBadOptimization)
+    assert "product_becomes_sum" in str(error.reason)
+    assert error.old_r.owner.op == at.mul and error.new_r.owner.op == at.add
+    np.testing.assert_array_equal(error.old_r_val, VALUES * 3)
+    np.testing.assert_array_equal(error.new_r_val, VALUES + 3)
+    text = str(error)
+    assert "BadOptimization" in text and "product_becomes_sum" in text and "Max Abs Diff: 2.0" in text
+    assert "x * 3" in text.splitlines()[-1]  # the line that makes the node
+
+
+def test_the_first_of_several_rules_is_blamed():
+    @node_rewriter([at.mul])
+    def wrong(fgraph, node):
+        return [at.add(*node.inputs)]
+
+    @node_rewriter([at.add])
+    def right(fgraph, node):
+        return [at.sub(node.inputs[0], -node.inputs[1])]
+
+    mode = DebugMode(optimizer=None, stability_patience=1).register((in2out(wrong), 1), (in2out(right), 2))
+    error = debug(lambda x: x * 3, mode)
+    assert "wrong" in str(error.reason)
+    f = aesara.function([x := at.dvector()], x + 3, mode=rewriting(right))
+    np.testing.assert_array_equal(f(VALUES), VALUES + 3)
+
+
+def test_a_rule_that_makes_nan():
+    @node_rewriter([at.square])
+    def by_logarithm(fgraph, node):
+        return [at.exp(2 * at.log(node.inputs[0]))]
+
+    f = aesara.function([x := at.dvector("x")], at.square(x).sum(), mode=rewriting(by_logarithm))
+    assert f([1.0, 2.0]) == pytest.approx(5.0)
+    with np.errstate(all="ignore"), pytest.raises(InvalidValueError, match="Non-finite"):
+        f([-1.0, 2.0])
+    g = aesara.function([x], at.square(x).sum(), mode=rewriting(by_logarithm).clone(check_isfinite=False))
+    with np.errstate(all="ignore"), pytest.raises(BadOptimization, match="by_logarithm"):
+        g([-1.0, 2.0])
+
+
+def test_a_rule_that_changes_the_shape():
+    @node_rewriter([at.exp])
+    def drops_last(fgraph, node):
+        return [at.log1p(at.expm1(node.inputs[0]))[:-1]]
+
+    error = debug(at.exp, rewriting(drops_last))
+    assert isinstance(error, BadOptimization) and "drops_last" in str(error.reason)
+
+
+def test_a_shape_that_is_not_so():
+    class Lies(OneToOne):
+        def infer_shape(self, fgraph, node, input_shapes):
+            return [(input_shapes[0][0] + 1,)]
+
+    error = debug(lambda x: Lies()(x).shape[0] * 2)
+    assert isinstance(error, BadOptimization)
+    assert error.old_r_val == 3 and error.new_r_val == 4
+
+
+def test_order_by_chance():
+    counter = itertools.count()
+
+    @node_rewriter([at.exp])
+    def sometimes(fgraph, node):
+        return [at.expm1(node.inputs[0]) + 1] if next(counter) % 2 else None
+
+    x = at.dvector("x")
+    with pytest.raises(StochasticOrder, match="sometimes"):
+        aesara.function([x], at.exp(x), mode=DebugMode(optimizer=in2out(sometimes)))
+
+
+# What operations promise
+
+
+def test_an_undeclared_view():
+    class View(OneToOne):
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0][::-1]
+
+    error = debug(View())
+    assert isinstance(error, BadViewMap)
+    assert error.in_alias_idx == [0] and error.output_idx == 0
+    assert "aliased to inputs: [0]" in str(error) and "the line that makes it" in str(error)
+
+    class Declared(View):
+        view_map = {0: [0]}
+
+    f = aesara.function([x := at.dvector()], Declared()(x), mode="DebugMode")
+    np.testing.assert_array_equal(f(VALUES), VALUES[::-1])
+
+
+def test_outputs_that_share_memory():
+    class Twice(OneToOne):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type(), x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = output_storage[1][0] = inputs[0] + 1
+
+    error = debug(lambda x: sum(Twice()(x)))
+    assert isinstance(error, BadViewMap) and error.out_alias_idx == [0] and error.output_idx == 1
+    assert "aliased to outputs: [0]" in str(error)
+
+
+def test_an_undeclared_overwrite():
+    class Destroys(OneToOne):
+        def perform(self, node, inputs, output_storage):
+            inputs[0] += 1
+            output_storage[0][0] = inputs[0] * 2
+
+    error = debug(Destroys())
+    assert isinstance(error, BadDestroyMap) and error.idx == 0
+    np.testing.assert_array_equal(error.old_val, VALUES)
+    np.testing.assert_array_equal(error.new_val, VALUES + 1)
+    assert "changed input idx: 0" in str(error) and "the line that makes it" in str(error)
+
+
+def test_a_declared_overwrite():
+    class InPlace(OneToOne):
+        destroy_map = {0: [0]}
+
+        def perform(self, node, inputs, output_storage):
+            inputs[0] += 1
+            output_storage[0][0] = inputs[0]
+
+    x = at.dvector("x")
+    f = aesara.function([x], InPlace()(at.exp(x)), mode=DebugMode(stability_patience=1), accept_inplace=True)
+    np.testing.assert_allclose(f(VALUES), np.exp(VALUES) + 1)
+
+
+@pytest.mark.parametrize(
+    ("result", "hint"),
+    [
+        (lambda x: x.astype("float32"), "float32"),
+        (lambda x: x[:, None] + 1, "dimensions"),
+        (lambda x: list(x), "list"),
+    ],
+)
+def test_a_value_that_is_not_of_its_type(result, hint):
+    class Wrong(OneToOne):
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = result(inputs[0])
+
+    error = debug(Wrong())
+    assert isinstance(error, InvalidValueError)
+    assert hint in error.specific_hint and hint in str(error)
+    assert "the line that makes it" in str(error)
+
+
+def test_a_static_shape_that_is_not_so():
+    class Static(OneToOne):
+        def make_node(self, x):
+            return Apply(self, [x], [at.TensorType("float64", (4,))()])
+
+    error = debug(Static())
+    assert isinstance(error, InvalidValueError) and "(4,)" in error.specific_hint
+
+
+@pytest.mark.parametrize(
+    ("layout", "condition"),
+    [
+        ("initial", lambda out, x: True),
+        ("previous", lambda out, x: True),
+        ("c_contiguous", lambda out, x: out.flags.c_contiguous),
+        ("strided", lambda out, x: not out.flags.c_contiguous),
+        ("wrong_size", lambda out, x: out.shape != x.shape),
+    ],
+)
+def test_memory_for_outputs(layout, condition):
+    class Accumulates(OneToOne):
+        """Adds to what it finds instead of writing it."""
+
+        def perform(self, node, inputs, output_storage):
+            out, x = output_storage[0][0], inputs[0]
+            if out is None or not condition(out, x):
+                out = np.zeros_like(x)
+            out = out[: x.size] if out.shape != x.shape else out
+            out += x
+            output_storage[0][0] = out
+
+    x = at.dvector("x")
+    f = aesara.function([x], Accumulates()(x), mode=DebugMode(stability_patience=1))
+    f(VALUES)
+    g = aesara.function([x], Accumulates()(x), mode=DebugMode(stability_patience=1, check_preallocated_output=[layout]))
+    if layout == "previous":
+        g(VALUES)
+    with pytest.raises(BadThunkOutput, match=f"in memory: {layout}"):
+        g(VALUES)
+    with config.change_flags(DebugMode__check_preallocated_output="ALL"):
+        h = aesara.function([x], at.exp(x).sum() + OneToOne()(x)[::2], mode=DebugMode(stability_patience=1))
+    np.testing.assert_allclose(h(VALUES), np.exp(VALUES).sum() + VALUES[::2] + 1)
+
+
+# Native code
+
+
+class AddsOne(OneToOne):
+    """Its native code forgets to add."""
+
+
+@lower_op.register
+def _adds_one(op: AddsOne, node, context):
+    return [context.array(node.inputs[0])]
+
+
+def test_wrong_native_code():
+    error = debug(lambda x: at.exp(AddsOne()(x) * 2))
+    assert isinstance(error, BadThunkOutput)
+    assert isinstance(error.r.owner.op, AddsOne) and error.offending_op() is AddsOne
+    np.testing.assert_allclose(error.val1, VALUES + 1)
+    np.testing.assert_allclose(error.val2, VALUES)
+    assert "native code" in str(error) and "perform" in str(error)
+    x = at.dvector("x")
+    f = aesara.function([x], AddsOne()(x), mode=DebugMode(stability_patience=1, check_c_code=False))
+    np.testing.assert_allclose(f(VALUES), VALUES + 1)
+
+
+def test_strides(caplog):
+    x = at.dmatrix("x")
+    value = np.ones((2, 3))
+    with caplog.at_level(logging.WARNING, logger="aesara"):
+        aesara.function([x], at.exp(x).T, mode=DebugMode(stability_patience=1))(value)
+        assert caplog.text == ""
+        aesara.function([x], at.exp(x).T, mode=DebugMode(stability_patience=1, require_matching_strides=1))(value)
+        assert "strides" in caplog.text
+    f = aesara.function([x], at.exp(x).T, mode=DebugMode(stability_patience=1, require_matching_strides=2))
+    with pytest.raises(BadThunkOutput):
+        f(value)
+
+
+# Values
+
+
+def test_values_that_are_not_finite():
+    x = at.dvector("x")
+    f = aesara.function([x], at.log(x), mode="DebugMode")
+    with np.errstate(all="ignore"), pytest.raises(InvalidValueError, match="perform output"):
+        f([-1.0])
+    with pytest.raises(InvalidValueError, match="Graph Input 'x' has invalid value"):
+        f([np.nan])
+    g = aesara.function([x], at.log(x), mode=DebugMode(check_isfinite=False))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(g([-1.0, 0.0]), [np.nan, -np.inf])
+
+
+def test_rules_may_remove_infinity():
+    x = at.dvector("x")
+    f = aesara.function([x], at.log(1 + at.exp(x)), mode=DebugMode(stability_patience=1))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(f([1000.0, 0.0]), [1000.0, np.log(2)])
+
+
+# What is right is left alone
+
+
+def test_ordinary_functions():
+    rng = np.random.default_rng(0)
+    x, y, w = at.dmatrix("x"), at.dvector("y"), aesara.shared(rng.normal(size=3), name="w")
+    p = at.sigmoid(x @ w)
+    loss = -(y * at.log(p) + (1 - y) * at.log1p(-p)).mean()
+    states, _ = aesara.scan(lambda a: at.tanh(a * w), outputs_info=w, n_steps=4)
+    outputs = [loss, states, x[:, ::-1], ifelse(loss > 0, at.exp(y), y), at.argmax(x, axis=1), x.T @ x]
+
+    def compiled(mode):
+        return aesara.function([x, y], outputs, updates={w: w - 0.1 * aesara.grad(loss, w)}, mode=mode)
+
+    first, second = compiled("FAST_RUN"), compiled("DebugMode")
+    start, features, labels = w.get_value(), rng.normal(size=(20, 3)), rng.integers(0, 2, 20).astype(float)
+    expected, updated = first(features, labels), w.get_value()
+    w.set_value(start)
+    for one, other in zip(second(features, labels), expected):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    np.testing.assert_allclose(w.get_value(), updated, rtol=1e-9)
+    second(features, labels)
+
+
+def test_a_failed_call_changes_nothing():
+    s = aesara.shared(VALUES, name="s")
+    f = aesara.function([], AddsOne()(s), updates={s: s + 1}, mode=DebugMode(stability_patience=1))
+    with pytest.raises(BadThunkOutput):
+        f()
+    np.testing.assert_array_equal(s.get_value(), VALUES)
+
+
+def test_arguments_and_results_are_not_touched():
+    x = at.dvector("x")
+    f = aesara.function([x], [x, x[:2], at.exp(x)], mode="DebugMode")
+    value = VALUES.copy()
+    first = f(value)
+    first[0][:] = 7
+    np.testing.assert_array_equal(value, VALUES)
+    second = f(value)
+    np.testing.assert_array_equal(second[1], VALUES[:2])
+    np.testing.assert_allclose(second[2], np.exp(VALUES))
+
+
+def test_only_the_branch_that_is_taken_may_fail():
+    x, i = at.dvector("x"), at.lscalar("i")
+    f = aesara.function([x, i], ifelse(i < 3, x[i], x.sum()), mode=DebugMode(stability_patience=1))
+    assert f(VALUES, 1) == 1.0
+    assert f(VALUES, 5) == 3.5
+    with pytest.raises(IndexError, match="Apply node that caused the error"):
+        f(VALUES, -7)
+
+
+def test_graphs_without_nodes_and_with_constants():
+    x = at.dvector("x")
+    f = aesara.function([x], [x, at.constant(2.0), at.exp(at.constant(0.0))], mode="DebugMode")
+    first, two, one = f(VALUES)
+    np.testing.assert_array_equal(first, VALUES)
+    assert (two, one) == (2.0, 1.0)
+    assert aesara.function([], [], mode="DebugMode")() == []
+
+
+# The mode
+
+
+def test_names():
+    x = at.dvector("x")
+    for name in ("DebugMode", "DEBUG_MODE"):
+        f = aesara.function([x], at.exp(x), mode=name)
+        assert isinstance(f.maker.mode, DebugMode)
+        with config.change_flags(mode=name):
+            assert isinstance(aesara.function([x], at.exp(x)).maker.mode, DebugMode)
+    assert DebugMode().function_maker is FunctionMaker
+
+
+def test_parameters():
+    for kwargs, error, text in (
+        ({"check_c_code": False, "check_py_code": False}, ValueError, "at least one of c and py"),
+        ({"linker": "py"}, TypeError, "its own linker"),
+        ({"check_preallocated_output": ["diagonal"]}, ValueError, "Unknown layout 'diagonal'"),
+    ):
+        with pytest.raises(error, match=text):
+            DebugMode(**kwargs)
+    assert DebugMode(check_preallocated_output="ALL").check_preallocated_output[0] == "initial"
+    with config.change_flags(DebugMode__patience=3, DebugMode__check_finite=False, DebugMode__check_strides=1):
+        mode = DebugMode()
+        assert (mode.stability_patience, mode.check_isfinite, mode.require_matching_strides) == (3, False, 1)
+
+
+def test_copies():
+    mode = DebugMode(stability_patience=2, check_c_code=False)
+    for other in (mode.excluding("inplace"), mode.clone(), pickle.loads(pickle.dumps(mode))):
+        assert isinstance(other, DebugMode)
+        assert other.stability_patience == 2 and not other.check_c_code
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(x), mode=mode)
+    for g in (f.copy(), pickle.loads(pickle.dumps(f))):
+        np.testing.assert_allclose(g(VALUES), np.exp(VALUES))
+
+
+# Helpers
+
+
+def test_check_eq():
+    x, i = at.dvector("x"), at.lvector("i")
+    assert check_eq(x, VALUES, VALUES * (1 + 1e-9)) and not check_eq(x, VALUES, VALUES + 1e-3)
+    assert check_eq(x, VALUES * np.nan, VALUES * np.nan) and not check_eq(x, VALUES, VALUES[:2])
+    assert not check_eq(x, VALUES, VALUES.astype("float32"))
+    assert check_eq(i, np.arange(3), np.arange(3)) and not check_eq(i, np.arange(3), np.arange(3) + 1)
+    x.tag.values_eq_approx = lambda a, b: True
+    assert check_eq(x, VALUES, VALUES + 1)
+    with config.change_flags(tensor__cmp_sloppy=1):
+        assert check_eq(at.dscalar(), np.array(1.0), np.array(1.0005))
+
+
+def test_str_diagnostic():
+    text = str_diagnostic(np.array([0.0, 1.0]), np.array([0.0, 1.5]), 1e-3, 1e-4)
+    assert "Max Abs Diff:  0.5" in text and "rtol, atol: 0.001 0.0001" in text
+    assert "(2,) float64 (8,) 0.0 1.0 0 0" in text
+    assert "rtol, atol: 1e-05 1e-08" in str_diagnostic(np.ones(2), np.ones(3), None, None)
+    assert "no array" in str_diagnostic(np.ones(2), None, None, None)
+    assert "Max" not in str_diagnostic(np.ones(0), np.ones(0), None, None)
+
+
+def test_validity_hint():
+    assert validity_hint(at.dvector, VALUES) == "none"
+    assert "float32" in validity_hint(at.dvector, VALUES.astype("float32"))
+
+
+def test_errors_can_be_made_by_hand():
+    x = at.dvector("x")
+    y = at.exp(x)
+    assert isinstance(y.owner.op, Elemwise)
+    for error, words in (
+        (BadThunkOutput(y, "one", VALUES, "two", VALUES + 1, (VALUES,)), ["thunk1  : one", "thunk2  : two"]),
+        (BadOptimization(y, y + 1, VALUES, VALUES + 1, "a reason", "old text", "new text"), ["a reason", "old text"]),
+        (BadDestroyMap(y.owner, 0, VALUES, VALUES + 1, "perform"), ["changed input idx: 0"]),
+        (BadViewMap(y.owner, 0, [VALUES], [0]), ["aliased to inputs: [0]"]),
+        (InvalidValueError(y, VALUES, None, "a hint", "another"), ["a hint", "another"]),
+        (InvalidValueError(x), ["value          = None"]),
+    ):
+        assert isinstance(error, DebugModeError)
+        for word in (type(error).__name__, *words):
+            assert word in str(error), word
+    assert repr(data_destroyed) == "data_destroyed"
