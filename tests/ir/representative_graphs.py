@@ -16,6 +16,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.compile.ops import as_op
+from aesara.ifelse import ifelse
 from aesara.ir.interpret import run_program
 from aesara.link.llvm.python_nodes import make_callback
 from aesara.scan.utils import until
@@ -365,6 +366,17 @@ def loops() -> Graph:
     outputs = [h, aesara.grad((h**2).sum(), w), pairs, powers, powers.sum(), sums]
     arguments = [(noise(4, 3), noise(3, 3), np.float64(9)), (noise(3, 0), noise(0, 0), np.float64(0))][:1]
     return Graph([x, w, limit], outputs, arguments)
+
+
+@graph
+def choices() -> Graph:
+    """Lazy choices, one inside of the other, of different sizes; a part that two of them need."""
+    c, d, x = tensor("c", 0, "int32"), tensor("d", 0, "bool"), tensor("x", 1)
+    shared = at.exp(x)
+    inner = ifelse(d, shared.sum() * x, x[::-1])
+    outer = ifelse(c, inner + shared, at.concatenate([inner, x]))
+    arguments = [(np.int32(i), np.bool_(j), noise(3)) for i in (0, 1) for j in (0, 1)]
+    return Graph([c, d, x], [outer, ifelse(d, shared[0], x[0]), aesara.grad(outer.sum(), x)], arguments)
 
 
 @as_op([at.dvector], [at.dvector])
