@@ -15,6 +15,7 @@ from aesara.errors import NativeFallbackError, NativeFallbackWarning
 from aesara.graph.basic import Apply
 from aesara.graph.op import Op
 from aesara.graph.type import Type
+from aesara.ifelse import ifelse
 from aesara.ir.text import print_program
 from aesara.lower.dispatch import lower_graph
 from aesara.lower.places import place_nodes
@@ -125,6 +126,18 @@ def test_steps_of_a_loop():
     ]
     assert "a loop of x.shape[0] steps, in each of which" in str(found)
     assert "1 loop of steps" in str(found)
+
+
+def test_sides_of_a_choice():
+    y = at.dvector("y")
+    found = aesara.explain(aesara.function([x, y], ifelse(x.sum() > y.sum(), at.exp(x) * 2, y * 3)))
+    assert found.python == []
+    sides = [step for step in found.steps if step.kind == "choice"]
+    assert [ops(one.nodes) for side in sides for one in side.steps] == [
+        ["Elemwise{exp,no_inplace}", "Elemwise{mul,no_inplace}"],
+        ["Elemwise{mul,no_inplace}"],
+    ]
+    assert "2 sides of choices" in str(found)
 
 
 def test_nodes_that_leave_nothing():

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
+from aesara.ifelse import IfElse
 from aesara.ir.expr import Expr, walk
 from aesara.ir.program import Allocate
 from aesara.lower.places import PlacedStep, place_nodes
@@ -21,6 +22,7 @@ _HEADS = {
     "nest": "loops over {}",
     "product": "matrix product of shape {}",
     "loop": "a loop of {} steps, in each of which",
+    "choice": "one side of a choice, if it is chosen",
     "python": "Python",
 }
 _HEADS_WITHOUT_SPACE = {**_HEADS, "nest": "no loop: single elements"}
@@ -63,7 +65,7 @@ class ExplainedStep:
     ----------
     kind
         ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"loop"``: steps that are repeated;
-        ``"python"``: a call of Python.
+        ``"choice"``: a side of `ifelse`; ``"python"``: a call of Python.
     name
         The kernel's name in the program, for nests.
     space
@@ -71,7 +73,7 @@ class ExplainedStep:
     nodes
         The nodes.
     steps
-        What a loop repeats.
+        What a loop repeats, or the side of a choice does.
     """
 
     kind: str
@@ -193,6 +195,8 @@ class Explanation:
             parts.append(f"{counts['product']} matrix product{'s' * (counts['product'] != 1)}")
         if counts["loop"]:
             parts.append(f"{counts['loop']} loop{'s' * (counts['loop'] != 1)} of steps")
+        if counts["choice"]:
+            parts.append(f"{counts['choice']} sides of choices")
         if counts["python"]:
             parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python")
         else:
@@ -299,7 +303,9 @@ def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> 
     if len(sizes) == 1 and sizes[0].startswith("("):
         sizes = [sizes[0][1:-1]]
     inner = tuple(_step(one, reasons, names) for one in step.steps)
-    return ExplainedStep(step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
+    # A lazy choice is lowered as loops of at most one step.
+    chosen = step.kind == "loop" and any(isinstance(node.op, IfElse) for node in step.nodes)
+    return ExplainedStep("choice" if chosen else step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
 
 
 def _results(f: Function) -> tuple[ExplainedValue, ...]:
