@@ -265,6 +265,13 @@ def test_memory_for_outputs(layout, condition):
     np.testing.assert_allclose(h(VALUES), np.exp(VALUES).sum() + VALUES[::2] + 1)
 
 
+def test_outputs_that_lie_between_one_another_do_not_share_memory():
+    x = at.dmatrix("x")
+    f = aesara.function([x], at.nonzero(x), mode=DebugMode(stability_patience=1))
+    for got, expected in zip(f(np.eye(3)), np.nonzero(np.eye(3))):
+        np.testing.assert_array_equal(got, expected)
+
+
 # Native code
 
 
@@ -287,6 +294,45 @@ def test_wrong_native_code():
     x = at.dvector("x")
     f = aesara.function([x], AddsOne()(x), mode=DebugMode(stability_patience=1, check_c_code=False))
     np.testing.assert_allclose(f(VALUES), VALUES + 1)
+
+
+class _Replaced:
+    """Native code with other results."""
+
+    def __init__(self, native, change):
+        self.native = native
+        self.change = change
+
+    def careful(self, values):
+        return self.change(values, self.native.careful(values))
+
+
+def _fail(values, results):
+    raise ValueError("a check in front of a loop")
+
+
+def _overwrite(values, results):
+    values[0][0] = 7
+    return results
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        (lambda values, results: [results[0] + 1], BadThunkOutput, "each node alone is right"),
+        (lambda values, results: [results[0].astype("float32")], BadThunkOutput, "float32"),
+        (_fail, DebugModeError, "fails where the reference computes a value: ValueError: a check in front"),
+        (_overwrite, DebugModeError, "has overwritten an argument"),
+        (lambda values, results: [values[0]], DebugModeError, "returns memory of an argument"),
+    ],
+)
+def test_native_code_of_whole_functions(change, error, text):
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(x) * 2, mode=DebugMode(stability_patience=1))
+    f(VALUES)
+    f.vm.native.native = _Replaced(f.vm.native.native, change)
+    with pytest.raises(error, match=text):
+        f(VALUES)
 
 
 def test_strides(caplog):
