@@ -200,7 +200,7 @@ def shares_memory(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         try:
             return np.shares_memory(one, other, max_work=100_000)
-        except np.exceptions.TooHardError if hasattr(np, "exceptions") else np.TooHardError:
+        except np.exceptions.TooHardError:
             return True
     return one is other and isinstance(one, (list, dict, np.random.Generator, np.random.RandomState))
 
