@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,13 +14,14 @@ from aesara.compile.debug_errors import (
     BadDestroyMap,
     BadThunkOutput,
     BadViewMap,
+    DebugModeError,
     InvalidValueError,
     check_eq,
     validity_hint,
 )
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.op import Op
+from aesara.graph.op import HasInnerGraph, Op
 from aesara.link.utils import raise_with_op
 from aesara.tensor.type import TensorType
 
@@ -52,11 +54,21 @@ class CheckedNode:
         Names out of `LAYOUTS` of memory to offer for the outputs, in further runs.
     check
         Whether the maps of views and of overwritten inputs are checked.
+    inner_flags
+        Options for compiling and running graphs inside of the operation.
     """
 
-    def __init__(self, node: Apply, layouts: Sequence[str] = (), check: bool = True) -> None:
+    def __init__(
+        self,
+        node: Apply,
+        layouts: Sequence[str] = (),
+        check: bool = True,
+        inner_flags: Mapping[str, Any] | None = None,
+    ) -> None:
         self.node = node
         self.check = check
+        self.op = _without_compiled_parts(node.op)
+        self.flags = dict(inner_flags or {}) if self.op is not node.op else {}
         self.cells: dict[Variable, list[Any]] = {}
         for variable in (*node.inputs, *node.outputs):
             self.cells.setdefault(variable, [None])
@@ -70,6 +82,14 @@ class CheckedNode:
     def _make_thunk(self) -> Callable[[], Any]:
         node = self.node
         fill = getattr(node.op, "debug_perform", None)
+        if self.flags:
+            thunk = self.op.make_thunk(node, self.cells, self.computed, [], "py")
+
+            def run_with_flags() -> Any:
+                with config.change_flags(**self.flags):
+                    return thunk()
+
+            return run_with_flags
         if fill is None or type(node.op).make_thunk is not Op.make_thunk:
             return node.op.make_thunk(node, self.cells, self.computed, [], "py")
         outputs = [self.cells[out] for out in node.outputs]
@@ -110,6 +130,8 @@ class CheckedNode:
         try:
             self.thunk()
             return given, [self.cells[out][0] for out in node.outputs]
+        except DebugModeError:  # something is wrong inside of the operation
+            raise
         except Exception as error:
             return given, Failed(error, node, [originals[variable] for variable in node.inputs])
         finally:
@@ -178,6 +200,17 @@ class CheckedNode:
                 raise BadThunkOutput(
                     out, "perform", expected, f"perform with output in memory: {layout}", value, inputs
                 )
+
+
+def _without_compiled_parts(op: Op) -> Op:
+    """The operation; or, if it has a graph inside, a copy that will compile this graph again."""
+    if not isinstance(op, HasInnerGraph):
+        return op
+    new = copy.copy(op)
+    for name in list(new.__dict__):
+        if isinstance(getattr(type(new), name, None), functools.cached_property):
+            del new.__dict__[name]
+    return new
 
 
 def copied(value: Any) -> Any:

@@ -164,10 +164,21 @@ class CheckedGraph:
         former = [one for pair in self.replaced for one in pair] + (recorders[0].outputs if recorders else [])
         layouts = mode.check_preallocated_output
         nodes = order_of([*former, *fgraph.outputs], set(fgraph.inputs))
-        self.nodes = [CheckedNode(node, layouts if node in self.active else (), mode.check_py_code) for node in nodes]
+        self.nodes = [self._checked(node, layouts if node in self.active else ()) for node in nodes]
         self.native: NativeCheck | None = None
         if mode.check_c_code:
             self.native = NativeCheck(fgraph.inputs, fgraph.outputs, order, mode.require_matching_strides)
+
+    def _checked(self, node: Apply, layouts: Sequence[str]) -> CheckedNode:
+        # The reference of a loop is not native code; what is inside is checked as well.
+        flags = {
+            "mode": "DebugMode",
+            "DebugMode__patience": 1,
+            "DebugMode__check_c": self.mode.check_c_code,
+            "DebugMode__check_py": self.mode.check_py_code,
+            "DebugMode__check_finite": self.mode.check_isfinite and node in self.active,
+        }
+        return CheckedNode(node, layouts, self.mode.check_py_code, flags)
 
     def __call__(self) -> None:
         values: dict[Variable, Any] = {}

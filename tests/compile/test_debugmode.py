@@ -9,6 +9,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.builders import OpFromGraph
 from aesara.compile.debugmode import (
     BadDestroyMap,
     BadOptimization,
@@ -294,6 +295,32 @@ def test_wrong_native_code():
     x = at.dvector("x")
     f = aesara.function([x], AddsOne()(x), mode=DebugMode(stability_patience=1, check_c_code=False))
     np.testing.assert_allclose(f(VALUES), VALUES + 1)
+
+
+def test_wrong_native_code_in_a_loop():
+    x = at.dvector("x")
+    states, _ = aesara.scan(lambda a: AddsOne()(a) * 0.5, outputs_info=x, n_steps=3)
+    f = aesara.function([x], states, mode=DebugMode(stability_patience=1))
+    with pytest.raises(BadThunkOutput) as caught:
+        f(VALUES)
+    assert isinstance(caught.value.r.owner.op, AddsOne)
+    g = aesara.function([x], states, mode=DebugMode(stability_patience=1, check_c_code=False))
+    expected = [VALUES]
+    for _ in range(3):
+        expected.append((expected[-1] + 1) * 0.5)
+    np.testing.assert_allclose(g(VALUES), expected[1:])
+
+
+def test_an_undeclared_overwrite_in_a_graph_inside():
+    class Destroys(OneToOne):
+        def perform(self, node, inputs, output_storage):
+            inputs[0] += 1
+            output_storage[0][0] = inputs[0] * 2
+
+    x = at.dvector("x")
+    inner = OpFromGraph([x], [Destroys()(x * 2)])
+    error = debug(lambda x: inner(x) + 1)
+    assert isinstance(error, BadDestroyMap) and "Destroys" in str(error)
 
 
 class _Replaced:
