@@ -232,7 +232,7 @@ def shares_memory(one: Any, other: Any) -> bool:
     """Whether changes of one value show in the other."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         try:
-            return np.shares_memory(one, other, max_work=100_000)
+            return np.shares_memory(one, other, max_work=100_000)  # type: ignore[arg-type]
         except np.exceptions.TooHardError:
             return True
     return one is other and isinstance(one, (list, dict, np.random.Generator, np.random.RandomState))

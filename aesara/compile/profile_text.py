@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -32,7 +32,7 @@ def rows(
 
 
 def write_table(
-    title: str, found: Sequence[Row], names: Mapping[Hashable, str], limit: int, file: IO[str], width: int
+    title: str, found: Sequence[Row], names: Mapping[Any, str], limit: int, file: IO[str], width: int
 ) -> None:
     """Print a table of times, at most `limit` lines of it."""
     total = sum(row.seconds for row in found)

@@ -281,7 +281,8 @@ class ProfileStats:
 
     def compute_total_times(self) -> dict[Apply, float]:
         """Node -> seconds of the node and of all nodes that it depends on."""
-        times, totals = self.apply_time, {}
+        times = self.apply_time
+        totals: dict[Apply, float] = {}
         for fgraph, node in times:
             self._fill_total(fgraph, node, totals, times)
         return totals
@@ -432,8 +433,7 @@ def _languages(native: dict[Apply, bool], group: Callable[[Apply], Any]) -> dict
     found: dict[Any, set[bool]] = {}
     for node, is_native in native.items():
         found.setdefault(group(node), set()).add(is_native)
-    names = {(True,): "C ", (False,): "Py"}
-    return {key: names.get(tuple(kinds), "C/Py") for key, kinds in found.items()}
+    return {key: "C/Py" if len(kinds) > 1 else "C " if True in kinds else "Py" for key, kinds in found.items()}
 
 
 def _place(node: Apply) -> str | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.lower.places import Placement, place_nodes
+from aesara.lower.places import PlacedStep, Placement, place_nodes
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class StepTime:
     seconds
         The time that it has taken in all calls.
     calls
-        How often it has run.
+        How often it has run; a side of a choice counts also where the other one was chosen.
     nodes
         The nodes that it computes; none if it only copies a result.
     """
@@ -93,8 +93,15 @@ class NativeTimes:
         by_name: dict[str, tuple[Apply, ...]] = {}
         others: dict[str, list[tuple[Apply, ...]]] = {}
         for step in self._placement.steps:
+            nodes = tuple(self._nodes_in(step))
             if step.name:
-                by_name[step.name] = step.nodes
+                by_name[step.name] = nodes
             else:
-                others.setdefault(step.kind, []).append(step.nodes)
+                others.setdefault(step.kind, []).append(nodes)
         return by_name, others
+
+    def _nodes_in(self, step: PlacedStep) -> Iterator[Apply]:
+        """The nodes of the function's graph that a step computes; the sides of choices are steps within a step."""
+        yield from (node for node in step.nodes if node in self.fgraph.apply_nodes)
+        for inner in step.steps:
+            yield from self._nodes_in(inner)

@@ -141,10 +141,19 @@ def test_calls_that_go_the_long_way_and_calls_that_fail():
     assert f.profile.fct_callcount == 2
 
 
+def test_sides_of_native_choices():
+    x = at.dvector("x")
+    f = aesara.function([x], ifelse(x.sum() > 0, at.exp(x), at.log(-x)), profile=quiet())
+    f(np.ones(1000))
+    times = {str(node.op): seconds for (_, node), seconds in f.profile.apply_time.items()}
+    assert times["Elemwise{exp,no_inplace}"] > times["Elemwise{log,no_inplace}"] >= 0
+    assert sum(times.values()) <= f.profile.vm_call_time
+
+
 def test_lazy_graphs_and_several_graphs_in_one_profile():
     x = at.dvector("x")
     profile = quiet()
-    f = aesara.function([x], ifelse(x.sum() > 0, at.exp(x), at.log(-x)), profile=profile)
+    f = aesara.function([x], ifelse(x.sum() > 0, at.exp(x), at.log(-x)), profile=profile, mode="FAST_COMPILE")
     g = aesara.function([x], at.sin(x), profile=profile)
     f([1.0]), f([1.0]), g([1.0])
     assert profile.fct_callcount == 3

@@ -164,7 +164,7 @@ class Function:
         self.output_keys = None if output_keys is None else list(output_keys)
         self.maker = maker
         self.name = name
-        self.profile = getattr(maker, "profile", None)
+        self.profile: Any = getattr(maker, "profile", None)
         self.trust_input = False
         self.n_returned_outputs = len(self.outputs)
         self.nodes_with_inner_function: list[Any] = []

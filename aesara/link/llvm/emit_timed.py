@@ -51,11 +51,11 @@ class StepTimers:
 
     def seconds(self) -> list[float]:
         """Seconds spent in each step."""
-        return (self.ticks[0, : len(self.kinds)] * self.clock.tick).tolist()
+        return [float(ticks) * self.clock.tick for ticks in self.ticks[0, : len(self.kinds)]]
 
     def counts(self) -> list[int]:
         """How often each step has run."""
-        return self.ticks[1, : len(self.kinds)].tolist()
+        return [int(count) for count in self.ticks[1, : len(self.kinds)]]
 
 
 class _TimedEntry(Entry):
