@@ -5,14 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from aesara.graph.nodes import Apply, Variable
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, op
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
+from aesara.lower.ranges import range_of
 from aesara.lower.scalars import cost_of, folded_primitive, scalar_expressions
+from aesara.scalar.native import Primitive
 from aesara.scalar.op import ScalarOp
-from aesara.scalar.types import get_scalar_type
+from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
@@ -51,6 +55,7 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     cost = cost_of(scalar_op, input_types)
     rank = len(getattr(node.outputs[0].type, "shape", ()))
     shape, guards = common_shape(node, arrays, rank, context)
+    guards += _natural_exponents(scalar_op, input_types, arrays, node, context)
     stretched = [stretched_axes(v, rank) for v in node.inputs]
     expands = [expands_along(flags, rank) for flags in stretched]
     fold = folded_primitive(scalar_op, input_types)
@@ -75,6 +80,26 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     probe = [const(1, v.type.dtype) for v in node.inputs]
     scalar_expressions(scalar_op, probe, input_types, output_types)
     return [Pointwise(t.dtype, shape, arrays, output_at(k), cost, expands, guards) for k, t in enumerate(output_types)]
+
+
+def _natural_exponents(
+    scalar_op: ScalarOp, input_types: Sequence[ScalarType], arrays: Sequence[Array], node: Apply, context: Context
+) -> tuple[object, ...]:
+    """The check that powers of integers are integers."""
+    fact = scalar_op.native_fact(list(input_types))
+    if not (isinstance(fact, Primitive) and fact.name == "pow"):
+        return ()
+    if "int" not in node.outputs[0].type.dtype or not input_types[1].dtype.startswith("int"):
+        return ()
+    exponents = node.inputs[1]
+    if isinstance(exponents, Constant):
+        lowest: Expr = const(int(np.min(exponents.data, initial=0)))
+    else:
+        lowest, _ = range_of(arrays[1], context)
+    empty = [op("eq", n, ZERO) for n in arrays[0].shape]
+    holds = functools.reduce(lambda a, b: op("or", a, b), empty, op("ge", lowest, ZERO))
+    message = "Integers to negative integer powers are not allowed; an exponent is {0}. Cast the base to a float dtype."
+    return context.guard(holds, ValueError, message, node, [lowest])
 
 
 def _long_fold(

@@ -44,13 +44,9 @@ BAD = {
     "ravel_multi_index": (lambda i: at.ravel_multi_index((i, i), (3, 4)), np.array([3])),
     "negative power of an integer": (lambda x, n: x**n, np.array([2, 3]), MINUS),
 }
-OPEN = {"negative power of an integer": "native code gives the power rounded towards zero"}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[pytest.mark.xfail(strict=True, reason=OPEN[n])] if n in OPEN else []) for n in BAD],
-)
+@pytest.mark.parametrize("name", BAD)
 @pytest.mark.filterwarnings("ignore")
 def test_errors(name):
     function, *values = BAD[name]
