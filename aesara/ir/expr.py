@@ -40,6 +40,7 @@ __all__ = [
     "linear_offset",
     "sharing",
     "substitute",
+    "when_emptied",
 ]
 
 INDEX = "int64"
@@ -71,6 +72,7 @@ _table: dict[tuple[Any, ...], Expr] = {}
 _TABLE_LIMIT = 200_000
 _lock = threading.Lock()
 _users = 0
+_dependents: list[Callable[[], None]] = []
 
 
 class Expr:
@@ -123,6 +125,13 @@ def sharing() -> Iterator[None]:
             if _users == 0 and len(_table) > _TABLE_LIMIT:
                 for key in [key for key in _table if key[0] not in ("const", "var")]:
                     del _table[key]
+                for forget in _dependents:
+                    forget()
+
+
+def when_emptied(forget: Callable[[], None]) -> None:
+    """Call `forget` whenever the table of expressions is emptied: what keeps expressions for later must drop them."""
+    _dependents.append(forget)
 
 
 def const(value: int | float | bool, dtype: str = INDEX) -> Expr:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from aesara.ir.expr import Expr, call, cast, const, op, var
+from aesara.ir.expr import Expr, call, cast, const, op, var, when_emptied
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
 from aesara.lower.context import Unsupported
@@ -56,6 +56,9 @@ def scalar_function(routine: Routine) -> ScalarFunction:
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.FunctionDef)
     return _Translator(routine, definition).function()
+
+
+when_emptied(scalar_function.cache_clear)
 
 
 class Traced:

@@ -49,3 +49,6 @@ def test_emptying_the_table_of_expressions_changes_nothing(monkeypatch):
         got = f(value)
         np.testing.assert_allclose(got[0], np.exp(value).sum(axis=1))
         np.testing.assert_allclose(got[1], (value - value.max(axis=0)).T @ value)
+        # functions with loops are kept for the next time, and are made of expressions, too
+        g = aesara.function([x], [at.tri_gamma(x), at.polygamma(2, x) * at.tri_gamma(x + 1)])
+        assert g._native.report.python_nodes == {} and np.isfinite(g(value + 1)).all()
