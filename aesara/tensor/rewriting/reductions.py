@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.graph.nodes import Variable
+import numpy as np
+
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.casting import cast
-from aesara.tensor.elementwise_ops import mul, neg, true_divide
+from aesara.tensor.conversion import constant
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elementwise_ops import eq, mul, neg, switch, true_divide
 from aesara.tensor.logical_reduction import All, Any
 from aesara.tensor.reduction import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
@@ -141,6 +145,13 @@ def local_reduce_broadcastable(fgraph, node):
     return in_place_of(out, cast(smaller, out.type.dtype))
 
 
+def _is_finite(number: Variable) -> bool:
+    """Whether a number is known to be neither infinite nor NaN."""
+    if number.owner is not None and isinstance(number.owner.op, DimShuffle):
+        number = number.owner.inputs[0]
+    return isinstance(number, Constant) and bool(np.isfinite(number.data).all())
+
+
 @register_canonicalize
 @register_specialize
 @node_rewriter([Sum, Max, Min])
@@ -162,10 +173,16 @@ def local_opt_alloc(fgraph, node):
             return False
         # In the dtype of the sum: a narrower one might not hold the number of elements.
         dtype = node.op.acc_dtype or out.type.dtype
-        number = cast(number, dtype)
-        for axis in axes:
-            number = mul(number, cast(sizes[axis], dtype))
-        number = cast(number, out.type.dtype)
+        lengths = [sizes[axis] for axis in axes]
+        total = cast(number, dtype)
+        for length in lengths:
+            total = mul(total, cast(length, dtype))
+        unknown = [length for axis, length in zip(axes, lengths) if x.type.shape[axis] is None]
+        if unknown and is_float(number) and not _is_finite(number):
+            # No times infinity is NaN, the sum of nothing is 0.
+            count = unknown[0] if len(unknown) == 1 else mul(*unknown)
+            total = switch(eq(count, 0), constant(0, dtype=dtype), total)
+        number = cast(total, out.type.dtype)
     elif any(x.type.shape[axis] in (None, 0) for axis in axes):
         return False  # of nothing there is no largest element: the error is to be raised
     return in_place_of(out, alloc(number, *kept) if kept else number)
