@@ -69,11 +69,11 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(accumulate)
     array = context.array(x)
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
-    if array.ndim == 0 or not axes:
-        return [converted(converted(array, accumulate), node.outputs[0].type.dtype)]
     fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
     array = converted(array, accumulate)
     if isinstance(fact, Primitive) and fact.name in _KINDS:
+        if not axes:
+            return [converted(array, node.outputs[0].type.dtype)]
         guards: list[object] = []
         if fact.name in ("minimum", "maximum"):
             guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
@@ -112,6 +112,13 @@ def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context:
     combine(probe, probe)  # fails here, and not when the program is made, if there is no native form
     function: Any = op.ufunc
     start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
+    if not axes:
+        if start is None:
+            return array
+        identity = const(start, array.dtype)
+        return Pointwise(
+            array.dtype, array.shape, (array,), lambda index, readers: combine(identity, readers[0](index))
+        )
     if start is not None:
         return folded(array, axes, combine, const(start, array.dtype))
     name = str(scalar_op).replace("{", "{{").replace("}", "}}")

@@ -213,7 +213,9 @@ _scipy_polygamma = SciPyFunction("polygamma")
 
 
 def _polygamma(n: Any, x: Any) -> Any:
-    return _scipy_polygamma(np.asarray(n).astype("int64"), x)
+    n = np.asarray(n)
+    is_order = (n >= 0) & (n == np.floor(n)) & np.isfinite(n)
+    return np.where(is_order, _scipy_polygamma(np.where(is_order, n, 0).astype("int64"), x), np.nan)
 
 
 class PolyGamma(BinaryScalarOp):

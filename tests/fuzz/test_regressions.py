@@ -103,3 +103,18 @@ def test_rules_compute_in_the_dtype_of_the_result(name, compiled):
 def test_the_sum_of_no_infinite_numbers_is_zero(mode):
     n, x = at.lscalar("n"), at.dscalar("x")
     assert aesara.function([n, x], at.alloc(x, n).sum(), mode=MODES[mode])(0, np.inf) == 0
+
+
+@pytest.mark.parametrize("mode", ["rewritten", "native"])
+def test_products_over_no_axes_have_a_gradient_at_zero(mode):
+    x = at.dvector("x")
+    gradient = aesara.grad((at.prod(x, axis=(), keepdims=True) * 3.5).sum(), x)
+    np.testing.assert_array_equal(aesara.function([x], gradient, mode=MODES[mode])([0.0, 1.0, 0.5]), [3.5] * 3)
+
+
+@pytest.mark.parametrize("mode", ["rewritten", "native"])
+def test_there_are_no_polygamma_functions_of_orders_that_are_no_whole_numbers(mode):
+    n, x = at.dvectors("n", "x")
+    f = aesara.function([n, x], at.polygamma(n, x), mode=MODES[mode])
+    assert np.isnan(f([0.5, -1.0, np.nan, np.inf], [1.0] * 4)).all()
+    np.testing.assert_allclose(f([0.0, 1.0, 2.0], [1.0] * 3), [-0.5772156649015329, np.pi**2 / 6, -2.404113806319188])

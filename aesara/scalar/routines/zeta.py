@@ -95,5 +95,7 @@ def polygamma_function(n: float, x: float) -> float:
     """The derivative of order n + 1 of the logarithm of the gamma function, for whole n >= 0, DLMF 5.15.1."""
     if n == 0.0:
         return psi(x)
+    if not 0.0 < n < math.inf or n != floor(n):
+        return math.nan
     size = _gamma(n + 1.0) * hurwitz_zeta(n + 1.0, x)
     return -size if 2.0 * floor(0.5 * n) == n else size
