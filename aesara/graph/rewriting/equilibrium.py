@@ -28,6 +28,10 @@ RECHECK_DEPTH = 3
 #: At most this many nodes are looked at again because of one change.
 RECHECK_LIMIT = 200
 
+#: Nodes with more inputs than this wait until all others have settled: each look at them takes long, and a change of
+#: one input after the other would ask for as many looks.
+MANY_INPUTS = 16
+
 
 class WorkList(Feature):
     """The nodes still to be looked at, inputs first.
@@ -58,8 +62,11 @@ class WorkList(Feature):
             self.lost_client.append(r.owner)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        clients = fgraph.clients
+        many = len(node.inputs) > MANY_INPUTS
         for var in node.inputs:
-            if var.owner is not None:
+            # What replaces a long sum or product keeps most of its operands: these have lost nothing.
+            if var.owner is not None and not (many and clients.get(var)):
                 self.lost_client.append(var.owner)
 
     def next_node(self) -> Apply:
@@ -81,7 +88,10 @@ class WorkList(Feature):
         for node in again:
             if node not in waiting and node in alive:
                 waiting.add(node)
-                front.append(node)
+                if len(node.inputs) > MANY_INPUTS:
+                    self.queue.append(node)
+                else:
+                    front.append(node)
         self.queue.extendleft(reversed(front))
 
     def _last_users(self, fgraph: FunctionGraph) -> list[Apply]:

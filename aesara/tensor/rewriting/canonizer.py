@@ -55,6 +55,12 @@ class AlgebraicCanonizer(NodeRewriter):
     use_reciprocal
         Whether the canonical form may use `reciprocal_fn`.
 
+    Attributes
+    ----------
+    sign
+        None, or an op of one operand that may stand between ops of the family and counts as one operand more: the
+        opposite, in products.
+
     Notes
     -----
     The products below are examples of what the canonizer of `mul` does; that of `add` does the
@@ -72,6 +78,8 @@ class AlgebraicCanonizer(NodeRewriter):
     >>> canonizer.get_num_denum(x * y / z)
     ([x, y], [z])
     """
+
+    sign: Op | None = None
 
     def __init__(
         self,
@@ -114,7 +122,11 @@ class AlgebraicCanonizer(NodeRewriter):
         """
         return self._flatten(inp, lambda var: True)
 
-    def _flatten(self, inp: Variable, may_enter: Callable[[Variable], bool]) -> tuple[list[Variable], list[Variable]]:
+    def _flatten(
+        self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
+    ) -> tuple[list[Variable], list[Variable]]:
+        sign = self.sign if through_signs else None
+        negative = False
         num: list[Variable] = []
         denum: list[Variable] = []
         dtype = inp.type.dtype
@@ -135,8 +147,13 @@ class AlgebraicCanonizer(NodeRewriter):
                 stack.append((node.inputs[0], inverted))
             elif op == recip:
                 stack.append((node.inputs[0], not inverted))
+            elif op == sign and may_enter(var):
+                negative = not negative
+                stack.append((node.inputs[0], inverted))
             else:
                 (denum if inverted else num).append(var)
+        if negative:
+            num.insert(0, self._constant(-1, inp.type, ()))
         return num, denum
 
     # Putting it together again
@@ -315,8 +332,8 @@ class AlgebraicCanonizer(NodeRewriter):
             shared += 1
             return shared <= SHARED_NODES_ENTERED
 
-        flat = self._flatten(out, single)
-        wider = self._flatten(out, few_shared) if self._enters_shared(flat) else flat
+        flat = self._flatten(out, single, through_signs=True)
+        wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
         if shared:
             # Looking into what others use as well repeats its work: only for a gain.
             result = self._simplified(fgraph, out, wider, only_if_shorter=True)
@@ -330,11 +347,16 @@ class AlgebraicCanonizer(NodeRewriter):
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Whether the only node that uses this one is of the family: it takes care of both."""
-        clients = fgraph.clients.get(node.outputs[0], ())
-        if len(clients) != 1 or not isinstance(clients[0][0], Apply):
-            return False
-        client = clients[0][0]
-        return client.op in self.family and client.outputs[0].type.dtype == node.outputs[0].type.dtype
+        while True:
+            clients = fgraph.clients.get(node.outputs[0], ())
+            if len(clients) != 1 or not isinstance(clients[0][0], Apply):
+                return False
+            client = clients[0][0]
+            if client.outputs[0].type.dtype != node.outputs[0].type.dtype:
+                return False
+            if client.op != self.sign:
+                return client.op in self.family
+            node = client
 
     def _simplified(
         self,
@@ -376,6 +398,8 @@ class MulCanonizer(AlgebraicCanonizer):
     Of ``neg(x) * y``, ``-1 * x * y`` and ``x / neg(y)`` comes ``neg`` of a product; a constant
     takes the sign up. In the lists the sign is a leading factor -1.
     """
+
+    sign = neg
 
     def simplify(
         self, num: list[Variable], denum: list[Variable], out_type: TensorType

@@ -86,14 +86,12 @@ def attempt_distribution(
     changed, new_factor, new_num, new_denum
         `new_num` and `new_denum` hold what stays outside.
     """
-    positive, negative = local_add_canonizer.get_num_denum(factor)
-    if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
+    terms = _terms(factor, out_type)
+    if terms is None:
         return False, factor, num, denum
-    pos_pairs = [_factors_of_term(term, out_type) for term in positive]
-    neg_pairs = [_factors_of_term(term, out_type) for term in negative]
+    pos_pairs, neg_pairs = terms
     # Only what cancels somewhere is worth a try.
-    tops = {var for top, _ in (*pos_pairs, *neg_pairs) for var in top}
-    bottoms = {var for _, bottom in (*pos_pairs, *neg_pairs) for var in bottom}
+    tops, bottoms = _factors_of_terms(terms)
     into_num = [var for var in num if var in bottoms and get_constant(var) is None]
     into_denum = [var for var in denum if var in tops and get_constant(var) is None]
     if not into_num and not into_denum:
@@ -112,6 +110,20 @@ def attempt_distribution(
         [var for var in num if var not in into_num],
         [var for var in denum if var not in into_denum],
     )
+
+
+def _terms(factor: Variable, out_type: Any) -> tuple[Pairs, Pairs] | None:
+    """The terms of a sum that are added and subtracted, as products; None if there are too many, or one only."""
+    positive, negative = local_add_canonizer.get_num_denum(factor)
+    if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
+        return None
+    return [_factors_of_term(term, out_type) for term in positive], [_factors_of_term(term, out_type) for term in negative]
+
+
+def _factors_of_terms(terms: tuple[Pairs, Pairs]) -> tuple[set[Variable], set[Variable]]:
+    """What the terms of a sum are multiplied with, and what they are divided by."""
+    pairs = [*terms[0], *terms[1]]
+    return {var for top, _ in pairs for var in top}, {var for _, bottom in pairs for var in bottom}
 
 
 def _factors_of_term(term: Variable, out_type: Any) -> tuple[list[Variable], list[Variable]]:
@@ -140,9 +152,18 @@ def local_greedy_distributor(fgraph, node):
         num, denum = [node.inputs[0]], [node.inputs[1]]
     num = _factors(num, clients, out.type.dtype)
     denum = _factors(denum, clients, out.type.dtype)
+    multiplied, divided = set(num), set(denum)
     for side in (num, denum):
+        others_of_side, across = (multiplied, divided) if side is num else (divided, multiplied)
         for candidate in side:
             if not is_sum(candidate):
+                continue
+            # The product may be long: what cannot cancel is seen before all of it is looked through.
+            terms = _terms(candidate, out.type)
+            if terms is None:
+                continue
+            tops, bottoms = _factors_of_terms(terms)
+            if across.isdisjoint(tops) and others_of_side.isdisjoint(bottoms):
                 continue
             others = [var for var in side if var is not candidate]
             first, second = (others, denum) if side is num else (others, num)
