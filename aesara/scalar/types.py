@@ -337,7 +337,7 @@ def upcast(dtype: str, *dtypes: str) -> str:
 
 
 def _promote(dtypes: tuple) -> str:
-    names = [str(np.dtype(config.floatX if name == "floatX" else name)) for name in dtypes]
+    names = [str(np.dtype(config.floatX if name == "floatX" else name)) for name in dict.fromkeys(dtypes)]
     result = np.dtype(names[0])
     for name in names[1:]:
         result = np.promote_types(result, name)

@@ -117,7 +117,8 @@ def _terms(factor: Variable, out_type: Any) -> tuple[Pairs, Pairs] | None:
     positive, negative = local_add_canonizer.get_num_denum(factor)
     if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
         return None
-    return [_factors_of_term(term, out_type) for term in positive], [_factors_of_term(term, out_type) for term in negative]
+    pos_pairs, neg_pairs = ([_factors_of_term(term, out_type) for term in terms] for terms in (positive, negative))
+    return pos_pairs, neg_pairs
 
 
 def _factors_of_terms(terms: tuple[Pairs, Pairs]) -> tuple[set[Variable], set[Variable]]:

@@ -63,26 +63,30 @@ def local_add_to_part(fgraph, node):
     if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
         return False
     positions = range(len(node.inputs)) if is_elemwise(node, Add) else (1,)
-    for position in positions:
-        found = _scattered(fgraph, node.inputs[position])
-        if found is None:
-            continue
-        part, factors, negative = found
-        others = [x for k, x in enumerate(node.inputs) if k != position]
-        rest = others[0] if len(others) == 1 else add(*others)
-        if not _has_shape_of(fgraph, others, part) or rest.type.dtype != part.type.dtype:
-            continue
-        _, y, *index = part.owner.inputs
-        if y.type.dtype != part.type.dtype:
-            continue
-        scale = [_with_dimensions(factor, y.type.ndim) for factor in factors]
-        value = mul(y, *scale) if scale else y
-        if negative != is_elemwise(node, Sub):
-            value = neg(value)
-        if value.type.dtype != part.type.dtype:
-            continue
-        return in_place_of(out, _adding(part.owner.op)(rest, value, *index))
-    return False
+    scattered = {k: found for k in positions if (found := _scattered(fgraph, node.inputs[k])) is not None}
+    if len(scattered) == len(node.inputs):
+        scattered.popitem()  # the others are added to its parts
+    kept = [x for k, x in enumerate(node.inputs) if k not in scattered]
+    added = []
+    for position, (part, factors, negative) in scattered.items():
+        value = _scaled(part, factors, negative != is_elemwise(node, Sub))
+        if value.type.dtype == part.type.dtype == out.type.dtype and _has_shape_of(fgraph, kept, part):
+            added.append((part.owner, value))
+        else:
+            kept.append(node.inputs[position])
+    if not added:
+        return False
+    total = kept[0] if len(kept) == 1 else add(*kept)
+    for writer, value in added:
+        total = _adding(writer.op)(total, value, *writer.inputs[2:])
+    return in_place_of(out, total)
+
+
+def _scaled(part: Variable, factors: list[Variable], negative: bool) -> Variable:
+    """What a scattered tensor has in its part, times some numbers."""
+    y = part.owner.inputs[1]
+    value = mul(y, *[_with_dimensions(factor, y.type.ndim) for factor in factors]) if factors else y
+    return neg(value) if negative else value
 
 
 def _with_dimensions(x: Variable, ndim: int) -> Variable:

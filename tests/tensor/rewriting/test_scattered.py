@@ -6,6 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.tensor.rewriting.helpers import has_value
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
 from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor
 from aesara.tensor.subtensor_basic import IncSubtensor
@@ -100,3 +101,21 @@ def test_sizes_that_differ_are_still_reported():
     f = aesara.function([x, y, j, z], z + inc_subtensor(at.zeros_like(x)[j], y))
     with pytest.raises(ValueError):
         f(X, Y, J, X[:3])
+
+
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_many_parts_are_added_at_once(others):
+    x = at.dvector("x")
+    parts = [inc_subtensor(at.zeros_like(x)[i], x[i] * x[2 * i]) for i in range(10)]
+    scaled = [-3.0 * inc_subtensor(at.zeros_like(x)[2:5], x[:3])]
+    total = at.add(*[at.exp(x), at.sin(x)][:others], *parts, *scaled)
+    f = aesara.function([x], total, mode=REWRITTEN)
+    reference = aesara.function([x], total, mode="FAST_COMPILE")
+    values = np.random.default_rng(0).normal(size=20)
+    np.testing.assert_allclose(f(values), reference(values), rtol=1e-15, atol=1e-15)
+    assert sum(has_zeros(node) for node in f.maker.fgraph.apply_nodes) <= (others == 0)
+
+
+def has_zeros(node):
+    """Whether a node writes into a tensor of zeros."""
+    return isinstance(node.op, IncSubtensor) and has_value(node.inputs[0], 0)
