@@ -11,6 +11,7 @@
 ``unify``, ``pattern``      patterns, and rules made of them
 ``stack_trace``             the user's lines, across rewriting
 ``db``, ``databases``       databases of rewriters, and the ones that are used
+``older_names``             what these parts were called before
 ==========================  =====================================================
 """
 
@@ -33,6 +34,7 @@ from aesara.graph.rewriting.node_rewriters import (
     SubstitutionNodeRewriter,
     node_rewriter,
 )
+from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.pattern import PatternNodeRewriter, Rule, rule
 from aesara.graph.rewriting.processing import DispatchingFeature, NodeProcessingGraphRewriter
 from aesara.graph.rewriting.rewriter import (
@@ -111,6 +113,31 @@ def check_chain(r: Any, *chain: Any) -> bool:
             return False
     return True
 
+
+#: Old names, and what they are called today.
+DEPRECATED_NAMES = {
+    "EquilibriumOptimizer": "EquilibriumGraphRewriter",
+    "FromFunctionLocalOptimizer": "FromFunctionNodeRewriter",
+    "FromFunctionOptimizer": "FromFunctionGraphRewriter",
+    "GlobalOptimizer": "GraphRewriter",
+    "LocalMetaOptimizer": "MetaNodeRewriter",
+    "LocalMetaOptimizerSkipAssertionError": "MetaNodeRewriterSkip",
+    "LocalOptGroup": "SequentialNodeRewriter",
+    "LocalOptTracker": "OpToRewriterTracker",
+    "LocalOptimizer": "NodeRewriter",
+    "NavigatorOptimizer": "NodeProcessingGraphRewriter",
+    "OpKeyOptimizer": "OpKeyGraphRewriter",
+    "OpRemove": "RemovalNodeRewriter",
+    "OpSub": "SubstitutionNodeRewriter",
+    "PatternSub": "PatternNodeRewriter",
+    "SeqOptimizer": "SequentialGraphRewriter",
+    "TopoOptimizer": "WalkingGraphRewriter",
+    "inplace_optimizer": "inplace_graph_rewriter",
+    "local_optimizer": "node_rewriter",
+    "optimizer": "graph_rewriter",
+    "pre_greedy_local_optimizer": "pre_greedy_node_rewriter",
+}
+__getattr__ = older_names(globals(), DEPRECATED_NAMES)
 
 __all__ = [
     "ChangeTracker",

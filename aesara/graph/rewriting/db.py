@@ -15,6 +15,7 @@ from typing import IO, Any, Literal
 from aesara.configdefaults import config
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.ordered_set import OrderedSet
 from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
@@ -493,3 +494,13 @@ class ProxyDB(RewriteDatabase):
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:
         return self.db.query(*tags, **kwtags)
+
+
+#: Old names, and what they are called today.
+DEPRECATED_NAMES = {
+    "DB": "RewriteDatabase",
+    "OptimizationDatabase": "RewriteDatabase",
+    "OptimizationQuery": "RewriteDatabaseQuery",
+    "Query": "RewriteDatabaseQuery",
+}
+__getattr__ = older_names(globals(), DEPRECATED_NAMES)

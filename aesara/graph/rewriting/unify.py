@@ -101,7 +101,8 @@ def constant_value(var: Variable) -> Any:
     return data.item() if isinstance(data, np.generic) else data if isinstance(data, numbers.Number) else None
 
 
-def _is_value(var: Variable, wanted: Any) -> bool:
+def is_value(var: Variable, wanted: Any) -> bool:
+    """Whether a variable is a constant of this value, with dimensions of length 1 added or not."""
     while var.owner is not None and hasattr(var.owner.op, "new_order"):
         var = var.owner.inputs[0]  # a rearrangement of dimensions keeps the elements
     if not isinstance(var, Constant):
@@ -112,7 +113,8 @@ def _is_value(var: Variable, wanted: Any) -> bool:
     return value is not None and value == wanted
 
 
-def _is_commutative(op: Op) -> bool:
+def is_commutative(op: Op) -> bool:
+    """Whether an op gives the same for its inputs in any order."""
     return bool(getattr(getattr(op, "scalar_op", op), "commutative", False))
 
 
@@ -159,7 +161,7 @@ def matches(
         if len(node.inputs) != count and (pattern.rest is None or len(node.inputs) <= count):
             return
         orders: Any = (tuple(range(len(node.inputs))),)
-        if commutative and _is_commutative(node.op):
+        if commutative and is_commutative(node.op):
             orders = permutations(range(len(node.inputs)), count)
         for order in orders:
             chosen = [node.inputs[i] for i in order[:count]]
@@ -171,7 +173,7 @@ def matches(
                 else:
                     yield found
     elif isinstance(pattern, ValuePattern):
-        if _is_value(var, pattern.value):
+        if is_value(var, pattern.value):
             yield bindings
     elif pattern is var or (isinstance(pattern, Constant) and pattern.equals(var)):
         yield bindings

@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.merge import MergeOptimizer
+from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.traversal import graph_inputs
 
@@ -136,3 +137,8 @@ def get_clients_at_depth(fgraph: FunctionGraph, node: Apply, depth: int) -> Gene
             if isinstance(client, Apply)
         ]
     yield from level
+
+
+#: Old names, and what they are called today.
+DEPRECATED_NAMES = {"optimize_graph": "rewrite_graph"}
+__getattr__ = older_names(globals(), DEPRECATED_NAMES)

@@ -1,0 +1,66 @@
+"""Graphs for the packages ``unification``, ``etuples`` and ``kanren``, where somebody has imported them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from numbers import Number
+from typing import Any
+
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.rewriting.unify import is_value
+
+_taught: list[Any] = []
+
+
+def imported_packages() -> tuple[Any, Any] | None:
+    """The packages ``unification`` and ``etuples``, told how to unify graphs; None where they are not in use."""
+    unification, etuples = sys.modules.get("unification"), sys.modules.get("etuples")
+    if unification is None or etuples is None:
+        return None
+    if unification not in _taught:
+        _teach(unification, etuples)
+        _taught.append(unification)
+    return unification, etuples
+
+
+def _teach(unification: Any, etuples: Any) -> None:
+    core = unification.core
+
+    def unify_variables(u: Variable, v: Variable, s: Mapping) -> Iterator[Any]:
+        if u is v or (isinstance(u, Constant) and isinstance(v, Constant) and u.equals(v)):
+            yield s
+        elif u.owner is None or v.owner is None:
+            yield False
+        else:
+            yield (yield core._unify(as_etuple(u, etuples.etuple), as_etuple(v, etuples.etuple), s))
+
+    def unify_with_number(u: Variable, v: Any, s: Mapping) -> Iterator[Any]:
+        yield s if is_value(u, v) else False
+
+    def unify_with_etuple(u: Variable, v: Any, s: Mapping) -> Iterator[Any]:
+        yield False if u.owner is None else (yield core._unify(as_etuple(u, etuples.etuple), v, s))
+
+    core._unify.add((Variable, Variable, Mapping), unify_variables)
+    for other, how in ((Number, unify_with_number), (etuples.core.ExpressionTuple, unify_with_etuple)):
+        core._unify.add((Variable, other, Mapping), how)
+        core._unify.add((other, Variable, Mapping), lambda u, v, s, how=how: how(v, u, s))
+
+
+def as_etuple(graph: Variable, etuple: Callable[..., Any]) -> Any:
+    """The expression tuple ``e(op, input, ...)`` of a graph."""
+    made: dict[Variable, Any] = {}
+    stack = [graph]
+    while stack:
+        variable = stack[-1]
+        node = variable.owner
+        if node is None or len(node.outputs) != 1:
+            made[variable] = variable
+        else:
+            missing = [one for one in node.inputs if one not in made]
+            if missing:
+                stack.extend(missing)
+                continue
+            made[variable] = etuple(node.op, *(made[one] for one in node.inputs))
+        stack.pop()
+    return made[graph]

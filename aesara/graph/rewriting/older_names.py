@@ -1,0 +1,43 @@
+"""Names that rewriters had in older versions: using one warns, and gives what it is called today."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+
+def older_names(namespace: Mapping[str, Any], new_names: Mapping[str, str]) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a module that had other names.
+
+    Parameters
+    ----------
+    namespace
+        The module's ``globals()``.
+    new_names
+        From old names to new ones.
+
+    Examples
+    --------
+    >>> find = older_names({"__name__": "example", "double": lambda x: 2 * x}, {"twice": "double"})
+    >>> find("thrice")
+    Traceback (most recent call last):
+    AttributeError: module 'example' has no attribute 'thrice'
+    """
+
+    def find(name: str) -> Any:
+        if name not in new_names:
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+        new = new_names[name]
+        warnings.warn(f"`{name}` is deprecated: use `{new}` instead.", DeprecationWarning, stacklevel=2)
+        return namespace[new]
+
+    return find
+
+
+def moved_module(old: str, module: ModuleType) -> Callable[[str], Any]:
+    """Warn that a module has moved; returns a ``__getattr__`` that looks names up in its new place."""
+    message = f"The module `{old}` is deprecated; use `{module.__name__}` instead."
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return lambda name: getattr(module, name)

@@ -1,0 +1,44 @@
+"""Names and paths of older versions: they warn, and stand for what they are called today."""
+
+import importlib
+import sys
+
+import pytest
+
+from aesara.graph.rewriting import basic, db, utils
+
+NAMES = [(module, old, new) for module in (basic, db, utils) for old, new in module.DEPRECATED_NAMES.items()]
+PATHS = {"opt": "basic", "optdb": "db", "opt_utils": "utils", "unify": "unify", "kanren": "kanren"}
+
+
+@pytest.mark.parametrize("module, old, new", NAMES, ids=lambda item: getattr(item, "__name__", item))
+def test_old_names(module, old, new):
+    with pytest.warns(DeprecationWarning, match=f"`{old}` is deprecated: use `{new}` instead") as caught:
+        assert getattr(module, old) is getattr(module, new)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("old, new", PATHS.items())
+def test_old_paths(old, new):
+    sys.modules.pop(f"aesara.graph.{old}", None)
+    with pytest.warns(
+        DeprecationWarning, match=f"`aesara.graph.{old}` is deprecated; use `aesara.graph.rewriting.{new}`"
+    ):
+        moved = importlib.import_module(f"aesara.graph.{old}")
+    real = importlib.import_module(f"aesara.graph.rewriting.{new}")
+    public = [name for name in vars(real) if not name.startswith("_")]
+    assert public and all(getattr(moved, name) is getattr(real, name) for name in public)
+
+
+def test_old_names_at_old_paths():
+    sys.modules.pop("aesara.graph.opt", None)
+    with pytest.warns(DeprecationWarning) as caught:
+        from aesara.graph.opt import TopoOptimizer, local_optimizer
+    assert TopoOptimizer is basic.WalkingGraphRewriter and local_optimizer is basic.node_rewriter
+    assert len(caught) >= 3
+
+
+def test_unknown_names_are_attribute_errors():
+    for module in (basic, db, utils):
+        with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+            module.nonsense

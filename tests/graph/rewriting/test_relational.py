@@ -1,0 +1,181 @@
+"""Searching for rewrites by relations, with the goals of the package and with those of ``kanren`` where it is there."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.graph.rewriting.kanren import KanrenRelationSub
+from aesara.graph.rewriting.relational import (
+    conde,
+    conso,
+    eq,
+    eq_comm,
+    fail,
+    goaleval,
+    isvar,
+    lall,
+    lany,
+    membero,
+    run,
+    succeed,
+    var,
+    vars,
+)
+from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.graph.rewriting.walking import in2out, out2in
+
+a, b, c = at.dvectors("abc")
+
+
+def rewritten(relation, expression, **options):
+    rewriter = KanrenRelationSub(relation, **options)
+    return rewrite_graph(expression, (), in2out(rewriter))
+
+
+def formula(relation, expression, **options):
+    return aesara.pprint(rewritten(relation, expression, **options))
+
+
+def twice(expression, result):
+    x = var()
+    return lall(eq((at.add, x, x), expression), eq((at.mul, 2, x), result))
+
+
+def distribute(expression, result):
+    x, y, z = vars(3)
+    return lall(eq_comm((at.add, (at.mul, x, y), (at.mul, x, z)), expression), eq((at.mul, x, (at.add, y, z)), result))
+
+
+def test_goals():
+    x, y = var("x"), var("y")
+    assert run(0, x, eq(x, 1)) == (1,)
+    assert run(0, x, fail) == () and run(0, x, succeed) == (x,)
+    assert run(0, x, membero(x, (1, 2, 3)), membero(x, (3, 2, 5))) == (2, 3)
+    assert run(1, x, membero(x, (1, 2, 3))) == (1,)
+    assert list(run(None, x, conde((eq(x, 1), eq(y, 2)), (eq(x, 3), eq(x, 4))))) == [1]
+    assert run(0, (x, y), eq((x, 2, (y,)), (1, y, (2,)))) == ((1, 2),)
+    assert run(0, x, eq((x, 2), (1, 3))) == ()
+    assert run(0, x, eq(x, (1, x))) == ()  # nothing is a part of itself
+    assert not any(isvar(one) for one in (1, a, (x,)))
+
+
+def test_numbers_of_other_kinds_differ():
+    x = var()
+    assert run(0, x, eq(1, 1.0)) == () and run(0, x, eq(True, 1)) == ()
+
+
+def test_a_relation_that_uses_itself():
+    parents = (("Homer", "Bart"), ("Bart", "Lisa"), ("Lisa", "Marge"))
+
+    def ancestor(x, y):
+        z = var()
+        return lany(membero((x, y), parents), lall(membero((x, z), parents), goaleval(ancestor, z, y)))
+
+    x = var()
+    assert set(run(0, x, ancestor(x, "Marge"))) == {"Homer", "Bart", "Lisa"}
+    assert run(0, x, ancestor("Homer", x)) == ("Bart", "Lisa", "Marge")
+
+
+def test_answers_of_alternatives_come_in_turn():
+    def naturals(x, n=0):
+        return lany(eq(x, n), lambda s: naturals(x, n + 1)(s))
+
+    x = var()
+    assert "here" in run(3, x, lany(naturals(x), eq(x, "here")))
+
+
+def test_graphs_are_terms():
+    x, y, op = vars(3)
+    assert run(0, (op, x), eq((op, x), at.exp(a))) == ((at.exp, a),)
+    assert run(0, x, eq((at.add, x, b), a + b)) == (a,)
+    assert run(0, x, eq((at.add, x, x), a + b)) == ()
+    assert run(0, x, eq((at.add, x, x), at.exp(a) + at.exp(a))) != ()
+    assert run(0, x, eq((at.mul, 2, x), 2 * a)) == (a,) and run(0, x, eq((at.mul, 3, x), 2 * a)) == ()
+    assert run(0, x, eq((at.add, b, x), a + b)) == () and run(0, x, eq_comm((at.add, b, x), a + b)) == (a,)
+    assert run(0, x, eq_comm((at.sub, b, x), a - b)) == ()
+    assert run(0, (x, y), conso(x, y, a * b)) == ((at.mul, (a, b)),)
+
+
+@pytest.mark.parametrize(
+    "expression, expected",
+    [
+        (at.exp(a) + at.exp(a), "(2 * exp(a))"),
+        (at.exp(a + 2) + at.exp(a + 2), "(2 * exp((a + 2)))"),
+        (a + b, "(a + b)"),
+        (at.log((a + a) + b), "log(((2 * a) + b))"),
+    ],
+)
+def test_the_sum_of_equal_terms(expression, expected):
+    assert formula(twice, expression) == expected
+
+
+@pytest.mark.parametrize("expression", [a * b + a * c, b * a + a * c, a * b + c * a, b * a + c * a])
+def test_distribution_in_every_order(expression):
+    out = rewritten(distribute, expression)
+    values = {a: np.array([1.5, -2.0]), b: np.array([3.0, 0.5]), c: np.array([-1.0, 7.0])}
+    assert aesara.pprint(out) in ("(a * (b + c))", "(a * (c + b))")
+    np.testing.assert_allclose(out.eval(values), values[a] * (values[b] + values[c]))
+
+
+def test_head_and_tail():
+    def log_to_exp(expression, result):
+        inputs = var()
+        return lall(conso(at.log, inputs, expression), conso(at.exp, inputs, result))
+
+    assert formula(log_to_exp, at.log(a * b) + at.log(c)) == "(exp((a * b)) + exp(c))"
+
+
+def test_a_result_that_does_not_fit_is_passed_over():
+    def total_or_half(expression, result):
+        x = var()
+        return lall(eq((at.exp, x), expression), lany(eq((at.sum, x), result), eq((at.sin, x), result)))
+
+    assert formula(total_or_half, at.exp(a)) == "sin(a)"
+
+
+def test_filters():
+    def anything(expression, result):
+        x = var()
+        return lall(eq((at.exp, x), expression), membero(result, [(at.sin, x), (at.cos, x), (at.tan, x)]))
+
+    assert formula(anything, at.exp(a), results_filter=lambda found: list(found)[1]) == "cos(a)"
+    assert formula(anything, at.exp(a), results_filter=lambda found: None) == "exp(a)"
+    assert formula(anything, at.exp(a) + at.exp(b), node_filter=lambda node: b in node.inputs) == "(exp(a) + sin(b))"
+
+
+def test_what_is_made_knows_its_line():
+    fgraph_out = rewritten(twice, at.exp(a) + at.exp(a))
+    assert fgraph_out.owner.source is not None and fgraph_out.owner.source.filename == __file__
+
+
+def test_other_order_of_the_walk_and_summary():
+    out = rewrite_graph((a + a) + (a + a), (), out2in(KanrenRelationSub(twice)))
+    np.testing.assert_allclose(out.eval({a: np.array([1.0, 2.0])}), [4.0, 8.0])
+    stream = io.StringIO()
+    KanrenRelationSub(twice).print_summary(stream)
+    assert "KanrenRelationSub(twice)" in stream.getvalue()
+
+
+def test_the_package_does_not_ask_for_others():
+    assert not {"kanren", "unification", "etuples", "cons"} & set(sys.modules) or "kanren" in sys.modules
+
+
+def test_goals_of_the_kanren_package():
+    kanren, etuples = pytest.importorskip("kanren"), pytest.importorskip("etuples")
+
+    def doubled(expression, result):
+        x = kanren.var()
+        return kanren.lall(
+            kanren.eq(etuples.etuple(at.add, x, x), expression), kanren.eq(etuples.etuple(at.mul, 2, x), result)
+        )
+
+    try:
+        assert formula(doubled, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
+        assert formula(twice, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
+    finally:
+        for name in [name for name in sys.modules if name.split(".")[0] in ("kanren", "unification", "etuples")]:
+            del sys.modules[name]
