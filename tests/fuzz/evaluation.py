@@ -60,6 +60,9 @@ def evaluate(variables, given, rng=None, trace=None, exact=True):
                 trace.undefined |= _cast_overflows(inputs[0], node.outputs[0].type.dtype)
                 kind = "Cast"
             inexact = kind not in EXACT_SCALAR_OPS
+            if rng is not None and len(inputs) > 2 and kind in ("Add", "Mul"):  # rounded at each operand
+                dtype = node.outputs[0].type.dtype
+                inputs = [_noisy(np.asarray(value).astype(dtype), None, rng) for value in inputs]
         else:
             inexact = kind in INEXACT_OPS
             if kind in ("Dot", "BatchedDot", "MatMul"):  # BLAS leaves out what is multiplied by zero, NaN or not

@@ -1,0 +1,362 @@
+"""Tests by construction of all rewrite rules.
+
+How to add examples: every node rewriter in the databases is either a row (`rule(...)`), which is tried on expressions
+made from its pattern, or has examples by name in a file ``tests/rules/<family>_examples.py`` (found by its name)::
+
+    EXAMPLES = {
+        "local_mul_zero": [
+            lambda x: x * 0,
+            example(lambda x, y: x * (y * 0), assumes_finite="the zero is taken for the product of infinity and it"),
+        ],
+    }
+
+A parameter's first letter says what it stands for: x, y, z, w tensors of many dtypes and shapes, or constants;
+b booleans of these shapes; s, v, m, t a scalar, a vector (5), a matrix (4, 5), a tensor (3, 4, 5) of any dtype;
+k an integer scalar from 0 to 2, n one from 3 to 5; i a vector of integers from 0 to 2.
+Exceptions for what is made from the pattern of a row stand in ``ROWS = {"name": {"regroups": "why", ...}}`` of a file.
+Each example must fire at least once; each time, values (NaN, infinity and signed zeros too), dtypes, shapes, static
+types and errors are compared with the expression as written. `example` has the exceptions, which must give reasons.
+Rows may have examples, too. Run: ``pytest tests/rules/test_rules_by_construction.py -k local_mul_zero``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import aesara.tensor.rewriting  # noqa: F401 - registers the rules
+from aesara.graph.cloning import clone
+from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.pattern import Rule
+from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
+from aesara.graph.traversal import io_toposort
+from aesara.tensor.rewriting.shape import ShapeFeature
+from tests.fuzz.evaluation import conditioned
+from tests.rules.exact import errors_in_units
+from tests.rules.leaves import Variation, variations
+
+#: How far apart both sides may be where it is not known which is better, in units in the last place.
+UNITS = 4
+
+
+@dataclass(frozen=True)
+class Example:
+    """An expression on which a rule is tried, and what is not asked of the rule there; see `example`."""
+
+    build: Callable[..., Any]
+    dtypes: tuple[str, ...] | None = None
+    domain: tuple[float, float] | None = None
+    moderate: str | None = None
+    assumes_finite: str | None = None
+    limits: str | None = None
+    regroups: str | None = None
+    drops_checks: str | None = None
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        return tuple(inspect.signature(self.build).parameters)
+
+
+def example(build: Callable[..., Any], **exceptions: Any) -> Example:
+    """An example with exceptions.
+
+    Parameters
+    ----------
+    build
+        A function of leaves that gives an expression or a list of them.
+    dtypes
+        The dtypes that leaves take, where the rule is about these alone.
+    domain
+        Between which numbers the data lie, where the rule is about these alone; NaN is among them nevertheless.
+    moderate
+        Why data are neither NaN nor infinite, huge or tiny.
+    assumes_finite
+        Why elements are not compared where the expression as written gives NaN or an infinite number.
+    limits
+        Why there may be a limit where the expression as written gives NaN for an infinite number.
+    regroups
+        Why results may differ as they do if each operation of the expression is rounded in another way.
+    drops_checks
+        Why an error of the expression as written may be lost.
+    """
+    return Example(build, **exceptions)
+
+
+# Rules
+
+
+def examples() -> dict[str, list[Example]]:
+    """The examples of all files, by the names of rules."""
+    found: dict[str, list[Example]] = {}
+    for module in _example_modules():
+        for name, entries in module.EXAMPLES.items():
+            found.setdefault(name, []).extend(e if isinstance(e, Example) else Example(e) for e in entries)
+    return found
+
+
+def _example_modules() -> Iterator[Any]:
+    for path in sorted(Path(__file__).parent.glob("*_examples.py")):
+        yield importlib.import_module(f"tests.rules.{path.stem}")
+
+
+def exceptions_of_rows() -> dict[str, dict[str, Any]]:
+    """The exceptions for rows of all files, by the names of the rows."""
+    return {name: given for module in _example_modules() for name, given in getattr(module, "ROWS", {}).items()}
+
+
+def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
+    """Expressions made from the pattern of a row; none if it names classes of ops."""
+    if not _is_buildable(row.pattern):
+        return []
+    counts = [1, 2] if _has_rest(row.pattern) else [1]
+    return [Example(_from_pattern(row.pattern, count), **exceptions) for count in counts]
+
+
+def _is_buildable(pattern: Any) -> bool:
+    if isinstance(pattern, OpPattern):
+        return isinstance(pattern.op, Op) and all(_is_buildable(p) for p in pattern.inputs)
+    return True
+
+
+def _has_rest(pattern: Any) -> bool:
+    return isinstance(pattern, OpPattern) and (
+        pattern.rest is not None or any(_has_rest(inner) for inner in pattern.inputs)
+    )
+
+
+def _from_pattern(pattern: OpPattern, count: int) -> Callable[..., Any]:
+    """A function of leaves that builds what matches a pattern; `count` leaves for what its rest stands for."""
+    names: dict[str, list[int]] = {}
+    total = 0
+
+    def number(part: Any) -> None:
+        nonlocal total
+        if isinstance(part, LogicVariable) and part.name not in names:
+            names[part.name] = [total]
+            total += 1
+        elif isinstance(part, OpPattern):
+            for inner in part.inputs:
+                number(inner)
+            if part.rest is not None and part.rest.name not in names:
+                names[part.rest.name] = list(range(total, total + count))
+                total += count
+
+    def instance(part: Any, leaves: tuple[Variable, ...]) -> Any:
+        if isinstance(part, LogicVariable):
+            return leaves[names[part.name][0]]
+        if isinstance(part, ValuePattern):
+            return part.value
+        if isinstance(part, OpPattern):
+            inputs = [instance(inner, leaves) for inner in part.inputs]
+            if part.rest is not None:
+                inputs.extend(leaves[i] for i in names[part.rest.name])
+            return part.op(*inputs)
+        return part
+
+    number(pattern)
+
+    def build(*leaves: Variable) -> Any:
+        return instance(pattern, leaves)
+
+    parameters = [inspect.Parameter(f"x{i}", inspect.Parameter.POSITIONAL_ONLY) for i in range(total)]
+    build.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return build
+
+
+# Comparison
+
+
+class WrongRule(AssertionError):
+    """A rule changed what an expression computes."""
+
+
+def check(rewriter: NodeRewriter, tags: set[str], of: Example) -> int:
+    """Apply a rule to all variations of an example; how often it fired."""
+    fired = 0
+    for variation in variations(of.leaves, of.dtypes, of.domain, of.moderate is not None):
+        applied = apply_once(rewriter, tags, of, variation)
+        if applied is None:
+            continue
+        fired += 1
+        reference, after = applied
+        try:
+            compare_types(reference, after)
+            for values in variation.data():
+                compare(reference, after, values, of, tags)
+        except WrongRule as error:
+            raise WrongRule(f"{error}\nwith {variation}") from None
+    return fired
+
+
+def apply_once(
+    rewriter: NodeRewriter, tags: set[str], of: Example, variation: Variation
+) -> tuple[list[Variable], list[Variable]] | None:
+    """The expression of a variation before and after a rule was tried on each of its nodes; None if it never fired."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            built = of.build(*variation.leaves)
+        except (TypeError, ValueError, NotImplementedError, IndexError):
+            return None
+        outputs = list(built) if isinstance(built, (list, tuple)) else [built]
+        inputs = [leaf for leaf in variation.leaves if not isinstance(leaf, Constant)]
+        reference = clone(inputs, outputs, copy_inputs=False)[1]
+        features = [ShapeFeature(), ReplaceValidate()]
+        if "inplace" in tags:
+            features.append(DestroyHandler())
+        fgraph = FunctionGraph(inputs, outputs, clone=False, features=features)
+        changed = False
+        for node in fgraph.toposort():
+            if node not in fgraph.apply_nodes:
+                continue
+            result = rewriter.transform_tracked(fgraph, node)
+            if not result:
+                continue
+            changed = True
+            fgraph.replace_all_validate(list(_replacements(node, result)), reason=rewriter.name)
+    return (reference, list(fgraph.outputs)) if changed else None
+
+
+def _replacements(node: Any, result: Any) -> Iterator[tuple[Variable, Variable]]:
+    if isinstance(result, dict):
+        result = {old: new for old, new in result.items() if old != "remove"}
+        pairs = result.items()
+    else:
+        pairs = zip(node.outputs, result, strict=True)
+    for old, new in pairs:
+        if new is not None and new is not old:
+            if not old.type.is_super(new.type):
+                raise WrongRule(f"{old.type} is replaced by {new.type}, which says less")
+            yield old, new
+
+
+def compare_types(reference: list[Variable], after: list[Variable]) -> None:
+    for old, new in zip(reference, after, strict=True):
+        if not old.type.is_super(new.type):
+            raise WrongRule(f"the static type was {old.type} and is {new.type}")
+
+
+def evaluated(outputs: list[Variable], values: dict[Variable, Any]) -> list[Any]:
+    """The values of variables by the `perform` of each op; nothing that is given is overwritten."""
+    known = dict(values)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for node in io_toposort(list(known), outputs):
+            inputs = [v.data if isinstance(v, Constant) else known[v] for v in node.inputs]
+            for positions in getattr(node.op, "destroy_map", {}).values():
+                for k in positions:
+                    inputs[k] = np.array(inputs[k])
+            storage = [[None] for _ in node.outputs]
+            node.op.perform(node, inputs, storage)
+            for variable, (value,) in zip(node.outputs, storage, strict=True):
+                if hasattr(variable.type, "filter"):
+                    variable.type.filter(value, strict=True)
+                known[variable] = value
+    return [v.data if isinstance(v, Constant) else known[v] for v in outputs]
+
+
+def compare(
+    reference: list[Variable], after: list[Variable], values: dict[Variable, Any], of: Example, tags: set[str]
+) -> None:
+    """Both sides on the same data."""
+    try:
+        wanted = evaluated(reference, values)
+    except Exception as error:
+        try:
+            evaluated(after, values)
+        except Exception:
+            return
+        if of.drops_checks is None and "shape_unsafe" not in tags:
+            raise WrongRule(f"an error is lost: {type(error).__name__}: {error}\n{_shown(values)}") from None
+        return
+    try:
+        given = evaluated(after, values)
+    except Exception as error:
+        raise WrongRule(f"a new error: {type(error).__name__}: {error}\n{_shown(values)}") from None
+    for k, (want, got) in enumerate(zip(wanted, given, strict=True)):
+        want, got = np.asarray(want), np.asarray(got)
+        if want.dtype != got.dtype or want.shape != got.shape:
+            raise WrongRule(f"{got.dtype}{got.shape} instead of {want.dtype}{want.shape}\n{_shown(values)}")
+        wrong = unequal(reference, k, values, want, got, of)
+        if np.any(wrong):
+            place = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong)))[: want.ndim]
+            inputs = {str(v): _element(value, place, want.ndim) for v, value in values.items()}
+            raise WrongRule(
+                f"{got[place]!r} instead of {want[place]!r} at {place} ({int(np.sum(wrong))} of {want.size}), "
+                f"inputs there {inputs}"
+            )
+
+
+def _element(value: Any, place: tuple[int, ...], ndim: int) -> Any:
+    value = np.asarray(value)
+    if value.ndim != ndim:
+        return value if value.size < 30 else value.shape
+    return value[tuple(min(i, n - 1) for i, n in zip(place, value.shape))]
+
+
+def _shown(values: dict[Variable, Any]) -> str:
+    return ", ".join(f"{v}: {np.asarray(value).dtype}{np.asarray(value).shape}" for v, value in values.items())
+
+
+def unequal(reference: list[Variable], k: int, values: dict, want: Any, got: Any, of: Example) -> Any:
+    """Where `got` cannot stand for `want`."""
+    if want.dtype.kind not in "fc":
+        return want != got
+    with np.errstate(all="ignore"):
+        wrong = ~_alike(want, got)
+        if of.assumes_finite is not None:
+            wrong &= np.isfinite(want)
+        if of.limits is not None:
+            wrong &= ~(np.isnan(want) & _any_infinite(values))
+        if not wrong.any():
+            return wrong
+        if of.regroups is not None and want.dtype.kind == "f":
+            outcome = conditioned(reference, values, runs=8, exact=False)
+            wrong &= ~(np.abs(want - got) <= outcome.tolerance[k]) & ~outcome.uncertain[k]
+        if not wrong.any():
+            return wrong
+        measured = errors_in_units(reference[k], values, [want, got], wrong)
+        if measured is None:
+            return wrong
+        before, now = measured
+        # Numbers too large or too small to be known exactly.
+        unknown = np.isnan(now) & (np.isinf(want) | ((want == 0) & (got == 0)))
+        return wrong & ~(now <= np.maximum(before, UNITS)) & ~unknown
+
+
+def _any_infinite(values: dict[Variable, Any]) -> Any:
+    """Where one of the data is infinite and none is NaN."""
+    infinite: Any = False
+    for value in values.values():
+        if value.dtype.kind in "fc":
+            infinite = (infinite | np.isinf(value)) & ~np.isnan(value)
+    return infinite
+
+
+def _alike(want: Any, got: Any) -> Any:
+    """Whether numbers are the same but for a few units in the last place; zeros with the same sign."""
+    if want.dtype.kind == "c":
+        eps = np.finfo(want.dtype).eps
+        close = np.abs(want - got) <= 16 * eps * np.abs(want)
+        parts = _same(want.real, got.real) & _same(want.imag, got.imag)
+        return parts | (close & np.isfinite(want) & np.isfinite(got)) | (~np.isfinite(want) & ~np.isfinite(got))
+    near = np.isfinite(want) & np.isfinite(got) & (want != 0)
+    distance = np.abs(want.astype(np.longdouble) - got.astype(np.longdouble))
+    return _same(want, got) | (near & (distance <= UNITS * np.spacing(np.abs(want)).astype(np.longdouble)))
+
+
+def _same(want: Any, got: Any) -> Any:
+    equal = (want == got) & (np.signbit(want) == np.signbit(got))
+    return equal | (np.isnan(want) & np.isnan(got))
