@@ -258,6 +258,10 @@ class SubstitutionNodeRewriter(NodeRewriter):
         self.transfer_tags = transfer_tags
         self.name = f"{op1} -> {op2}"
 
+    @property
+    def description(self) -> str:
+        return f"{self.op1} becomes {self.op2}"
+
     def op_key(self) -> Op:
         return self.op1
 
@@ -284,6 +288,10 @@ class RemovalNodeRewriter(NodeRewriter):
     def __init__(self, op: Op):
         self.op = op
         self.name = f"{op}(x) -> x"
+
+    @property
+    def description(self) -> str:
+        return f"{self.op} is removed"
 
     def op_key(self) -> Op:
         return self.op

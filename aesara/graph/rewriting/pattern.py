@@ -9,6 +9,7 @@ from typing import IO, Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.rewriting.describe import function_text, pattern_text
 from aesara.graph.rewriting.node_rewriters import NodeRewriter
 from aesara.graph.rewriting.unify import (
     LogicVariable,
@@ -93,6 +94,10 @@ class PatternNodeRewriter(NodeRewriter):
         self.name = name or None
         self.retains_inputs = False
 
+    @property
+    def description(self) -> str:
+        return f"{pattern_text(self._in)} becomes {pattern_text(self._out)}"
+
     def op_key(self) -> Any:
         return self.op
 
@@ -171,8 +176,11 @@ class Rule(NodeRewriter):
     Made by `rule`, which says what the parts mean.
     """
 
-    def __init__(self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool):
+    def __init__(
+        self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool, why: str | None = None
+    ):
         self.name = name
+        self.why = why
         self.source_pattern = pattern
         self.pattern = as_pattern(pattern)
         if not isinstance(self.pattern, OpPattern):
@@ -185,6 +193,15 @@ class Rule(NodeRewriter):
         self._replacement_names = _argument_names(replacement, self.variables, name)
         self._condition_names = _argument_names(condition, self.variables, name)
         self.__name__ = name
+
+    @property
+    def description(self) -> str:
+        """Why it applies, if that was said; the pattern and what takes its place otherwise."""
+        if self.why is not None:
+            return self.why
+        new = self.replacement
+        text = pattern_text(as_pattern(new)) if self._replacement_names is None else function_text(new)
+        return f"{pattern_text(self.pattern)} becomes {'something equal' if text is None else text}"
 
     def tracks(self) -> Sequence[Any] | None:
         op = self.pattern.op
@@ -233,6 +250,7 @@ def rule(
     replacement: Any,
     condition: Callable[..., bool] | None = None,
     single_client: bool = False,
+    why: str | None = None,
 ) -> Rule:
     """A rewrite rule in one row.
 
@@ -250,6 +268,8 @@ def rule(
         A function with parameters of the same kind that says whether the rule applies.
     single_client
         Only where the inner parts of what matches are not used elsewhere.
+    why
+        One sentence on what the rule is good for, for those who read a trace. Default: its pattern and its replacement.
 
     Examples
     --------
@@ -258,7 +278,7 @@ def rule(
     >>> rule("local_exp_log", (at.exp, (at.log, "x")), lambda x: x, condition=lambda x: x.dtype == "float64").name
     'local_exp_log'
     """
-    return Rule(name, pattern, replacement, condition, single_client)
+    return Rule(name, pattern, replacement, condition, single_client, why)
 
 
 def _variables_of(pattern: Any) -> list[str]:

@@ -13,6 +13,7 @@ from typing import IO, Any
 from aesara.configdefaults import config
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.describe import first_sentence
 
 
 def report_rewrite_failure(exc: Exception, what: object) -> None:
@@ -38,6 +39,11 @@ class Rewriter(ABC):
     """What node rewriters and graph rewriters have in common."""
 
     name: str | None = None
+
+    @property
+    def description(self) -> str:
+        """What it does, in one sentence: the first one of its docstring, unless a subclass says more."""
+        return first_sentence(self.__doc__)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach to `fgraph` the features that this rewriter needs."""

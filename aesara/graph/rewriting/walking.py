@@ -46,6 +46,11 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
         self.order = order
         super().__init__(node_rewriter, ignore_newtrees, failure_callback)
 
+    @property
+    def description(self) -> str:
+        """What its node rewriter does."""
+        return self.node_rewriter.description if self.node_rewriter is not None else super().description
+
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:
         """Walk; the number of nodes at which something was replaced."""
         if start_from is None:

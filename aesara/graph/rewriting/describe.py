@@ -1,0 +1,91 @@
+"""What a rewriter does, in words: from its docstring, its pattern, or the text of its functions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
+
+
+def first_sentence(text: str | None) -> str:
+    """The first sentence of a docstring, on one line.
+
+    Examples
+    --------
+    >>> first_sentence("Removes what does nothing,\\n    such as ``x + 0``.  More follows.")
+    'Removes what does nothing, such as ``x + 0``'
+    """
+    paragraph = " ".join(inspect.cleandoc(text or "").split("\n\n")[0].split())
+    return paragraph.split(". ")[0].rstrip(".:")
+
+
+def op_text(op: Any) -> str:
+    """The name of an operation (a class, or a function of operations), without details.
+
+    Examples
+    --------
+    >>> op_text(at.exp)
+    'exp'
+    """
+    inner = getattr(op, "scalar_op", op)
+    name = inner.__name__ if isinstance(inner, type) or inspect.isfunction(inner) else str(inner)
+    name = name.split("{")[0] or name
+    return name if inner is op else name.lower()
+
+
+def pattern_text(pattern: Any) -> str:
+    """A pattern (in its parsed form) as a formula.
+
+    Examples
+    --------
+    >>> from aesara.graph.rewriting.unify import as_pattern
+    >>> pattern_text(as_pattern((at.log, (at.add, 1, "*x"))))
+    'log(add(1, *x))'
+    """
+    if isinstance(pattern, LogicVariable):
+        return pattern.name
+    if isinstance(pattern, ValuePattern):
+        return str(pattern.value)
+    if isinstance(pattern, OpPattern):
+        inner = [pattern_text(part) for part in pattern.inputs]
+        if pattern.rest is not None:
+            inner.append(f"*{pattern.rest.name}")
+        return f"{op_text(pattern.op)}({', '.join(inner)})"
+    return str(pattern)
+
+
+def function_text(function: Callable[..., Any]) -> str | None:
+    """What a function returns, as it is written: for lambdas; the first sentence of its docstring for others."""
+    code = getattr(function, "__code__", None)
+    if isinstance(code, CodeType) and code.co_name == "<lambda>":
+        found = next(_lambdas_at(code), None)
+        return None if found is None else ast.unparse(found.body)
+    return first_sentence(function.__doc__) or None
+
+
+def _lambdas_at(code: CodeType) -> Iterator[ast.Lambda]:
+    """The lambda that was compiled to this code, if its file can be read."""
+    positions = [(line, column) for line, _, column, end in code.co_positions() if column is not None and column != end]
+    start = min(((line, column) for line, column in positions if line is not None), default=(code.co_firstlineno, 0))
+    arguments = list(code.co_varnames[: code.co_argcount])
+    for node in _lambdas_of(code.co_filename):
+        if [arg.arg for arg in node.args.args] != arguments:
+            continue
+        end = (node.body.end_lineno, node.body.end_col_offset)
+        if (node.body.lineno, node.body.col_offset) <= start < end:
+            yield node
+
+
+@lru_cache(maxsize=64)
+def _lambdas_of(filename: str) -> tuple[ast.Lambda, ...]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except SyntaxError:
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
