@@ -19,7 +19,10 @@ from aesara.tensor.elementwise_ops import (
     maximum,
     minimum,
     mul,
+    neg,
     neq,
+    second,
+    sub,
     switch,
     true_divide,
 )
@@ -44,6 +47,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
+from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.shape import Shape_i
 
 
@@ -198,6 +202,68 @@ def local_0_dot_x(fgraph, node):
     out = node.outputs[0]
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
     return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
+
+
+@register_specialize
+@node_rewriter([sub])
+def local_elemwise_sub_zeros(fgraph, node):
+    """``x - x`` is zero: that of infinity and of NaN too, which as written would be NaN."""
+    x, y = node.inputs
+    return constant_in_place_of(node.outputs[0], 0, node.inputs) if x is y else False
+
+
+@register_specialize
+@node_rewriter([add])
+def local_add_specialize(fgraph, node):
+    """Terms that are zero are left out of a sum."""
+    out = node.outputs[0]
+    terms = [var for var in node.inputs if not has_value(var, 0)]
+    if len(terms) == len(node.inputs) or out.type.dtype == "bool":
+        return False
+    if not terms:
+        return constant_in_place_of(out, 0, node.inputs)
+    new = terms[0] if len(terms) == 1 else computed_in(out.type.dtype, add, terms)
+    return in_place_of(out, new, node.inputs)
+
+
+@register_specialize
+@node_rewriter([mul])
+def local_mul_specialize(fgraph, node):
+    """Factors 1 and -1 are left out of a product, and signs stand in front of it, not in its factors."""
+    out = node.outputs[0]
+    dtype = out.type.dtype
+    if dtype == "bool":
+        return False
+    negative = False
+    factors = []
+    for var in node.inputs:
+        value = common_value(var)
+        if value is not None and value in (1, -1):
+            negative ^= bool(value == -1)
+            continue
+        inner = negated_of(var, dtype)
+        negative ^= inner is not None
+        factors.append(var if inner is None else inner)
+    if len(factors) == len(node.inputs) and all(a is b for a, b in zip(factors, node.inputs)):
+        return False
+    if not factors:
+        return constant_in_place_of(out, -1 if negative else 1, node.inputs)
+    new = as_dtype(factors[0], dtype) if len(factors) == 1 else computed_in(dtype, mul, factors)
+    return in_place_of(out, neg(new) if negative else new, node.inputs)
+
+
+def fill_chain(new_out, orig_inputs):
+    """The result of a transform that puts a variable in the shape that elementwise operands have together.
+
+    Examples
+    --------
+    >>> x, y, z = at.dvectors("x", "y", "z")
+    >>> aesara.pprint(fill_chain(x, [y, z])[0])
+    'fill(z, fill(y, x))'
+    """
+    for template in orig_inputs:
+        new_out = second(template, new_out)
+    return [new_out]
 
 
 @register_specialize

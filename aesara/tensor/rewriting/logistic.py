@@ -6,8 +6,8 @@ With ``e = exp(x)``: ``1 / (1 + e)`` is ``sigmoid(-x)``, ``e * sigmoid(-x)`` is 
 
 from __future__ import annotations
 
-from aesara.graph.nodes import Variable
-from aesara.graph.rewriting.basic import rule
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise_ops import (
     add,
     exp,
@@ -22,7 +22,14 @@ from aesara.tensor.elementwise_ops import (
     sub,
     true_divide,
 )
-from aesara.tensor.rewriting.helpers import has_value, is_float, real_of_same_dtype
+from aesara.tensor.rewriting.helpers import computed_in, has_value, in_place_of, is_float, real_of_same_dtype
+from aesara.tensor.rewriting.multrees import (
+    is_exp,
+    is_neg,
+    parse_mul_tree,
+    replace_leaf,
+)
+from aesara.tensor.rewriting.registration import register_stabilize
 
 
 def negated(x: Variable) -> Variable:
@@ -133,6 +140,12 @@ LOGISTIC_RULES = (
         lambda x: neg(softplus(negated(x))),
         real_of_same_dtype,
     ),
+    rule(
+        "log1msigm_to_softplus",
+        (log, (sub, 1, (sigmoid, "x"))),
+        lambda x: neg(softplus(x)),
+        real_of_same_dtype,
+    ),
     rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
     rule("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x, real_of_same_dtype),
     rule("sigmoid_of_logit", (sigmoid, (logit, "x")), lambda x: x, real_of_same_dtype),
@@ -149,3 +162,129 @@ LOGISTIC_RULES = (
         real_of_same_dtype,
     ),
 )
+
+
+def perform_sigm_times_exp(
+    tree: list,
+    exp_x: list | None = None,
+    exp_minus_x: list | None = None,
+    sigm_x: list | None = None,
+    sigm_minus_x: list | None = None,
+    parent: list | None = None,
+    child_idx: int | None = None,
+    full_tree: list | None = None,
+) -> bool:
+    """Replace ``exp(x) * sigmoid(-x)`` by ``sigmoid(x)``, and ``exp(-x) * sigmoid(x)`` by ``sigmoid(-x)``.
+
+    Parameters
+    ----------
+    tree
+        A tree of products (see `parse_mul_tree`), which is changed: the leaf of the logistic function gets the
+        new one, that of the exponential gets None in the place of its variable (see `simplify_mul`).
+    exp_x, exp_minus_x, sigm_x, sigm_minus_x
+        Pairs of `x` and a leaf of the whole tree, for ``exp(x)``, ``exp(-x)``, ``sigmoid(x)`` and ``sigmoid(-x)``
+        that are known already; more are added. None for empty lists.
+    parent, child_idx, full_tree
+        What `tree` is a part of. They change nothing.
+
+    Returns
+    -------
+    bool
+        Whether something was replaced.
+
+    Examples
+    --------
+    >>> from aesara.tensor.rewriting.math import compute_mul, simplify_mul
+    >>> x, y = at.dvectors("x", "y")
+    >>> tree = parse_mul_tree(at.exp(x) * y * at.sigmoid(-x))
+    >>> perform_sigm_times_exp(tree)
+    True
+    >>> aesara.pprint(compute_mul(simplify_mul(tree)))
+    '(y * sigmoid(x))'
+    """
+    exp_x, exp_minus_x, sigm_x, sigm_minus_x = (
+        [] if leaves is None else leaves for leaves in (exp_x, exp_minus_x, sigm_x, sigm_minus_x)
+    )
+    changed = False
+    stack = [tree]
+    while stack:
+        leaf = stack.pop()
+        var = leaf[1]
+        if isinstance(var, list):
+            stack.extend(reversed(var))
+            continue
+        if var is None:
+            continue
+        exponential = is_exp(var)
+        if exponential is not None and is_float(exponential[1]):
+            negative, argument = exponential
+            opposite = is_neg(argument)
+            if opposite is None:
+                x, own, waiting, results, new = argument, exp_x, sigm_minus_x, sigm_x, sigmoid
+            else:
+                x, own, waiting, results, new = opposite, exp_minus_x, sigm_x, sigm_minus_x, _sigmoid_of_opposite
+            if replace_leaf(x, waiting, results, new, negative):
+                leaf[1] = None
+                changed = True
+            else:
+                own.append((x, leaf))
+        elif var.owner is not None and var.owner.op == sigmoid and is_float(var.owner.inputs[0]):
+            (argument,) = var.owner.inputs
+            opposite = is_neg(argument)
+            if opposite is None:
+                x, own, waiting, new = argument, sigm_x, exp_minus_x, _sigmoid_of_opposite
+                results = sigm_minus_x
+            else:
+                x, own, waiting, new = opposite, sigm_minus_x, exp_x, sigmoid
+                results = sigm_x
+            position = next((i for i, (known, _) in enumerate(waiting) if known is x), None)
+            if position is None:
+                own.append((x, leaf))
+                continue
+            _, of_exponential = waiting.pop(position)
+            leaf[0] ^= is_exp(of_exponential[1])[0]  # type: ignore[index]
+            leaf[1] = new(x)
+            of_exponential[1] = None
+            results.append((x, leaf))
+            changed = True
+    return changed
+
+
+def _sigmoid_of_opposite(x: Variable) -> Variable:
+    return sigmoid(neg(x))
+
+
+@register_stabilize
+@node_rewriter([mul])
+def local_sigm_times_exp(fgraph, node):
+    """``exp(x) * sigmoid(-x)`` as ``sigmoid(x)`` and ``exp(-x) * sigmoid(x)`` as ``sigmoid(-x)``, in a product.
+
+    The canonical form of products has it done already, except for what other rules put there.
+    """
+    out = node.outputs[0]
+    dtype = out.type.dtype
+    clients = fgraph.clients
+    users = clients[out]
+    if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op in (mul, neg):
+        if users[0][0].outputs[0].type.dtype == dtype:
+            return False  # done there, for the whole product
+    tree = parse_mul_tree(out, lambda var: len(clients[var]) == 1 and var.type.dtype == dtype)
+    if not perform_sigm_times_exp(tree):
+        return False
+    negative, factors = _flattened(tree)
+    product = factors[0] if len(factors) == 1 else computed_in(dtype, mul, factors)
+    return in_place_of(out, neg(product) if negative else product, node.inputs)
+
+
+def _flattened(tree: list) -> tuple[bool, list[Variable]]:
+    """Whether a product is to be negated, and all of its factors."""
+    negative, factors = False, []
+    stack = [tree]
+    while stack:
+        of_part, part = stack.pop()
+        negative ^= of_part
+        if isinstance(part, list):
+            stack.extend(reversed(part))
+        elif part is not None:
+            factors.append(part)
+    return negative, factors

@@ -1,22 +1,65 @@
 """Rules about mathematical operations: the names of this package's public parts.
 
-==================  ======================================================
-``canonizer``       canonical forms of sums and products
-``arithmetic``      zeros, ones, comparisons, choices in products
-``powers``          powers with constant exponents
-``distribution``    factors multiplied into a sum where they cancel
-``exponentials``    exponentials and logarithms, one rule a row
-``logistic``        the logistic function
-``reductions``      sums, products, extrema along axes
-==================  ======================================================
+====================  ======================================================
+``canonizer``         canonical forms of sums and products
+``arithmetic``        zeros, ones, comparisons, choices in products
+``signs``             opposites and absolute values
+``powers``            powers with constant exponents
+``distribution``      factors multiplied into a sum where they cancel
+``multrees``          products as trees
+``exponentials``      exponentials and logarithms, one rule a row
+``inverses``          functions of their inverses
+``error_functions``   the error function
+``logistic``          the logistic function
+``reductions``        sums, products, extrema along axes
+``reduced_forms``     reductions and transposed products in fewer steps
+====================  ======================================================
+
+The ops that the rules are about are names of this module, too. Rules that are rows of a table are found by their names.
 """
 
+from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.databases import canonicalize, specialize, stabilize
+from aesara.tensor.allocation import alloc
+from aesara.tensor.check_and_raise import assert_op
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import (
+    add,
+    eq,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    floor_divide,
+    ge,
+    le,
+    log,
+    log1mexp,
+    log1p,
+    maximum,
+    mul,
+    neg,
+    reciprocal,
+    sgn,
+    sigmoid,
+    softplus,
+    sqrt,
+    square,
+    sub,
+    switch,
+    true_divide,
+)
+from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise_ops import second as fill
 from aesara.tensor.rewriting.arithmetic import (
+    fill_chain,
     local_0_dot_x,
     local_add_mul_fusion,
+    local_add_specialize,
     local_div_switch_sink,
+    local_elemwise_sub_zeros,
     local_intdiv_by_one,
+    local_mul_specialize,
     local_mul_switch_sink,
     local_mul_zero,
     local_useless_elemwise_comparison,
@@ -37,7 +80,10 @@ from aesara.tensor.rewriting.distribution import (
     distribute_greedy,
     local_greedy_distributor,
 )
+from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
 from aesara.tensor.rewriting.exponentials import local_log_add_exp, local_log_sum_exp
+from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
+from aesara.tensor.rewriting.logistic import local_sigm_times_exp, perform_sigm_times_exp
 from aesara.tensor.rewriting.multrees import (
     compute_mul,
     is_1pexp,
@@ -59,6 +105,13 @@ from aesara.tensor.rewriting.powers import (
     local_pow_specialize_device,
     local_reciprocal_canon,
 )
+from aesara.tensor.rewriting.reduced_forms import (
+    local_lift_transpose_through_dot,
+    local_reduce_join,
+    local_sum_prod_div_dimshuffle,
+    local_sumsqr2dot,
+    local_useless_reduce,
+)
 from aesara.tensor.rewriting.reductions import (
     local_max_to_min,
     local_op_of_op,
@@ -67,10 +120,21 @@ from aesara.tensor.rewriting.reductions import (
     local_sum_prod_all_to_none,
     local_sum_prod_mul_by_scalar,
 )
+from aesara.tensor.rewriting.signs import (
+    local_abs_lift,
+    local_abs_merge,
+    local_add_neg_to_sub,
+    local_neg_div_neg,
+    local_neg_to_mul,
+    local_sub_neg_to_add,
+)
+
+#: One walk over a graph with a canonizer, as a rewriter of the whole graph.
+mul_canonizer = in2out(local_mul_canonizer, name="mul_canonizer_groups")
+add_canonizer = in2out(local_add_canonizer, name="add_canonizer_group")
 
 
 def __getattr__(name: str):
-    # Rules that are rows of a table can be had by their names too.
     for database in (canonicalize, stabilize, specialize):
         if name in database:
             return database[name]
@@ -79,32 +143,61 @@ def __getattr__(name: str):
 
 __all__ = [
     "AlgebraicCanonizer",
+    "add",
     "add_calculate",
+    "add_canonizer",
+    "alloc",
+    "assert_op",
+    "at_abs",
+    "at_pow",
     "attempt_distribution",
     "check_for_x_over_absX",
     "compute_mul",
     "distribute_greedy",
+    "eq",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "fill",
+    "fill_chain",
+    "floor_divide",
+    "ge",
     "get_constant",
     "is_1pexp",
     "is_exp",
     "is_inverse_pair",
     "is_mul",
     "is_neg",
+    "le",
     "local_0_dot_x",
+    "local_abs_lift",
+    "local_abs_merge",
     "local_add_canonizer",
     "local_add_mul_fusion",
+    "local_add_neg_to_sub",
+    "local_add_specialize",
     "local_div_switch_sink",
     "local_div_to_reciprocal",
+    "local_elemwise_sub_zeros",
+    "local_exp_log",
+    "local_exp_log_nan_switch",
     "local_fill_sink",
+    "local_func_inv",
+    "local_grad_log_erfc_neg",
     "local_greedy_distributor",
     "local_intdiv_by_one",
+    "local_lift_transpose_through_dot",
     "local_log_add_exp",
     "local_log_sum_exp",
     "local_max_to_min",
     "local_mul_canonizer",
+    "local_mul_specialize",
     "local_mul_switch_sink",
     "local_mul_to_sqr",
     "local_mul_zero",
+    "local_neg_div_neg",
+    "local_neg_to_mul",
     "local_op_of_op",
     "local_opt_alloc",
     "local_pow_canonicalize",
@@ -112,14 +205,37 @@ __all__ = [
     "local_pow_specialize_device",
     "local_reciprocal_canon",
     "local_reduce_broadcastable",
+    "local_reduce_join",
+    "local_sigm_times_exp",
+    "local_sub_neg_to_add",
     "local_sum_prod_all_to_none",
+    "local_sum_prod_div_dimshuffle",
     "local_sum_prod_mul_by_scalar",
+    "local_sumsqr2dot",
     "local_useless_elemwise_comparison",
+    "local_useless_reduce",
     "local_zero_div",
+    "log",
+    "log1mexp",
+    "log1p",
+    "maximum",
+    "mul",
     "mul_calculate",
+    "mul_canonizer",
+    "neg",
     "parse_mul_tree",
     "partition_num_or_denom",
+    "perform_sigm_times_exp",
+    "reciprocal",
     "replace_leaf",
     "scalarconsts_rest",
+    "sgn",
+    "sigmoid",
     "simplify_mul",
+    "softplus",
+    "sqrt",
+    "square",
+    "sub",
+    "switch",
+    "true_divide",
 ]

@@ -1,7 +1,7 @@
 """Products as trees, and questions about the form of an expression.
 
 A tree of products is a pair ``[negative, tree]``, where `tree` is a variable or the list of the
-trees of the factors.
+trees of the factors. None in the place of a variable is a factor that is left out.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.elementwise_ops import add, exp, mul, neg, sub
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.constant_value import get_scalar_constant_value
+from aesara.tensor.elementwise_ops import add, exp, mul, neg
+from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise
 
 
 def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> bool:
-    """Whether two ops, one applied after the other, are a pair of inverse functions."""
+    """Whether two ops, one applied after the other, are a pair of inverse functions.
+
+    Examples
+    --------
+    >>> from aesara.scalar.basic import Rad2Deg, Deg2Rad
+    >>> is_inverse_pair(at.deg2rad.scalar_op, at.rad2deg.scalar_op, (Deg2Rad, Rad2Deg))
+    True
+    """
     one, two = inv_pair
     return (isinstance(node_op, one) and isinstance(prev_op, two)) or (
         isinstance(node_op, two) and isinstance(prev_op, one)
@@ -24,7 +32,14 @@ def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> 
 
 
 def is_mul(var: Variable) -> list[Variable] | None:
-    """The factors of a product; None for what is no product."""
+    """The factors of a product; None for what is no product.
+
+    Examples
+    --------
+    >>> x, y, z = at.dvectors("x", "y", "z")
+    >>> is_mul(at.mul(x, y, z))
+    [x, y, z]
+    """
     node = var.owner
     return list(node.inputs) if node is not None and node.op == mul else None
 
@@ -77,11 +92,35 @@ def partition_num_or_denom(r: Sequence[Variable], f: Callable[[Variable], Any]) 
 def scalarconsts_rest(
     inputs: Sequence[Variable], elemwise: bool = True, only_process_constants: bool = False
 ) -> tuple[list[Any], list[Variable], list[Variable]]:
-    """The numbers among some variables, the variables that are numbers, and the others."""
+    """Part variables into those that are one number and the rest.
+
+    Parameters
+    ----------
+    inputs
+        The variables.
+    elemwise
+        Whether elementwise operations on constants are looked into, and what only fills a shape.
+    only_process_constants
+        Whether only constants themselves count.
+
+    Returns
+    -------
+    numbers, variables, rest
+        The numbers, the variables that are these numbers, and the others.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> scalarconsts_rest([x, at.constant(2.0), at.fill(x, 3.0)])[0]
+    [array(2., dtype=float32), array(3., dtype=float32)]
+    >>> scalarconsts_rest([x, at.constant(2.0)], only_process_constants=True)[2]
+    [x]
+    """
     numbers, rest, variables = [], [], []
     for var in inputs:
-        value = common_value(var)
-        if value is None:
+        try:
+            value = get_scalar_constant_value(var, elemwise, only_process_constants)
+        except NotScalarConstantError:
             rest.append(var)
         else:
             numbers.append(value)
@@ -90,38 +129,68 @@ def scalarconsts_rest(
 
 
 def is_1pexp(t: Variable, only_process_constants: bool = True) -> tuple[bool, Variable] | None:
-    """``(False, x)`` for ``1 + exp(x)``, ``(True, x)`` for ``1 - exp(x)``, else None."""
-    node = t.owner
-    if node is None or not isinstance(node.op, Elemwise):
-        return None
-    if node.op == sub:
-        value = common_value(node.inputs[0])
-        inner = is_exp(node.inputs[1])
-        if value is not None and value == 1 and inner is not None:
-            return not inner[0], inner[1]
-        return None
-    if node.op != add or len(node.inputs) != 2:
-        return None
-    for one, other in (node.inputs, node.inputs[::-1]):
-        value = common_value(one)
-        inner = is_exp(other)
-        if value is not None and value == 1 and inner is not None:
-            return inner
-    return None
+    """``(False, x)`` for ``1 + exp(x)``, else None.
 
-
-def parse_mul_tree(root: Variable) -> list:
-    """The tree of the products in an expression.
+    Parameters
+    ----------
+    t
+        The variable that is looked at.
+    only_process_constants
+        Whether the 1 must be a constant (in any shape), rather than, say, filled with one.
 
     Examples
     --------
-    ``x * y`` gives ``[False, [[False, x], [False, y]]]`` and ``-x`` gives ``[True, x]``.
+    >>> x = at.dvector("x")
+    >>> is_1pexp(1 + at.exp(x))
+    (False, x)
+    >>> is_1pexp(2 + at.exp(x))
+    """
+    node = t.owner
+    if node is None or node.op != add or len(node.inputs) != 2:
+        return None
+    for one, other in (node.inputs, node.inputs[::-1]):
+        inner = is_exp(other)
+        if inner is None or inner[0]:
+            continue
+        while only_process_constants and one.owner is not None and hasattr(one.owner.op, "new_order"):
+            one = one.owner.inputs[0]  # a number that got dimensions is a constant still
+        numbers, _, _ = scalarconsts_rest([one], only_process_constants=only_process_constants)
+        if numbers and numbers[0] == 1:
+            return False, inner[1]
+    return None
+
+
+def parse_mul_tree(root: Variable, may_enter: Callable[[Variable], bool] | None = None) -> list:
+    """The tree of the products in an expression.
+
+    Parameters
+    ----------
+    root
+        The expression.
+    may_enter
+        Says of a variable in the expression whether it may be taken apart; by default all may.
+
+    Examples
+    --------
+    >>> x, y, z = at.dvectors("x", "y", "z")
+    >>> parse_mul_tree(x * y)
+    [False, [[False, x], [False, y]]]
+    >>> parse_mul_tree(-(x * y))
+    [True, [[False, x], [False, y]]]
+    >>> parse_mul_tree(-x * y)
+    [False, [[True, x], [False, y]]]
+    >>> parse_mul_tree(-x)
+    [True, x]
+    >>> parse_mul_tree((x * y) * -z)
+    [False, [[False, [[False, x], [False, y]]], [True, z]]]
     """
     result: list = [False, root]
     stack = [result]
     while stack:
         leaf = stack.pop()
         var = leaf[1]
+        if may_enter is not None and var is not root and not may_enter(var):
+            continue
         factors = is_mul(var)
         if factors is not None:
             leaf[1] = [[False, factor] for factor in factors]
@@ -135,36 +204,70 @@ def parse_mul_tree(root: Variable) -> list:
     return result
 
 
+def _bottom_up(tree: list) -> list[list]:
+    """All parts of a tree, each after the parts that it consists of."""
+    order = [tree]
+    for part in order:
+        if isinstance(part[1], list):
+            order.extend(part[1])
+    order.reverse()
+    return order
+
+
 def compute_mul(tree: list) -> Variable:
-    """The variable that a tree of products stands for; the inverse of `parse_mul_tree`."""
-    negative, inputs = tree
-    if inputs is None:
-        raise AssertionError("A leaf without a variable is computed away: use simplify_mul before compute_mul.")
-    if isinstance(inputs, list):
-        factors = [compute_mul(inner) for inner in inputs]
-        result = factors[0] if len(factors) == 1 else mul(*factors)
-    else:
-        result = inputs
-    return neg(result) if negative else result
+    """The variable that a tree of products stands for; the inverse of `parse_mul_tree`.
+
+    Examples
+    --------
+    >>> x, y = at.dvectors("x", "y")
+    >>> aesara.pprint(compute_mul([True, [[False, x], [True, y]]]))
+    '(-(x * (-y)))'
+    """
+    computed: dict[int, Variable] = {}
+    for part in _bottom_up(tree):
+        negative, inputs = part
+        if inputs is None:
+            raise AssertionError("A leaf without a variable is computed away: use simplify_mul before compute_mul.")
+        if isinstance(inputs, list):
+            factors = [computed[id(inner)] for inner in inputs]
+            result = factors[0] if len(factors) == 1 else mul(*factors)
+        else:
+            result = inputs
+        computed[id(part)] = neg(result) if negative else result
+    return computed[id(tree)]
 
 
 def simplify_mul(tree: list) -> list:
-    """A tree that computes the same, without factors 1 and -1 (the leaves of None)."""
-    negative, inputs = tree
-    if not isinstance(inputs, list):
-        return tree
-    kept = []
-    for inner in inputs:
-        inner_negative, leaf = simplify_mul(inner)
-        if inner_negative:
-            negative = not negative
-        if leaf is not None:
-            kept.append([False, leaf])
-    if not kept:
-        return [negative, None]
-    if len(kept) == 1:
-        return [negative, kept[0][1]]
-    return [negative, kept]
+    """A tree that computes the same, without factors 1 and -1 (leaves of None) and products of one factor.
+
+    Examples
+    --------
+    >>> x, y = at.dvectors("x", "y")
+    >>> simplify_mul([False, [[True, x], [False, None], [False, y]]])
+    [False, [[True, x], [False, y]]]
+    >>> simplify_mul([False, [[True, None], [False, x]]])
+    [True, x]
+    """
+    simplified: dict[int, list] = {}
+    for part in _bottom_up(tree):
+        negative, inputs = part
+        result = part
+        if isinstance(inputs, list):
+            kept = []
+            for inner in inputs:
+                smaller = simplified[id(inner)]
+                if smaller[1] is None:
+                    negative ^= smaller[0]
+                else:
+                    kept.append(smaller)
+            if not kept:
+                result = [negative, None]
+            elif len(kept) == 1:
+                result = [negative ^ kept[0][0], kept[0][1]]
+            else:
+                result = [negative, kept]
+        simplified[id(part)] = result
+    return simplified[id(tree)]
 
 
 def replace_leaf(arg: Variable, leaves: list, new_leaves: list, op: Callable, neg: bool) -> bool:
@@ -182,6 +285,11 @@ def replace_leaf(arg: Variable, leaves: list, new_leaves: list, op: Callable, ne
         Makes the new leaf's variable of the argument.
     neg
         Whether the sign of the leaf is swapped.
+
+    Returns
+    -------
+    bool
+        Whether a leaf was replaced.
     """
     for i, (x, leaf) in enumerate(leaves):
         if x is arg:

@@ -1,0 +1,100 @@
+"""Functions applied to their inverses.
+
+Where the inner function is not defined, its inverse is not either: such a pair is NaN there, as it is when it is
+computed.
+"""
+
+from __future__ import annotations
+
+from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
+from aesara.graph.rewriting.databases import canonicalize, specialize
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import (
+    arccosh,
+    arcsinh,
+    arctanh,
+    conj_,
+    cosh,
+    deg2rad,
+    exp,
+    expm1,
+    ge,
+    le,
+    log1mexp,
+    neg,
+    rad2deg,
+    reciprocal,
+    sinh,
+    tanh,
+)
+from aesara.tensor.rewriting.exponentials import where
+from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype
+from aesara.tensor.rewriting.registration import register_canonicalize, register_rules, register_specialize
+
+#: ``f(g(x))`` as ``x``, where `f` and `g` are inverse functions; of a square root, see `exponentials`.
+local_func_inv = SequentialNodeRewriter(
+    specialize["local_neg_neg"],
+    canonicalize["local_conj_conj"],
+    rule("local_deg2rad_rad2deg", (deg2rad, (rad2deg, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_rad2deg_deg2rad", (rad2deg, (deg2rad, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_reciprocal_reciprocal", (reciprocal, (reciprocal, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_arcsinh_sinh", (arcsinh, (sinh, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_sinh_arcsinh", (sinh, (arcsinh, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_arctanh_tanh", (arctanh, (tanh, "x")), lambda x: x, real_of_same_dtype),
+    rule(
+        "local_tanh_arctanh",
+        (tanh, (arctanh, "x")),
+        lambda x, out: where(le(at_abs(x), 1), x, out),
+        real_of_same_dtype,
+    ),
+    rule("local_arccosh_cosh", (arccosh, (cosh, "x")), lambda x: at_abs(x), real_of_same_dtype),
+    rule("local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where(ge(x, 1), x, out), real_of_same_dtype),
+)
+for _register in (register_canonicalize, register_specialize):
+    _register(local_func_inv, name="local_func_inv")
+
+register_rules(
+    rule("local_useless_conj", (conj_, "x"), lambda x: x, is_real),
+    to=(register_canonicalize,),
+)
+
+# What an exponential makes of log(1 - exp(x)).
+
+register_rules(
+    rule(
+        "local_exp_log1mexp",
+        (exp, (log1mexp, "x")),
+        lambda x, out: where(le(x, 0), neg(expm1(x)), out),
+        real_of_same_dtype,
+    ),
+    rule(
+        "local_expm1_log1mexp",
+        (expm1, (log1mexp, "x")),
+        lambda x, out: where(le(x, 0), neg(exp(x)), out),
+        real_of_same_dtype,
+    ),
+    to=(register_specialize,),
+)
+
+
+def _group(tag: str, *names: str) -> SequentialNodeRewriter:
+    """Registered rows as one rewriter, and its name as a tag of theirs."""
+    for name in names:
+        specialize.add_tags(name, tag)
+    group = SequentialNodeRewriter(*(specialize[name] for name in names))
+    group.name = tag
+    return group
+
+
+#: Exponentials of logarithms and the reverse, where every number has an image.
+local_exp_log = _group("local_exp_log", "local_log_exp", "local_log1p_expm1", "local_exp_softplus")
+#: The same where some numbers have none: NaN takes their place.
+local_exp_log_nan_switch = _group(
+    "local_exp_log_nan_switch",
+    "local_exp_of_log",
+    "local_exp_log1p",
+    "local_expm1_log",
+    "local_expm1_log1p",
+    "local_exp_log1mexp",
+    "local_expm1_log1mexp",
+)

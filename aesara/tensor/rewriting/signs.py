@@ -1,0 +1,155 @@
+"""Where signs and absolute values stand in sums, products and quotients.
+
+The canonical form has the sign in front of a product, or in its constant. What later phases bring about is put into the
+form that is computed with the fewest operations. Signs are exact: none of these rules changes a result, except that the
+zero that a difference of equal numbers is has no sign.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import add, mul, neg, sub, true_divide
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+
+
+def negated_of(var: Variable, dtype: str) -> Variable | None:
+    """``x`` if a variable is ``-x``, computed in a dtype; else None."""
+    node = var.owner
+    return node.inputs[0] if node is not None and node.op == neg and var.type.dtype == dtype else None
+
+
+@register_canonicalize
+@node_rewriter([neg])
+def local_neg_to_mul(fgraph, node):
+    """``-(c * x)`` as ``(-c) * x``, and ``-(c * x / y)`` as ``(-c) * x / y``: the constant takes the sign.
+
+    A sign with no constant to take it stays as it is: ``neg`` is the canonical form of a factor -1.
+    """
+    out = node.outputs[0]
+    (x,) = node.inputs
+    with_constant = _with_opposite_constant(fgraph, x, out.type.dtype)
+    return in_place_of(out, with_constant) if with_constant is not None else False
+
+
+def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | None:
+    """A product or quotient with the opposite of its constant; None if it has none, or is used elsewhere too."""
+    node = var.owner
+    if node is None or var.type.dtype != dtype or len(fgraph.clients[var]) != 1:
+        return None
+    if node.op == true_divide:
+        top, bottom = node.inputs
+        new_top = _opposite_of_constant(top, dtype)
+        if new_top is None:
+            new_top = _with_opposite_constant(fgraph, top, dtype)
+        return None if new_top is None else true_divide(new_top, bottom)
+    if node.op != mul:
+        return None
+    for i, factor in enumerate(node.inputs):
+        opposite = _opposite_of_constant(factor, dtype)
+        if opposite is not None:
+            return mul(*node.inputs[:i], opposite, *node.inputs[i + 1 :])
+    return None
+
+
+def _opposite_of_constant(var: Variable, dtype: str) -> Variable | None:
+    """``-c`` for a number ``c``, in a dtype and of the same rank; None for what is no number."""
+    value = common_value(var)
+    if value is None or not all(var.type.broadcastable):
+        return None
+    with np.errstate(all="ignore"):
+        opposite = np.negative(np.asarray(value).astype(dtype))
+    return constant(opposite.reshape((1,) * var.type.ndim))
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([sub])
+def local_sub_neg_to_add(fgraph, node):
+    """``x - (-y)`` as ``x + y``."""
+    out = node.outputs[0]
+    x, subtrahend = node.inputs
+    y = negated_of(subtrahend, out.type.dtype)
+    return in_place_of(out, computed_in(out.type.dtype, add, [x, y])) if y is not None else False
+
+
+@register_specialize
+@node_rewriter([add])
+def local_add_neg_to_sub(fgraph, node):
+    """``x + (-y)`` and ``(-y) + x`` as ``x - y``."""
+    if len(node.inputs) != 2:
+        return False
+    out = node.outputs[0]
+    for x, term in (node.inputs, node.inputs[::-1]):
+        y = negated_of(term, out.type.dtype)
+        if y is not None:
+            return in_place_of(out, computed_in(out.type.dtype, sub, [x, y]))
+    return False
+
+
+@register_specialize
+@node_rewriter([neg])
+def local_neg_div_neg(fgraph, node):
+    """``-((-x) / y)`` and ``-(x / (-y))`` as ``x / y``."""
+    out = node.outputs[0]
+    (quotient,) = node.inputs
+    inner = quotient.owner
+    if inner is None or inner.op != true_divide or len(fgraph.clients[quotient]) != 1:
+        return False
+    top, bottom = inner.inputs
+    x, y = negated_of(top, out.type.dtype), negated_of(bottom, out.type.dtype)
+    if x is not None:
+        return in_place_of(out, true_divide(x, bottom))
+    if y is not None:
+        return in_place_of(out, true_divide(top, y))
+    return False
+
+
+@register_canonicalize
+@node_rewriter([at_abs])
+def local_abs_lift(fgraph, node):
+    """``|x * y|`` as ``|x| * |y|`` and ``|x / y|`` as ``|x| / |y|``, for real numbers that are no integers.
+
+    Thus they cancel with other factors. Integers wrap around differently on the two sides.
+    """
+    out = node.outputs[0]
+    (x,) = node.inputs
+    inner = x.owner
+    if inner is None or inner.op not in (mul, true_divide) or not is_float(out) or x.type.dtype != out.type.dtype:
+        return False
+    parts = [at_abs(v if is_float(v) else as_dtype(v, out.type.dtype)) for v in inner.inputs]
+    return in_place_of(out, computed_in(out.type.dtype, inner.op, parts))
+
+
+@register_specialize
+@node_rewriter([mul, true_divide])
+def local_abs_merge(fgraph, node):
+    """``|x| * |y|`` as ``|x * y|`` and ``|x| / |y|`` as ``|x / y|``: undoes `local_abs_lift`.
+
+    Positive constants among the factors go inside as well.
+    """
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    inside, merged = [], 0
+    for var in node.inputs:
+        inner = var.owner
+        if inner is not None and inner.op == at_abs and is_float(inner.inputs[0]):
+            inside.append(inner.inputs[0])
+            merged += 1
+        elif _is_not_negative(var):
+            inside.append(var)
+        else:
+            return False
+    return in_place_of(out, at_abs(computed_in(out.type.dtype, node.op, inside))) if merged > 1 else False
+
+
+def _is_not_negative(var: Variable) -> bool:
+    """Whether a variable is known to be a number without a sign."""
+    value = common_value(var)
+    return value is not None and value.dtype.kind in "biuf" and not np.signbit(value)
