@@ -60,7 +60,8 @@ def evaluate(variables, given, rng=None, trace=None, exact=True):
                 trace.undefined |= _cast_overflows(inputs[0], node.outputs[0].type.dtype)
                 kind = "Cast"
             inexact = kind not in EXACT_SCALAR_OPS
-            if rng is not None and len(inputs) > 2 and kind in ("Add", "Mul"):  # rounded at each operand
+            if rng is not None and kind in ("Add", "Sub", "Mul") and (len(inputs) > 2 or not exact):
+                # Rounded after each operand, and with others than those that stand here where terms are moved.
                 dtype = node.outputs[0].type.dtype
                 inputs = [_noisy(np.asarray(value).astype(dtype), None, rng) for value in inputs]
         else:

@@ -1,14 +1,121 @@
 """Examples of rules of elementary arithmetic and comparison."""
 
+import numpy as np
+
+import aesara.tensor as at
+from aesara.tensor.shape import Shape_i
 from tests.rules.framework import example
 
-ABSORBED = "zero times infinity or NaN is taken for zero"
-
+ABSORBED = "zero times or over infinity or NaN is taken for zero"
+SIGN = "a zero of a rule has no sign"
 UNUSED = "what is not computed is not checked"
+FLOATS = ("float64", "float32", "float16")
+REGROUPED = "factors and terms are put together in another order"
+ORDERED = {
+    "regroups": REGROUPED,
+    "zeros": SIGN,
+    "moderate": "a part may overflow where the whole does not",
+}
+SOFTMAX = {"dtypes": FLOATS, "regroups": REGROUPED, "nonempty": "of no numbers there is no largest"}
+ROUNDED = "a product may overflow, or be zero, before it is divided by its factor"
+CANCELLED = {
+    "regroups": REGROUPED,
+    "zeros": SIGN,
+    "assumes_finite": "infinity minus infinity is zero, and infinity over infinity one",
+    "drops_checks": "what has cancelled is not checked",
+}
 
 EXAMPLES = {
     "local_mul_zero": [
-        example(lambda x: x * 0, assumes_finite=ABSORBED),
-        example(lambda x, y: x * 0 * y, assumes_finite=ABSORBED, drops_checks=UNUSED),
+        example(lambda x: x * 0, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y: x * np.float64(0) * y, assumes_finite=ABSORBED, zeros=SIGN, drops_checks=UNUSED),
+        example(lambda x: at.alloc(0, 1) * x, assumes_finite=ABSORBED, zeros=SIGN),
+    ],
+    "local_zero_div": [
+        example(lambda x: 0 / x, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x: np.int8(0) // x, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y: at.zeros((1,)) / (x + y), assumes_finite=ABSORBED, zeros=SIGN, drops_checks=UNUSED),
+    ],
+    "local_intdiv_by_one": [lambda x: x // 1, lambda x: x // np.float32(1), lambda x: x // at.ones((1,), "int8")],
+    "local_mul_switch_sink": [
+        example(lambda x, y, b: at.switch(b, 0, x) * y, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y, b: y * at.switch(b, x, np.float64(0)), assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y, z, b: y * at.switch(b, x, 0) * z, assumes_finite=ABSORBED, zeros=SIGN, regroups=REGROUPED),
+        example(lambda x, y, b: at.switch(b, at.zeros((1,)), x) * y, assumes_finite=ABSORBED, zeros=SIGN),
+    ],
+    "local_div_switch_sink": [
+        example(lambda x, y, b: at.switch(b, 0, x) / y, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y, b: at.switch(b, x, np.float32(0)) / y, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, y, b: at.switch(b, 0, x) // y, assumes_finite=ABSORBED, zeros=SIGN),
+    ],
+    "local_useless_elemwise_comparison": [
+        *(lambda x, op=op: op(x, x) for op in (at.lt, at.gt, at.maximum, at.minimum)),
+        *(
+            example(lambda x, op=op: op(x, x), dtypes=("int8", "uint8", "int64"))
+            for op in (at.le, at.ge, at.eq, at.neq)
+        ),
+        *(lambda m, op=op: op(Shape_i(0)(m), 0) for op in (at.lt, at.ge, at.maximum, at.minimum)),
+        *(lambda m, op=op: op(0, Shape_i(0)(m)) for op in (at.gt, at.le, at.maximum, at.minimum)),
+        *(lambda m, op=op: op(Shape_i(1)(m), -1) for op in (at.lt, at.le, at.eq, at.neq, at.gt, at.ge)),
+        *(lambda m, op=op: op(np.float32(-0.5), Shape_i(1)(m)) for op in (at.gt, at.ge, at.eq, at.lt, at.maximum)),
+    ],
+    "local_add_canonizer": [
+        example(lambda x, y: x + (y - x), **CANCELLED),
+        example(lambda x, y, z: (x + y) + (z + 1), regroups=REGROUPED),
+        example(lambda x: 1 + x + np.float32(2), regroups=REGROUPED),
+        lambda x: x - np.int8(2),
+        example(lambda x, y, z: x - (y - z), regroups=REGROUPED, zeros=SIGN),
+        example(lambda x, y: x - (-y), zeros=SIGN),
+        example(lambda x: x + 0, zeros=SIGN),
+        example(lambda x, y: (x - y) + (y - x), **CANCELLED),
+    ],
+    "local_mul_canonizer": [
+        example(lambda x, y: x * y / x, **CANCELLED),
+        example(
+            lambda x, y, z: x * (y / z),
+            zeros=SIGN,
+            regroups=REGROUPED,
+            moderate="a product may overflow before a quotient",
+        ),
+        example(
+            lambda x, y, z: x / y / z,
+            zeros=SIGN,
+            regroups=REGROUPED,
+            moderate="a product may overflow before a quotient",
+        ),
+        example(lambda x: 2 * x * np.float32(0.5), regroups=REGROUPED),
+        lambda x: x * 1,
+        lambda x: x * -1,
+        lambda x: x / -1,
+        lambda x: x / 1,
+        lambda x, y: x / (y * -1),
+        example(lambda x: x / abs(x), assumes_finite="infinity over infinity has a sign"),
+        example(
+            lambda x, y, z: (x * y) * (z * 3),
+            zeros=SIGN,
+            regroups=REGROUPED,
+            moderate="a part of a product may overflow",
+        ),
+        example(
+            lambda x, y: 1 / (x / y),
+            zeros=SIGN,
+            regroups=REGROUPED,
+            moderate="a quotient may overflow where its inverse is 0",
+        ),
+        lambda x, y: (-x) * y,
+        lambda x, y: (-x) / (-y),
+        lambda x: 1 / (1 + at.exp(-x)),
+        example(lambda x: at.exp(x) * at.sigmoid(-x), dtypes=FLOATS, limits="no number is left of infinity times zero"),
+        example(lambda m: at.exp(m) / at.exp(m).sum(axis=1, keepdims=True), **SOFTMAX),
+    ],
+    "local_add_mul_fusion": [
+        example(lambda x, y, z: x + (y + z), **ORDERED),
+        example(lambda x, y, z: (x * y) * z, **ORDERED),
+        example(lambda x, y, z, w: (x + y) + (z + w), **ORDERED),
+        example(lambda x, y, z, w: ((x * y) * z) * w, **ORDERED),
+    ],
+    "local_greedy_distributor": [
+        example(lambda x, y, z: (x / y + z / y) * y, dtypes=FLOATS, moderate=ROUNDED, **CANCELLED),
+        example(lambda x, y: (x * y + y) / y, dtypes=FLOATS, moderate=ROUNDED, **CANCELLED),
     ],
 }

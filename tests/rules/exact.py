@@ -134,13 +134,15 @@ def _error(exact: Any, result: Any) -> float:
     if exact is None:
         return np.nan
     info = np.finfo(result.dtype)
+    if exact == 0 and result == 0:
+        return np.inf  # which sign it has is not known here
     if mp.isnan(exact):
         return 0.0 if np.isnan(result) else np.inf
     if np.isnan(result):
         return np.inf
     if abs(exact) >= mp.mpf(float(info.max)) * (1 + mp.mpf(float(info.eps)) / 4):
         return 0.0 if np.isinf(result) and (result > 0) == (exact > 0) else np.inf
-    if np.isinf(result):
+    if np.isinf(result) or (result == 0 and np.signbit(result) != (exact < 0)):
         return np.inf
     spacing = mp.mpf(float(np.spacing(result.dtype.type(abs(exact)))))
     return float(min(abs(mp.mpf(float(result)) - exact) / spacing, mp.mpf(10) ** 300))
@@ -189,6 +191,10 @@ def _computed(node: Any, inputs: list[Any]) -> list[Any]:
         return [_elementwise(scalar_op, inputs, floating)]
     inputs = [_as_exact(v) if floating and v.dtype.kind in "biu" and name in ("Sum", "Mean") else v for v in inputs]
     axis = getattr(node.op, "axis", None)
+    if name in ("Softmax", "LogSoftmax"):
+        exponentials = np.frompyfunc(_guarded("Exp", _exp), 1, 1)(inputs[0])
+        result = exponentials / np.sum(exponentials, axis=axis, keepdims=True)
+        return [np.frompyfunc(_log, 1, 1)(result) if name == "LogSoftmax" else result]
     if name == "Sum":
         return [np.asarray(np.sum(inputs[0], axis=axis), dtype=object)]
     if name in ("DimShuffle", "Reshape", "Subtensor", "Alloc"):

@@ -1,8 +1,18 @@
-"""Examples of rules about exponentials, logarithms and the logistic function."""
+"""Examples of rules about exponentials, logarithms, the logistic function and softmax."""
+
+import numpy as np
+
+import aesara.tensor as at
+from aesara.tensor.special import SoftmaxGrad, softmax
+from tests.rules.framework import example
 
 LIMIT = "the logistic function has limits where the quotient is that of two infinite numbers"
 TERMS = "one is added to the sum of the other terms"
 PROBABILITY = "what a logit is taken of is a probability"
+SUMMED = "a sum of exponentials is computed relative to the largest"
+NONE = "of no numbers there is no largest"
+FLOATS = ("float64", "float32", "float16")
+SUM = {"dtypes": FLOATS, "regroups": SUMMED}
 
 ROWS = {
     "local_exp_over_1_plus_exp": {"limits": LIMIT},
@@ -11,4 +21,44 @@ ROWS = {
     "local_sigmoid_logit": {"assumes_finite": PROBABILITY},
     "sigmoid_of_logit": {"assumes_finite": PROBABILITY},
 }
-EXAMPLES: dict[str, list] = {}
+EXAMPLES = {
+    "local_log_sum_exp": [
+        example(lambda m: at.log(at.exp(m).sum(axis=1)), **SUM, nonempty=NONE),
+        example(lambda m: at.log(at.exp(m).sum(axis=0, keepdims=True)), **SUM, nonempty=NONE),
+        example(lambda m: at.log(at.exp(m).sum()), **SUM, nonempty=NONE),
+        example(lambda t: at.log(at.exp(t).sum(axis=(0, 2))), **SUM, nonempty=NONE),
+    ],
+    "local_log_add_exp": [
+        example(lambda x, y: at.log(at.exp(x) + at.exp(y)), **SUM),
+        example(lambda x, y, z: at.log(at.add(at.exp(x), at.exp(y), at.exp(z))), **SUM),
+    ],
+    "local_log_mul_exp": [
+        example(lambda x: at.log(2 * at.exp(x)), regroups="the logarithm of the factor is added"),
+        example(lambda x: at.log(at.exp(x) * np.float32(0.3)), regroups="the logarithm of the factor is added"),
+    ],
+    "local_logsoftmax": [
+        example(lambda m: at.log(softmax(m, axis=1)), **SUM),
+        example(lambda m: at.log(softmax(m, axis=0)), **SUM),
+        example(lambda t: at.log(softmax(t, axis=None)), **SUM),
+    ],
+    "local_logsoftmax_grad": [
+        example(
+            lambda m1, m2: _gradient_of_log_softmax(m1, m2, 1),
+            dtypes=FLOATS,
+            regroups="the division by what is multiplied by later is left out",
+            moderate="the quotient may overflow",
+        ),
+        example(
+            lambda m1, m2: _gradient_of_log_softmax(m1, m2, 0, -1),
+            dtypes=FLOATS,
+            regroups="the division by what is multiplied by later is left out",
+            moderate="the quotient may overflow",
+        ),
+    ],
+}
+
+
+def _gradient_of_log_softmax(g, x, axis, sign=1):
+    probabilities = softmax(x, axis=axis)
+    quotient = g / probabilities
+    return SoftmaxGrad(axis=axis)(quotient if sign > 0 else -quotient, probabilities)

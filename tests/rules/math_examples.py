@@ -8,6 +8,7 @@ GROUPED = "what is multiplied or added is grouped in another way"
 UNDERFLOW = "both parts of the quotient underflow"
 SCALED = "the quotient is one function, with rounding of its own"
 ORDERED = "a sum is divided rather than its terms"
+UNSIGNED = "-0 + 0 is 0, but a zero that is left out changes nothing"
 
 ROWS = {
     "local_arctanh_tanh": {"assumes_finite": SATURATED, "regroups": SATURATED},
@@ -23,8 +24,8 @@ ROWS = {
 EXAMPLES = {
     # sums and products
     "local_add_specialize": [
-        lambda x: x + 0,
-        lambda x, y: at.add(x, 0, y),
+        example(lambda x: x + 0, zeros=UNSIGNED),
+        example(lambda x, y: at.add(x, 0, y), zeros=UNSIGNED),
         lambda x: at.add(at.zeros_like(x), 0),
     ],
     "local_elemwise_sub_zeros": [example(lambda x: x - x, assumes_finite="infinity less itself is taken for zero")],
