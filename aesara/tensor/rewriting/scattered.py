@@ -9,6 +9,7 @@ from __future__ import annotations
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import Add, Mul, Neg, Sub
+from aesara.scalar.types import upcast
 from aesara.tensor.elementwise_ops import add, mul, neg
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, is_elemwise, is_float
@@ -69,9 +70,8 @@ def local_add_to_part(fgraph, node):
     kept = [x for k, x in enumerate(node.inputs) if k not in scattered]
     added = []
     for position, (part, factors, negative) in scattered.items():
-        value = _scaled(part, factors, negative != is_elemwise(node, Sub))
-        if value.type.dtype == part.type.dtype == out.type.dtype and _has_shape_of(fgraph, kept, part):
-            added.append((part.owner, value))
+        if _is_computed_in(out.type.dtype, part, factors) and _has_shape_of(fgraph, kept, part):
+            added.append((part.owner, _scaled(part, factors, negative != is_elemwise(node, Sub))))
         else:
             kept.append(node.inputs[position])
     if not added:
@@ -80,6 +80,12 @@ def local_add_to_part(fgraph, node):
     for writer, value in added:
         total = _adding(writer.op)(total, value, *writer.inputs[2:])
     return in_place_of(out, total)
+
+
+def _is_computed_in(dtype: str, part: Variable, factors: list[Variable]) -> bool:
+    """Whether a scattered tensor, what it is made of and what it is multiplied by have this dtype, or less."""
+    values = [part.owner.inputs[1], *factors]
+    return part.type.dtype == dtype and upcast(*(x.type.dtype for x in values)) == dtype
 
 
 def _scaled(part: Variable, factors: list[Variable], negative: bool) -> Variable:
