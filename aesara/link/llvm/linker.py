@@ -28,6 +28,7 @@ from aesara.link.utils import raise_with_op
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     batches,
+    blas,
     checks,
     choices,
     complex_elementwise,

@@ -3,6 +3,7 @@
 from aesara.tensor.rewriting import (
     basic,
     batches,
+    blas,
     elemwise,
     math,
     scattered,
@@ -16,6 +17,7 @@ from aesara.tensor.rewriting import (
 __all__ = [
     "basic",
     "batches",
+    "blas",
     "elemwise",
     "math",
     "scattered",

@@ -1,0 +1,28 @@
+"""Lowering of products in the forms of BLAS: what they stand for is lowered, and may fuse with what is around it.
+
+Which of the products BLAS adds to what there is already is decided by the schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Constant
+from aesara.lower.arrays import Array
+from aesara.lower.complex import ComplexArray
+from aesara.lower.context import Context
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
+from aesara.tensor.gemm import BlasOp
+
+
+@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_complex_op.register
+def _blas_op(op: BlasOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    # Each node gets variables of its own, since arrays are found by variable.
+    inner = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
+    for outer, variable in zip(node.inputs, inner, strict=True):
+        if variable is not outer:
+            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
+    result = op.definition(*inner)
+    lower_all(inner, [result], context)
+    return [context.pair(result) if is_complex(result) else context.array(result)]

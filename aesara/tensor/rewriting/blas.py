@@ -1,0 +1,364 @@
+"""Sums and products of matrices in the forms of BLAS: ``z - lr * dot(x, y)`` as one operation.
+
+The passes of `blas_optdb` run one after another:
+
+1. products of two matrices of one floating-point dtype become `Dot22`;
+2. a sum with a product in it becomes `Gemm` or `Gemv`, which add to the other terms (`GemmOptimizer`);
+3. a product with a factor becomes `Dot22Scalar`;
+4. matrices that are a single row or column become vectors.
+
+Later, `blas_opt_inplace` lets them overwrite what they add to. All of this is about the graph and about running it in
+Python: compiled code is made from what these operations stand for (`lower/blas.py`), and `lower/schedule.py` decides
+what BLAS adds in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.db import SequenceDB
+from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
+from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.processing import attach_once
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.walking import WalkingGraphRewriter
+from aesara.graph.utils import InconsistencyError
+from aesara.tensor.conversion import constant
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
+from aesara.tensor.elementwise_ops import add, mul, neg, sub
+from aesara.tensor.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
+from aesara.tensor.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
+from aesara.tensor.rewriting.elemwise import local_dimshuffle_lift
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of
+
+__all__ = [
+    "GemmOptimizer",
+    "blas_opt_inplace",
+    "blas_optdb",
+    "local_dot22_to_dot22scalar",
+    "local_dot22_to_ger_or_gemv",
+    "local_dot_to_dot22",
+    "local_gemm_to_gemv",
+    "local_gemm_to_ger",
+    "local_inplace_gemm",
+    "local_inplace_gemv",
+    "local_inplace_ger",
+    "local_print_as_we_go_along",
+    "res_is_a",
+]
+
+#: what BLAS computes in
+BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
+
+_dot = Dot()
+_dot22 = Dot22()
+_dot22scalar = Dot22Scalar()
+
+
+def res_is_a(fgraph: FunctionGraph, var: Variable, op: Op, maxclients: int | None = None) -> bool:
+    """Whether a variable of a graph is a result of an operation, used at most so many times."""
+    if var.owner is None or var.owner.op != op:
+        return False
+    return maxclients is None or len(fgraph.clients[var]) <= maxclients
+
+
+@node_rewriter([Dot])
+def local_dot_to_dot22(fgraph, node):
+    """The product of two matrices of one dtype that BLAS knows."""
+    x, y = node.inputs
+    if x.type.ndim != 2 or y.type.ndim != 2 or x.type.dtype != y.type.dtype or x.type.dtype not in BLAS_DTYPES:
+        return False
+    return in_place_of(node.outputs[0], _dot22(x, y))
+
+
+# Sums with products
+
+
+def _as_number(var: Variable, dtype: str) -> Variable | None:
+    """A factor that is the same for all elements as a scalar of a dtype, or None."""
+    if not all(var.type.broadcastable):
+        return None
+    if isinstance(var, Constant):
+        return constant(np.asarray(var.data).astype(dtype).reshape(()))
+    return as_dtype(var.dimshuffle() if var.type.ndim else var, dtype)
+
+
+def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Variable] | None:
+    """The factors of a scaled variable that are numbers, and what they scale; None if it is not of this form."""
+    dtype = var.type.dtype
+    numbers: list[Variable] = []
+    while var.owner is not None and len(fgraph.clients[var]) == 1 and var.type.dtype == dtype:
+        op = var.owner.op
+        if op == neg:
+            numbers.append(constant(np.asarray(-1, dtype=dtype)))
+            (var,) = var.owner.inputs
+        elif op == mul:
+            split = [(v, _as_number(v, dtype)) for v in var.owner.inputs]
+            rest = [v for v, number in split if number is None]
+            if len(rest) != 1:
+                return None
+            numbers += [number for _, number in split if number is not None]
+            (var,) = rest
+        else:
+            break
+    return numbers, var
+
+
+def _product(numbers: Iterable[Variable], dtype: str, negative: bool = False) -> Variable:
+    """The product of scalars, constants multiplied."""
+    known = np.asarray(-1 if negative else 1, dtype=dtype)
+    unknown = []
+    with np.errstate(all="ignore"):
+        for number in numbers:
+            if isinstance(number, Constant):
+                known = np.multiply(known, number.data, dtype=dtype)
+            else:
+                unknown.append(number)
+    if not unknown:
+        return constant(known)
+    factor = unknown[0] if len(unknown) == 1 else mul(*unknown)
+    return factor if known == 1 else neg(factor) if known == -1 else mul(constant(known), factor)
+
+
+def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Variable, Variable] | None:
+    """What a product that nobody else uses is the product of; transposes of products are products too."""
+    node = product.owner
+    if node is None or len(fgraph.clients[product]) != 1:
+        return None
+    if isinstance(node.op, DimShuffle) and node.op.new_order == (1, 0):
+        inner = node.inputs[0]
+        if inner.owner is not None and isinstance(inner.owner.op, Dot22) and len(fgraph.clients[inner]) == 1:
+            x, y = inner.owner.inputs
+            return y.T, x.T
+        return None
+    if isinstance(node.op, Dot22):
+        return node.inputs[0], node.inputs[1]
+    if isinstance(node.op, Dot) and product.type.ndim == 1 and product.type.dtype in BLAS_DTYPES:
+        x, y = node.inputs
+        if x.type.dtype == y.type.dtype:
+            return (x, y) if x.type.ndim == 2 else (y.T, x)
+    return None
+
+
+@node_rewriter([add, sub])
+def _local_sum_to_gemm(fgraph, node):
+    """The sum of a scaled product and of other terms: the product is added to them."""
+    out = node.outputs[0]
+    dtype = out.type.dtype
+    if out.type.ndim not in (1, 2) or dtype not in BLAS_DTYPES:
+        return False
+    signs = [1] * len(node.inputs) if node.op == add else [1, -1]
+    # The last product: those before it are what it is added to.
+    for k in reversed(range(len(signs))):
+        term = node.inputs[k]
+        scaled = _factors(fgraph, term)
+        operands = scaled and _operands(fgraph, scaled[1])
+        if not operands or scaled[1].type.dtype != dtype or term.type.broadcastable != out.type.broadcastable:
+            continue
+        rest = [(sign, v) for i, (sign, v) in enumerate(zip(signs, node.inputs)) if i != k]
+        z, beta = _scaled_sum(fgraph, rest, dtype)
+        if z is None or z.type.broadcastable != out.type.broadcastable:
+            continue
+        alpha = _product(scaled[0], dtype, negative=signs[k] < 0)
+        x, y = operands
+        op = gemm_no_inplace if out.type.ndim == 2 else gemv_no_inplace
+        return in_place_of(out, op(z, alpha, x, y, beta))
+    return False
+
+
+def _scaled_sum(fgraph: FunctionGraph, terms: list, dtype: str) -> tuple[Variable | None, Variable]:
+    """What a product is added to, and its factor: a constant, since zero times NaN is NaN, but not in BLAS."""
+    one = constant(np.asarray(1, dtype=dtype))
+    if len(terms) > 1:
+        return computed_in(dtype, add, [v for _, v in terms]), one
+    ((sign, z),) = terms
+    if sign < 0:
+        one = constant(np.asarray(-1, dtype=dtype))
+    if z.type.dtype != dtype:
+        return as_dtype(z, dtype), one
+    scaled = _factors(fgraph, z)
+    if scaled is not None and scaled[1].type.dtype == dtype and scaled[1] is not z:
+        beta = _product(scaled[0], dtype, negative=sign < 0)
+        if isinstance(beta, Constant) and beta.data != 0 and np.isfinite(beta.data):
+            return scaled[1], beta
+    return z, one
+
+
+class _OverProducts(WalkingGraphRewriter):
+    """A walk that is not begun where there are no products."""
+
+    def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:
+        if not any(isinstance(node.op, (Dot, BlasOp)) for node in fgraph.apply_nodes):
+            return 0
+        return super().apply(fgraph, start_from)
+
+
+class _SettledProducts(EquilibriumGraphRewriter):
+    """Rules that are not tried where there are no products."""
+
+    def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> Any:
+        if not any(isinstance(node.op, BlasOp) for node in fgraph.apply_nodes):
+            return None
+        return super().apply(fgraph, start_from)
+
+
+class GemmOptimizer(GraphRewriter):
+    """Makes products add to the other terms of the sums they stand in."""
+
+    def __init__(self) -> None:
+        self._walk = _OverProducts(_local_sum_to_gemm, order="out_to_in", failure_callback=WalkingGraphRewriter.warn)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        attach_once(fgraph, ReplaceValidate())
+
+    def apply(self, fgraph: FunctionGraph) -> int:
+        return self._walk.apply(fgraph)
+
+
+@node_rewriter([mul])
+def local_dot22_to_dot22scalar(fgraph, node):
+    """A product of matrices times a number: BLAS scales while it multiplies."""
+    out = node.outputs[0]
+    dtype = out.type.dtype
+    if out.type.ndim != 2 or dtype not in BLAS_DTYPES:
+        return False
+    for k, var in enumerate(node.inputs):
+        if var.owner is None or not isinstance(var.owner.op, Dot22) or len(fgraph.clients[var]) != 1:
+            continue
+        if var.type.dtype != dtype:
+            return False
+        others = [v for i, v in enumerate(node.inputs) if i != k]
+        numbers = [_as_number(v, dtype) for v in others]
+        found = [number for number in numbers if number is not None]
+        if not found:
+            return False
+        left = [v for v, number in zip(others, numbers) if number is None]
+        scaled = _dot22scalar(*var.owner.inputs, _product(found, dtype))
+        return in_place_of(out, mul(scaled, *left) if left else scaled, node.inputs)
+    return False
+
+
+# Single rows and columns
+
+
+@node_rewriter([gemm_no_inplace])
+def local_gemm_to_gemv(fgraph, node):
+    """A product with a single row, or column: of a matrix and a vector."""
+    z, alpha, x, y, beta = node.inputs
+    if x.type.shape[0] == 1 and z.type.shape[0] == 1:
+        row = gemv_no_inplace(z.dimshuffle(1), alpha, y.T, x.dimshuffle(1), beta)
+        return in_place_of(node.outputs[0], row.dimshuffle("x", 0))
+    if y.type.shape[1] == 1 and z.type.shape[1] == 1:
+        column = gemv_no_inplace(z.dimshuffle(0), alpha, x, y.dimshuffle(0), beta)
+        return in_place_of(node.outputs[0], column.dimshuffle(0, "x"))
+    return False
+
+
+@node_rewriter([gemm_no_inplace])
+def local_gemm_to_ger(fgraph, node):
+    """The product of a column and a row, added to a matrix."""
+    z, alpha, x, y, beta = node.inputs
+    if x.type.shape[1] != 1 or y.type.shape[0] != 1 or not isinstance(beta, Constant) or beta.data == 0:
+        return False
+    base = z if beta.data == 1 else mul(beta, z)
+    return in_place_of(node.outputs[0], ger(base, alpha, x.dimshuffle(0), y.dimshuffle(1)))
+
+
+@node_rewriter([_dot22])
+def local_dot22_to_ger_or_gemv(fgraph, node):
+    """The product of a column and a row is elementwise; one with a single row or column is one with a vector."""
+    x, y = node.inputs
+    out = node.outputs[0]
+    if x.type.shape[1] == 1 and y.type.shape[0] == 1:
+        return in_place_of(out, mul(x, y))
+    if x.type.shape[0] == 1:
+        return in_place_of(out, _dot(x.dimshuffle(1), y).dimshuffle("x", 0))
+    if y.type.shape[1] == 1:
+        return in_place_of(out, _dot(x, y.dimshuffle(0)).dimshuffle(0, "x"))
+    return False
+
+
+# In place
+
+
+def _overwriting(fgraph: FunctionGraph, node: Apply, op: Op) -> list[Variable] | None:
+    """The node with an operation that overwrites its first input, if that is no shared variable to be updated.
+
+    A call that fails leaves shared variables as they were; what overwrites them in Python might be followed by what
+    fails. (Compiled code knows what cannot fail, and overwrites them without being told.)
+    """
+    z = node.inputs[0]
+    if z in fgraph.inputs and fgraph.inputs.index(z) in (fgraph.update_mapping or {}).values():
+        return None
+    try:
+        return [op(*node.inputs)]  # type: ignore[list-item]
+    except InconsistencyError:
+        return None
+
+
+@node_rewriter([gemm_no_inplace], inplace=True)
+def local_inplace_gemm(fgraph, node):
+    """A product of matrices added to a matrix in its memory."""
+    return _overwriting(fgraph, node, gemm_inplace)
+
+
+@node_rewriter([gemv_no_inplace], inplace=True)
+def local_inplace_gemv(fgraph, node):
+    """The product of a matrix and a vector, added to a vector in its memory."""
+    return _overwriting(fgraph, node, gemv_inplace)
+
+
+@node_rewriter([ger], inplace=True)
+def local_inplace_ger(fgraph, node):
+    """An outer product, added to a matrix in its memory."""
+    return _overwriting(fgraph, node, ger_destructive)
+
+
+@node_rewriter([sub, add])
+def local_print_as_we_go_along(fgraph, node):
+    """Print each sum and difference that rewriting comes by; for those who watch it. Changes nothing."""
+    print(node)
+    return False
+
+
+def _walk(name: str, rewriter: NodeRewriter, ignore_newtrees: bool = False) -> WalkingGraphRewriter:
+    walk = _OverProducts(rewriter, ignore_newtrees=ignore_newtrees, failure_callback=WalkingGraphRewriter.warn_inplace)
+    walk.name = name
+    return walk
+
+
+blas_optdb = SequenceDB()
+blas_optdb.name = "BlasOpt"
+blas_optdb.register(
+    "local_dot_to_dot22", _walk("local_dot_to_dot22", local_dot_to_dot22), "fast_run", "fast_compile", position=0
+)
+blas_optdb.register("gemm_optimizer", GemmOptimizer(), "fast_run", position=10)
+blas_optdb.register(
+    "local_dot22_to_dot22scalar",
+    _walk("local_dot22_to_dot22scalar", local_dot22_to_dot22scalar),
+    "fast_run",
+    position=11,
+)
+blas_optdb.register(
+    "local_gemm_to_gemv",
+    _SettledProducts(
+        [local_gemm_to_gemv, local_gemm_to_ger, local_dot22_to_ger_or_gemv, local_dimshuffle_lift], max_use_ratio=5
+    ),
+    "fast_run",
+    position=15,
+)
+#: In-place forms, where the graph says that nobody else reads what is overwritten. What it refuses is not tried again.
+blas_opt_inplace = _walk(
+    "blas_opt_inplace",
+    SequentialNodeRewriter(local_inplace_gemm, local_inplace_gemv, local_inplace_ger),
+    ignore_newtrees=True,
+)
