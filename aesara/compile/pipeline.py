@@ -27,6 +27,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.scan.rewriting import RewriteSteps
 from aesara.subgraph import inline_ofg_expansion
+from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
@@ -70,6 +71,8 @@ PASSES = [
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
+    # Products of matrices in the forms of BLAS.
+    Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
     # Faster forms.
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
     # Faster forms that the canonical ones stood in the way of.
@@ -84,6 +87,7 @@ PASSES = [
     Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.
     Pass(49.5, "add_destroy_handler", AddDestroyHandler(), (*FAST_RUN, "inplace")),
+    Pass(70, "InplaceBlasOpt", blas_opt_inplace, (*FAST_RUN, "inplace", "blas_opt_inplace")),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
 ]
 
