@@ -49,9 +49,8 @@ class AlgebraicCanonizer(NodeRewriter):
     reciprocal_fn
         An op with ``main(x, reciprocal(y)) == inverse(x, y)``, such as `neg` or `reciprocal`.
     calculate
-        ``calculate(numerators, denominators, aslist=False, out_type=None)`` computes
-        ``inverse(main(*numerators), main(*denominators))`` of numbers. With `aslist` the value
-        comes in a list, which is empty if the value is the neutral element.
+        ``calculate(numerators, denominators)`` computes ``inverse(main(*numerators), main(*denominators))`` of
+        lists of NumPy arrays; of empty lists, the neutral element.
     use_reciprocal
         Whether the canonical form may use `reciprocal_fn`.
 
@@ -93,6 +92,7 @@ class AlgebraicCanonizer(NodeRewriter):
         self.inverse = inverse_fn
         self.reciprocal = reciprocal_fn
         self.calculate = calculate
+        self.neutral = calculate([], [])
         self.use_reciprocal = use_reciprocal
         self.external_simplifiers: list[tuple[str, Callable]] = []
         self.family = (main, inverse_fn, reciprocal_fn)
@@ -165,7 +165,7 @@ class AlgebraicCanonizer(NodeRewriter):
         own dtype.
         """
         if not num and not denum:
-            return constant(np.asarray(self.calculate([], []), dtype=dtype))
+            return constant(np.asarray(self.neutral, dtype=dtype))
         if dtype is None:
             dtype = upcast(*(var.type.dtype for var in (*num, *denum)))
         top = self._main_of(num, dtype) if num else None
@@ -175,7 +175,7 @@ class AlgebraicCanonizer(NodeRewriter):
         if top is None:
             if self.use_reciprocal:
                 return computed_in(dtype, self.reciprocal, [bottom])
-            top = constant(np.asarray(self.calculate([], []), dtype=dtype))
+            top = constant(np.asarray(self.neutral, dtype=dtype))
         return computed_in(dtype, self.inverse, [top, bottom])
 
     def _main_of(self, variables: Sequence[Variable], dtype: str) -> Variable:
@@ -213,7 +213,7 @@ class AlgebraicCanonizer(NodeRewriter):
 
     def _is_neutral(self, var: Variable) -> bool:
         value = get_constant(var)
-        return value is not None and value == self.calculate([], [])
+        return value is not None and value == self.neutral
 
     # Simplifying
 
@@ -276,19 +276,20 @@ class AlgebraicCanonizer(NodeRewriter):
         if len(num_constants) == 1 and not denum_constants:
             known, value = num_constants[0]
             in_place = out_type is None or known.type.dtype == out_type.dtype
-            if in_place and value != self.calculate([], []):
+            if in_place and value != self.neutral:
                 # The constant is there already: keep it, rather than an equal one.
                 return [known, *num], denum
         tops = [value for _, value in num_constants]
         bottoms = [value for _, value in denum_constants]
+        dtype = _working_dtype([*tops, *bottoms], out_type)
         with np.errstate(all="ignore"):
-            values = self.calculate(tops, bottoms, aslist=True, out_type=out_type)
-            lossy = values and _lost(values[0], [*tops, *bottoms], out_type)
+            value = self.calculate([np.asarray(v, dtype) for v in tops], [np.asarray(v, dtype) for v in bottoms])
+            lossy = not np.all(value == self.neutral) and _lost(value, [*tops, *bottoms], out_type)
         if lossy:
             return list(orig_num), list(orig_denum)
-        if not values:
+        if np.all(value == self.neutral):
             return num, denum
-        return [self._constant(values[0], out_type, [*num, *denum]), *num], denum
+        return [self._constant(value, out_type, [*num, *denum]), *num], denum
 
     @staticmethod
     def _split(variables: Sequence[Variable]) -> tuple[list[Variable], list[tuple[Variable, Any]]]:
@@ -299,7 +300,7 @@ class AlgebraicCanonizer(NodeRewriter):
             if value is None:
                 rest.append(var)
             else:
-                constants.append((var, value))
+                constants.append((var if isinstance(var, Variable) else constant(var), value))
         return rest, constants
 
     @staticmethod
@@ -317,7 +318,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         """The canonical form, if it differs from what is there."""
         out = node.outputs[0]
-        if out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
+        if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
             return False
         clients = fgraph.clients
         shared = 0
@@ -335,12 +336,12 @@ class AlgebraicCanonizer(NodeRewriter):
         flat = self._flatten(out, single, through_signs=True)
         wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
         if shared:
-            # Looking into what others use as well repeats its work: only for a gain.
-            result = self._simplified(fgraph, out, wider, only_if_shorter=True)
+            # Looking into what others use as well repeats its work: only if something cancels and no work is added.
+            result = self._simplified(out, wider, at_most=min(_count(wider) - 1, _count(flat)))
             if result:
                 return result
         # The range of float16 is so narrow that other intermediate results would often leave it.
-        return self._simplified(fgraph, out, flat, only_if_shorter=out.type.dtype == "float16")
+        return self._simplified(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
         return any(var.owner is not None and var.owner.op in self.family for side in flat for var in side)
@@ -359,15 +360,12 @@ class AlgebraicCanonizer(NodeRewriter):
             node = client
 
     def _simplified(
-        self,
-        fgraph: FunctionGraph,
-        out: Variable,
-        flat: tuple[list[Variable], list[Variable]],
-        only_if_shorter: bool = False,
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
     ) -> list[Variable] | None:
+        """The canonical form, if it differs from what is there and has no more operands than asked for."""
         orig_num, orig_denum = flat
         num, denum = self.simplify(list(orig_num), list(orig_denum), out.type)
-        if only_if_shorter and len(num) + len(denum) >= len(orig_num) + len(orig_denum):
+        if at_most is not None and len(num) + len(denum) > at_most:
             return None
         if self._is_merged(out, num, denum):
             return None
@@ -377,8 +375,13 @@ class AlgebraicCanonizer(NodeRewriter):
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
         """The expression of the simplified lists."""
         if not num and not denum:
-            return self._constant(self.calculate([], []), out_type, ())
+            return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
+
+
+def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
+    """How many operands there are on both sides."""
+    return len(flat[0]) + len(flat[1])
 
 
 def _lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
