@@ -7,7 +7,7 @@ computed.
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
-from aesara.graph.rewriting.databases import canonicalize, specialize
+from aesara.graph.rewriting.databases import specialize
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     arccosh,
@@ -29,12 +29,17 @@ from aesara.tensor.elementwise_ops import (
 )
 from aesara.tensor.rewriting.exponentials import where
 from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype
-from aesara.tensor.rewriting.registration import register_canonicalize, register_rules, register_specialize
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_rules,
+    register_specialize,
+    register_stabilize,
+)
 
 #: ``f(g(x))`` as ``x``, where `f` and `g` are inverse functions; of a square root, see `exponentials`.
 local_func_inv = SequentialNodeRewriter(
-    specialize["local_neg_neg"],
-    canonicalize["local_conj_conj"],
+    rule("local_neg_neg", (neg, (neg, "x")), lambda x: x),
+    rule("local_conj_conj", (conj_, (conj_, "x")), lambda x: x),
     rule("local_deg2rad_rad2deg", (deg2rad, (rad2deg, "x")), lambda x: x, real_of_same_dtype),
     rule("local_rad2deg_deg2rad", (rad2deg, (deg2rad, "x")), lambda x: x, real_of_same_dtype),
     rule("local_reciprocal_reciprocal", (reciprocal, (reciprocal, "x")), lambda x: x, real_of_same_dtype),
@@ -50,7 +55,7 @@ local_func_inv = SequentialNodeRewriter(
     rule("local_arccosh_cosh", (arccosh, (cosh, "x")), lambda x: at_abs(x), real_of_same_dtype),
     rule("local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where(ge(x, 1), x, out), real_of_same_dtype),
 )
-for _register in (register_canonicalize, register_specialize):
+for _register in (register_canonicalize, register_stabilize, register_specialize):
     _register(local_func_inv, name="local_func_inv")
 
 register_rules(
