@@ -1,0 +1,228 @@
+"""Rules about reading parts of tensors: simpler indices, and parts that need no reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar import ScalarConstant
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import constant
+from aesara.tensor.index_forms import as_scalar_type, get_slice_elements
+from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.indices import (
+    FULL,
+    index_of,
+    is_full_slice,
+    is_known,
+    merge_two_slices,
+    symbolic_index_of,
+    takes_everything,
+)
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
+)
+from aesara.tensor.shape import Shape, Shape_i
+from aesara.tensor.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A part that is everything is the tensor itself."""
+    x = node.inputs[0]
+    index = index_of(node, values_only=True)
+    if not all(takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)):
+        return False
+    return in_place_of(node.outputs[0], x)
+
+
+@register_useless
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Slices that take everything are left out, those at the end of an index without a trace."""
+    x = node.inputs[0]
+    index = list(symbolic_index_of(node))
+    known = index_of(node, values_only=True)
+    simplified = [
+        FULL if takes_everything(k, x.type.shape[axis], x, axis) else entry
+        for axis, (entry, k) in enumerate(zip(index, known))
+    ]
+    while simplified and simplified[-1] == FULL:
+        simplified.pop()
+    if len(simplified) == len(index) and all(
+        is_full_slice(old) and old == FULL if new is FULL else True for old, new in zip(index, simplified)
+    ):
+        return False
+    return in_place_of(node.outputs[0], x[tuple(simplified)] if simplified else x)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The first of one entry: the dimension is dropped, nothing is read."""
+    (x, *_), index = node.inputs, index_of(node, values_only=True)
+    kept = []
+    for axis, entry in enumerate(index):
+        if isinstance(entry, slice):
+            if not is_full_slice(entry):
+                return False
+            kept.append(axis)
+        elif x.type.shape[axis] != 1 or not is_known(entry) or entry not in (0, -1):
+            return False
+    if len(kept) == len(index):
+        return False
+    return in_place_of(node.outputs[0], x.dimshuffle(*kept, *range(len(index), x.type.ndim)))
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A part of a part as a part."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Subtensor):
+        return False
+    x = inner.inputs[0]
+    outer_index = list(index_of(node, values_only=True))
+    symbolic_outer = list(symbolic_index_of(node))
+    inner_index = list(index_of(inner, values_only=True))
+    symbolic_inner = list(symbolic_index_of(inner))
+    merged: list[Any] = []
+    for axis, length in enumerate(x.type.shape):
+        if axis >= len(inner_index):
+            merged.extend(symbolic_outer)
+            break
+        entry = inner_index[axis]
+        if not isinstance(entry, slice) or not outer_index:
+            merged.append(symbolic_inner[axis])
+            continue
+        outer, outer_symbolic = outer_index.pop(0), symbolic_outer.pop(0)
+        if is_full_slice(entry):
+            merged.append(outer_symbolic)
+        elif is_full_slice(outer):
+            merged.append(symbolic_inner[axis])
+        else:
+            both = merge_two_slices(fgraph, entry, length, outer, None)
+            if both is None:
+                return False
+            merged.append(both)
+    return in_place_of(node.outputs[0], x[tuple(merged)])
+
+
+@register_useless
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
+def local_subtensor_make_vector(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Entries of a vector of scalars are these scalars."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, MakeVector):
+        return False
+    out, scalars = node.outputs[0], inner.inputs
+    if not isinstance(node.op, Subtensor):
+        return _chosen_scalars(node, inner)
+    index = index_of(node)
+    if len(index) != 1 or not is_known(index[0]):
+        return False
+    (entry,) = index
+    if isinstance(entry, slice):
+        return in_place_of(out, inner.op(*scalars[entry]))
+    if not -len(scalars) <= entry < len(scalars):
+        return False
+    return in_place_of(out, cast(scalars[entry], out.type.dtype))
+
+
+def _chosen_scalars(node: Apply, vector: Apply) -> Any:
+    positions = node.inputs[1]
+    n = len(vector.inputs)
+    if len(node.inputs) != 2 or not isinstance(positions, Constant) or positions.type.ndim != 1:
+        return False
+    if positions.type.dtype == "bool" or not np.all((positions.data >= -n) & (positions.data < n)):
+        return False
+    return in_place_of(node.outputs[0], vector.op(*[vector.inputs[i] for i in positions.data.tolist()]))
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
+    """An entry of a shape is the length of a dimension."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Shape) or len(node.op.idx_list) != 1:
+        return False
+    (entry,) = index_of(node)
+    if isinstance(entry, slice) or not is_known(entry):
+        return False
+    (x,) = inner.inputs
+    ndim = getattr(x.type, "ndim", None)
+    if ndim is None or not -ndim <= entry < ndim:
+        return False
+    return in_place_of(node.outputs[0], Shape_i(entry % ndim)(x))
+
+
+# Constant indices
+
+
+@register_specialize
+@node_rewriter(
+    [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1]
+)
+def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Constant positions that count from the front take the smallest unsigned dtype that holds them."""
+    op, n_tensors = node.op, 1 if isinstance(node.op, (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)) else 2
+    tensors, parts = node.inputs[:n_tensors], node.inputs[n_tensors:]
+    if not isinstance(op, (Subtensor, IncSubtensor)):
+        smaller = [_in_smallest_dtype(part) for part in parts]
+        if all(new is None for new in smaller):
+            return False
+        return in_place_of(node.outputs[0], op(*tensors, *[new or old for old, new in zip(parts, smaller)]))
+    changed, index = False, list(symbolic_index_of(node))
+    for axis, entry in enumerate(index):
+        new = None if isinstance(entry, slice) else _in_smallest_dtype(entry)
+        if new is not None:
+            index[axis], changed = new, True
+    if not changed:
+        return False
+    scalars = get_slice_elements(index, lambda part: part is not None)
+    return in_place_of(node.outputs[0], _with_template(op, index)(*tensors, *scalars))
+
+
+def _with_template(op: Subtensor | IncSubtensor, index: list[Any]) -> Subtensor | IncSubtensor:
+    """The op that does the same at another kind of index."""
+    if isinstance(op, Subtensor):
+        return Subtensor(index)
+    return IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
+
+
+def _in_smallest_dtype(part: Variable) -> Constant | None:
+    """A constant index in its smallest unsigned dtype; None if it has it, counts from the end, or is none."""
+    if not isinstance(part, Constant):
+        return None
+    data = getattr(part, "data", None)
+    if getattr(part.type, "dtype", "bool") == "bool" or np.min(data, initial=0) < 0:
+        return None
+    dtype = np.min_scalar_type(int(np.max(data, initial=0))).name
+    if part.type.dtype == dtype:
+        return None
+    smaller = np.asarray(data).astype(dtype)
+    return ScalarConstant(as_scalar_type(dtype), smaller) if isinstance(part, ScalarConstant) else constant(smaller)

@@ -1,0 +1,269 @@
+"""Rules about writing to parts of tensors, and about reading what was written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.allocation import Alloc, AllocEmpty, alloc
+from aesara.tensor.casting import cast
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.elementwise_ops import add, and_, eq, or_, second
+from aesara.tensor.indexing import indexed_result_shape
+from aesara.tensor.rewriting.helpers import common_value, computed_in, has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.indices import (
+    basic_lengths,
+    index_of,
+    is_known,
+    same_index,
+    symbolic_index_of,
+    takes_everything,
+)
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
+)
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
+from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+
+WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
+
+
+# Reading what was written
+
+
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([Subtensor])
+def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """What was just written is read back."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, IncSubtensor) or not inner.op.set_instead_of_inc:
+        return False
+    x, y = inner.inputs[:2]
+    out = node.outputs[0]
+    index = symbolic_index_of(node)
+    if not same_index(index, symbolic_index_of(inner)):
+        return False
+    y = cast(y, out.type.dtype)
+    if y.type.ndim == out.type.ndim and y.type.broadcastable == out.type.broadcastable:
+        return in_place_of(out, y)
+    lengths = basic_lengths(fgraph, x, index)
+    return in_place_of(out, alloc(y, *lengths) if lengths else y)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Subtensor])
+def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A part that lies beside the part that was written to is read from what was there before."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, IncSubtensor):
+        return False
+    x, y = inner.inputs[:2]
+    index = index_of(inner, values_only=True)
+    if not all(y.type.broadcastable) or not all(_cannot_fail(e, n) for e, n in zip(index, x.type.shape)):
+        return False
+    for read, written, length in zip(index_of(node, values_only=True), index, x.type.shape):
+        if _are_apart(read, written, length):
+            return in_place_of(node.outputs[0], x[tuple(symbolic_index_of(node))])
+    return False
+
+
+def _cannot_fail(entry: Any, length: int | None) -> bool:
+    """Whether an entry of an index lies within a dimension, whatever its length."""
+    if isinstance(entry, slice):
+        return is_known(entry.step)
+    return is_known(entry) and length is not None and -length <= entry < length
+
+
+def _are_apart(first: Any, second_: Any, length: int | None) -> bool:
+    """Whether two entries of an index have no position in common."""
+    if not (is_known(first) and is_known(second_)):
+        return False
+    if length is not None:
+        one, two = (_positions(entry, length) for entry in (first, second_))
+        return len(one) + len(two) <= LARGEST_COMPARED and set(one).isdisjoint(two)
+    one, two = (_interval(entry) for entry in (first, second_))
+    return one is not None and two is not None and (one[1] <= two[0] or two[1] <= one[0])
+
+
+#: Parts with more positions than this together are not compared position by position.
+LARGEST_COMPARED = 1000
+
+
+def _positions(entry: Any, length: int) -> range:
+    return range(length)[entry] if isinstance(entry, slice) else range(entry % length, entry % length + 1)
+
+
+def _interval(entry: Any) -> tuple[float, float] | None:
+    """What an entry takes at most of a dimension of unknown length, as positions from the front; None if unknown."""
+    if not isinstance(entry, slice):
+        return (entry, entry + 1) if entry >= 0 else None
+    start, stop = entry.start or 0, entry.stop
+    if (entry.step not in (None, 1) and entry.step < 0) or start < 0:
+        return None
+    return (start, np.inf) if stop is None or stop < 0 else (start, max(start, stop))
+
+
+# Writing
+
+
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([IncSubtensor])
+def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Writing everything is what is written; adding it to zeros as well."""
+    x, y = node.inputs[:2]
+    out = node.outputs[0]
+    index = index_of(node)
+    if not all(takes_everything(e, x.type.shape[axis], x, axis) for axis, e in enumerate(index)):
+        return False
+    if not (node.op.set_instead_of_inc or has_value(x, 0)):
+        return False
+    y = cast(y, out.type.dtype)
+    if y.type.ndim == out.type.ndim and y.type.broadcastable == out.type.broadcastable:
+        return in_place_of(out, y)
+    return in_place_of(out, second(x, y))
+
+
+@register_canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
+@register_stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
+@node_rewriter(list(WRITERS))
+def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Adding zeros changes nothing."""
+    x, y = node.inputs[:2]
+    if not node.op.set_instead_of_inc and has_value(y, 0):
+        return in_place_of(node.outputs[0], x)
+    return False
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([IncSubtensor])
+def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Adding to zeros is writing."""
+    x = node.inputs[0]
+    if node.op.set_instead_of_inc or not has_value(x, 0):
+        return False
+    op = IncSubtensor(
+        node.op.idx_list,
+        node.op.inplace,
+        set_instead_of_inc=True,
+        destroyhandler_tolerate_aliased=node.op.destroyhandler_tolerate_aliased,
+    )
+    return in_place_of(node.outputs[0], op(*node.inputs))
+
+
+@register_canonicalize("local_setsubtensor_of_allocs")
+@register_stabilize("local_setsubtensor_of_allocs")
+@node_rewriter([IncSubtensor])
+def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Writing a number where there is only this number changes nothing."""
+    if not node.op.set_instead_of_inc:
+        return False
+    x, y = node.inputs[:2]
+    old, new = common_value(x), common_value(y)
+    # Bit by bit: 0 and -0 are different, NaN is the same.
+    if old is None or new is None or new.astype(old.dtype).tobytes() != old.tobytes():
+        return False
+    return in_place_of(node.outputs[0], x)
+
+
+_check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same shape.")
+
+
+@register_useless
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter(list(WRITERS), requirements=[ShapeFeature])
+def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """What is written is broadcast anyway: it need not be repeated before, but its shape is checked."""
+    x, y, *index = node.inputs
+    inner = y.owner
+    feature = getattr(fgraph, "shape_feature", None)
+    if inner is None or not isinstance(inner.op, Alloc) or feature is None:
+        return False
+    if x.owner is not None and isinstance(x.owner.op, AllocEmpty):
+        # A loop takes what is written to its empty buffer for its first values.
+        return False
+    if any(getattr(part.type, "dtype", None) == "bool" for part in index):
+        return False
+    if isinstance(node.op, IncSubtensor):
+        part_lengths = basic_lengths(fgraph, x, symbolic_index_of(node))
+    else:
+        part_lengths = tuple(indexed_result_shape(feature.shape_of[x], index))
+    value, *lengths = inner.inputs
+    part_lengths = part_lengths[len(part_lengths) - len(lengths) :]
+    own_lengths = [None] * (len(lengths) - value.type.ndim) + list(feature.shape_of[value])
+    checks = []
+    for axis, (length, own, of_part) in enumerate(zip(lengths, own_lengths, part_lengths)):
+        is_same = length is of_part or same_elements(length, feature.unpack(of_part, y))
+        if is_same or y.type.shape[axis] == 1:
+            continue
+        is_one = eq(length, 1) if own is None or _is_one(own) else and_(eq(length, 1), eq(own, 1))
+        checks.append(or_(eq(length, of_part), is_one))
+    if checks:
+        value = _check_shape(value, *checks)
+    return in_place_of(node.outputs[0], node.op(x, value, *index))
+
+
+def _is_one(length: Variable) -> bool:
+    return isinstance(length, Constant) and int(length.data) == 1
+
+
+# Writing twice
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter(list(WRITERS))
+def local_writes_to_same_place(fgraph: FunctionGraph, node: Apply) -> Any:
+    """What is overwritten need not be written, and what is added to a part twice is added once."""
+    part, y, *index = node.inputs
+    inner, op = part.owner, node.op
+    if inner is None or type(inner.op) is not type(op) or op.inplace or inner.op.inplace:
+        return False
+    x, earlier, *inner_index = inner.inputs
+    if isinstance(op, IncSubtensor):
+        if not same_index(symbolic_index_of(node), symbolic_index_of(inner)):
+            return False
+    elif len(index) != len(inner_index) or not all(map(same_elements, index, inner_index)):
+        return False
+    if not (all(earlier.type.broadcastable) or _is_of_same_shape(fgraph, earlier, y)):
+        # An error of the first must not be lost.
+        return False
+    if op.set_instead_of_inc:
+        return in_place_of(node.outputs[0], op(x, y, *index))
+    if len(fgraph.clients[part]) != 1 or not _adds_up(inner, op):
+        return False
+    return in_place_of(node.outputs[0], inner.op(x, computed_in(x.type.dtype, add, [earlier, y]), *index))
+
+
+def _adds_up(inner: Apply, op: Any) -> bool:
+    """Whether what an op adds can be added to the value of a node before, without rounding in another way."""
+    if inner.op.set_instead_of_inc:
+        # A slice names each position once.
+        return isinstance(op, IncSubtensor)
+    return inner.op == op and (not _is_inexact(inner.inputs[0]) or has_value(inner.inputs[0], 0))
+
+
+def _is_inexact(var: Variable) -> bool:
+    """Whether a variable is a tensor of floating point or complex numbers."""
+    return var.type.dtype[:5] in ("float", "compl")
+
+
+def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable) -> bool:
+    if first.type.broadcastable != second_.type.broadcastable:
+        return False
+    feature = getattr(fgraph, "shape_feature", None)
+    return feature is not None and feature.same_shape(first, second_)
