@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import alloc
+from aesara.tensor.conversion import constant
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import (
     add,
@@ -294,4 +297,19 @@ def local_add_mul_fusion(fgraph, node):
             stack.extend(reversed(var.owner.inputs))
         else:
             flat.append(var)
-    return in_place_of(out, computed_in(out.type.dtype, op, flat))
+    flat = _with_one_constant(op, flat, out.type.dtype)
+    return in_place_of(out, flat[0] if len(flat) == 1 else computed_in(out.type.dtype, op, flat))
+
+
+def _with_one_constant(op, operands, dtype):
+    """The operands of a sum or a product with its constants put together in front, where nothing overflows."""
+    constants = [var for var in operands if isinstance(var, Constant)]
+    if len(constants) < 2 or dtype == "float16":
+        return operands
+    values = [var.data.astype(dtype) for var in constants]
+    with np.errstate(all="ignore"):
+        value = functools.reduce(np.add if op == add else np.multiply, values)
+    safe = value.dtype.kind in "biu" or (np.isfinite(value).all() and (op == add or (value != 0).all()))
+    if not safe or value.size > max(v.size for v in values):
+        return operands
+    return [constant(value), *(var for var in operands if not isinstance(var, Constant))]
