@@ -29,6 +29,10 @@ from aesara.tensor.type import TensorType
 #: of squares would give a flat product of exponential length.)
 SHARED_NODES_ENTERED = 8
 
+#: How many operands it looks at on the way, beyond those of the nodes that only this expression uses. (Else each of
+#: the gradients of a long product would look through all of it.)
+FURTHER_OPERANDS = 64
+
 
 def get_constant(v: Any) -> Any:
     """The number that a constant (or a number) is, or None for a variable that is not constant."""
@@ -96,6 +100,7 @@ class AlgebraicCanonizer(NodeRewriter):
         self.use_reciprocal = use_reciprocal
         self.external_simplifiers: list[tuple[str, Callable]] = []
         self.family = (main, inverse_fn, reciprocal_fn)
+        self._kinds = {_kind(op) for op in self.family}
 
     def __str__(self) -> str:
         return self.name or f"AlgebraicCanonizer({self.main}, {self.inverse}, {self.reciprocal})"
@@ -125,7 +130,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def _flatten(
         self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
     ) -> tuple[list[Variable], list[Variable]]:
-        sign = self.sign if through_signs else None
+        sign = self.sign if through_signs else _NO_OP
         negative = False
         num: list[Variable] = []
         denum: list[Variable] = []
@@ -136,9 +141,7 @@ class AlgebraicCanonizer(NodeRewriter):
             var, inverted = stack.pop()
             node = var.owner
             op = node.op if node is not None and var.type.dtype == dtype else None
-            if op is not None and var is not inp and op in self.family and not may_enter(var):
-                op = None
-            if op is None:
+            if op is None or not (op == sign or self._has(op)) or not (var is inp or may_enter(var)):
                 (denum if inverted else num).append(var)
             elif op == main:
                 stack.extend((v, inverted) for v in reversed(node.inputs))
@@ -147,11 +150,9 @@ class AlgebraicCanonizer(NodeRewriter):
                 stack.append((node.inputs[0], inverted))
             elif op == recip:
                 stack.append((node.inputs[0], not inverted))
-            elif op == sign and may_enter(var):
+            else:
                 negative = not negative
                 stack.append((node.inputs[0], inverted))
-            else:
-                (denum if inverted else num).append(var)
         if negative:
             num.insert(0, self._constant(-1, inp.type, ()))
         return num, denum
@@ -321,19 +322,21 @@ class AlgebraicCanonizer(NodeRewriter):
         if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
             return False
         clients = fgraph.clients
-        shared = 0
+        shared = entered = 0
 
         def single(var: Variable) -> bool:
             return len(clients.get(var, ())) <= 1
 
         def few_shared(var: Variable) -> bool:
-            nonlocal shared
+            nonlocal shared, entered
+            entered += len(var.owner.inputs)
             if single(var):
-                return True
+                return entered <= most
             shared += 1
-            return shared <= SHARED_NODES_ENTERED
+            return entered <= most and shared <= SHARED_NODES_ENTERED
 
         flat = self._flatten(out, single, through_signs=True)
+        most = 2 * _count(flat) + FURTHER_OPERANDS
         wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
         if shared:
             # Looking into what others use as well repeats its work: only if something cancels and no work is added.
@@ -344,7 +347,11 @@ class AlgebraicCanonizer(NodeRewriter):
         return self._simplified(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
 
     def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
-        return any(var.owner is not None and var.owner.op in self.family for side in flat for var in side)
+        return any(var.owner is not None and self._has(var.owner.op) for side in flat for var in side)
+
+    def _has(self, op: Op) -> bool:
+        """Whether an op is of the family."""
+        return _kind(op) in self._kinds and op in self.family
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Whether the only node that uses this one is of the family: it takes care of both."""
@@ -356,7 +363,7 @@ class AlgebraicCanonizer(NodeRewriter):
             if client.outputs[0].type.dtype != node.outputs[0].type.dtype:
                 return False
             if client.op != self.sign:
-                return client.op in self.family
+                return self._has(client.op)
             node = client
 
     def _simplified(
@@ -377,6 +384,14 @@ class AlgebraicCanonizer(NodeRewriter):
         if not num and not denum:
             return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
+
+
+_NO_OP: Any = object()
+
+
+def _kind(op: Op) -> tuple[type, type]:
+    """What ops that are equal have in common: quicker to compare than they are."""
+    return type(op), type(getattr(op, "scalar_op", None))
 
 
 def _count(flat: tuple[list[Variable], list[Variable]]) -> int:

@@ -58,9 +58,12 @@ def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | Non
 
 
 def _opposite_of_constant(var: Variable, dtype: str) -> Variable | None:
-    """``-c`` for a number ``c``, in a dtype and of the same rank; None for what is no number."""
+    """``-c`` for a number ``c``, in a dtype and of the same rank; None for what is no number, and for 1 and -1.
+
+    (``-(1 / x)`` is the canonical form of ``(-1) / x``.)
+    """
     value = common_value(var)
-    if value is None or not all(var.type.broadcastable):
+    if value is None or not all(var.type.broadcastable) or abs(value) == 1:
         return None
     with np.errstate(all="ignore"):
         opposite = np.negative(np.asarray(value).astype(dtype))
