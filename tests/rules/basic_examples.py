@@ -125,7 +125,7 @@ EXAMPLES = {
         lambda m: Split(1)(m, 0, at.stack([m.shape[0]])),
         example(lambda m, n1: Split(1)(m, 1, at.stack([n1])), drops_checks=UNUSED),
     ],
-    "local_handed_on": [
+    "local_view_op": [
         lambda x: zero_grad(x),
         lambda x: disconnected_grad(x),
         lambda x: grad_clip(x, -1, 1),

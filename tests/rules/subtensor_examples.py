@@ -126,7 +126,7 @@ EXAMPLES = {
         lambda m: AdvancedSubtensor1()(at.specify_shape(m, (4, 5)), at.constant(np.arange(4))),
         lambda v: AdvancedSubtensor1()(at.specify_shape(v, (5,)), at.constant(np.arange(5))),
     ],
-    "local_add_to_part": [
+    "local_IncSubtensor_serialize": [
         example(lambda m, s: m + at.inc_subtensor(at.zeros_like(m)[1:], s), regroups=SCATTERED),
         example(lambda m, v: m - 0.5 * at.set_subtensor(at.zeros_like(m)[1], v), regroups=SCATTERED),
         example(lambda m, s, i: m + at.inc_subtensor(at.zeros_like(m)[i], s), regroups=SCATTERED),

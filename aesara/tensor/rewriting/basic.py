@@ -1,4 +1,4 @@
-"""Removal of what does nothing, and rules about fills, allocations, casts and joins."""
+"""Removal of what does nothing, and rules about choices, casts, joins and what sorting gives."""
 
 from __future__ import annotations
 
@@ -8,14 +8,26 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.casting import cast
-from aesara.tensor.check_and_raise import Assert, CheckAndRaise
-from aesara.tensor.conversion import constant
+from aesara.tensor.check_and_raise import Assert, CheckAndRaise, assert_op
 from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.rewriting.allocations import (
+    broadcast_like,
+    encompasses_broadcastable,
+    local_alloc_sink_dimshuffle,
+    local_alloc_unary,
+    local_elemwise_alloc,
+    local_fill_sink,
+    local_fill_to_alloc,
+    local_merge_alloc,
+    local_useless_alloc,
+    local_useless_fill,
+    merge_broadcastables,
+)
+from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
 from aesara.tensor.rewriting.folding import constant_folding, topo_constant_folding
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
@@ -33,211 +45,13 @@ from aesara.tensor.rewriting.registration import (
     register_uncanonicalize,
     register_useless,
 )
+from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
+from aesara.tensor.rewriting.views import local_view_op
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.sort import TopKOp
 
 fill = second
 tensor_copy = identity
-
-
-# Shapes
-
-
-def broadcast_like(value, template, fgraph, dtype=None):
-    """`value` in the shape of `template`, allocated.
-
-    Parameters
-    ----------
-    value
-        What is broadcast.
-    template
-        A variable of `fgraph` (or made of its variables).
-    fgraph
-        The graph; if it keeps track of shapes, what it knows is used.
-    dtype
-        The dtype of the result; that of `template` by default.
-    """
-    value = cast(value, dtype or template.type.dtype)
-    if template.type.ndim == 0:
-        return value
-    return alloc(value, *lengths_of(template, fgraph))
-
-
-def lengths_of(var, fgraph):
-    """The lengths of a tensor's dimensions, in the best form that is known."""
-    static = var.type.shape
-    feature = getattr(fgraph, "shape_feature", None)
-    lengths = []
-    for i, n in enumerate(static):
-        if n is not None:
-            lengths.append(constant(np.int64(n)))
-        elif feature is not None:
-            lengths.append(feature.get_shape(fgraph, var, i))
-        else:
-            lengths.append(Shape_i(i)(var))
-    return lengths
-
-
-def merge_broadcastables(broadcastables):
-    """For each dimension, whether it is broadcastable in all of the patterns."""
-    return [all(pattern) for pattern in zip(*broadcastables)]
-
-
-def encompasses_broadcastable(b1, b2):
-    """Whether a tensor of pattern `b2` fits where one of pattern `b1` stands.
-
-    Examples
-    --------
-    >>> encompasses_broadcastable((False,), (True,)), encompasses_broadcastable((True,), (False,))
-    (True, False)
-    """
-    if len(b1) < len(b2):
-        return False
-    b1 = b1[-len(b2) :] if b2 else ()
-    return not any(v1 and not v2 for v1, v2 in zip(b1, b2))
-
-
-# Fills
-
-
-@register_useless
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
-@node_rewriter([second])
-def local_useless_fill(fgraph, node):
-    """A fill of what has the shape already."""
-    template, value = node.inputs
-    out = node.outputs[0]
-    if value.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, value, (template,))
-    return False
-
-
-@register_canonicalize("shape_unsafe")
-@node_rewriter([Elemwise])
-def local_fill_sink(fgraph, node):
-    """Elementwise operations on what is filled with, then the fill: it may not be needed."""
-    if node.op == second or len(node.outputs) != 1:
-        return False
-    templates = []
-    inputs = []
-    for var in node.inputs:
-        inner = var.owner
-        if inner is not None and inner.op == second and inner.inputs[1].type.dtype == var.type.dtype:
-            templates.append(inner.inputs[0])
-            inputs.append(inner.inputs[1])
-        else:
-            inputs.append(var)
-    if not templates:
-        return False
-    return in_place_of(node.outputs[0], node.op(*inputs), templates)
-
-
-@register_specialize("shape_unsafe")
-@register_stabilize("shape_unsafe")
-@node_rewriter([second])
-def local_fill_to_alloc(fgraph, node):
-    """A fill as an allocation: the elements of what gives the shape are not needed."""
-    template, value = node.inputs
-    out = node.outputs[0]
-    if value.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, value, (template,))
-    # Of a dimension that the value has, its own length is as good.
-    lengths = [
-        of_value if value.type.shape[i] != 1 else of_template
-        for i, (of_value, of_template) in enumerate(zip(lengths_of(value, fgraph), lengths_of(template, fgraph)))
-    ]
-    if isinstance(value, Constant) and value.data.size == 1:
-        value = constant(value.data.reshape(()))
-    return in_place_of(out, alloc(cast(value, out.type.dtype), *lengths))
-
-
-# Allocations
-
-
-@register_useless
-@register_canonicalize
-@register_specialize
-@node_rewriter([Alloc])
-def local_useless_alloc(fgraph, node):
-    """An allocation of what is known to have the shape already."""
-    out = node.outputs[0]
-    value, *lengths = node.inputs
-    if value.type.ndim != out.type.ndim:
-        return False
-    for i, length in enumerate(lengths):
-        if value.type.shape[i] is not None and value.type.shape[i] == out.type.shape[i]:
-            continue
-        node_of_length = length.owner
-        if (
-            value.type.shape[i] == 1
-            or node_of_length is None
-            or not isinstance(node_of_length.op, Shape_i)
-            or node_of_length.op.i != i
-            or node_of_length.inputs[0] is not value
-        ):
-            return False
-    return in_place_of(out, value)
-
-
-@register_canonicalize
-@node_rewriter([Alloc])
-def local_merge_alloc(fgraph, node):
-    """An allocation of an allocation, where both agree on the lengths, as one."""
-    out = node.outputs[0]
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return False
-    lengths = node.inputs[1:]
-    offset = len(lengths) - (len(inner.inputs) - 1)
-    for i, length in enumerate(inner.inputs[1:]):
-        if node.inputs[0].type.shape[i] != 1 and not same_elements(length, lengths[offset + i]):
-            return False
-    return in_place_of(out, alloc(inner.inputs[0], *lengths))
-
-
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
-@node_rewriter([Elemwise])
-def local_elemwise_alloc(fgraph, node):
-    """Elementwise operations broadcast by themselves: an operand need not be allocated."""
-    if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
-        return False
-    if not any(v.owner is not None and isinstance(v.owner.op, Alloc) for v in node.inputs):
-        return False
-    out = node.outputs[0]
-    inputs = list(node.inputs)
-    changed = False
-    for i, var in enumerate(inputs):
-        if var.owner is None or not isinstance(var.owner.op, Alloc):
-            continue
-        value = var.owner.inputs[0]
-        n_new = var.type.ndim - value.type.ndim
-        small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
-        others = [v for k, v in enumerate(inputs) if k != i]
-        # Every dimension that the allocation lends must be there in another operand.
-        if all(
-            of_value != 1 or of_alloc == 1 or any(v.type.shape[axis] != 1 for v in others)
-            for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape))
-        ):
-            inputs[i] = small
-            changed = True
-    if not changed:
-        return False
-    return in_place_of(out, node.op(*inputs), node.inputs)
-
-
-@register_canonicalize
-@node_rewriter([Elemwise])
-def local_alloc_unary(fgraph, node):
-    """A function of a repeated number is the repeated function of the number."""
-    if len(node.inputs) != 1 or len(node.outputs) != 1:
-        return False
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return False
-    value, *lengths = inner.inputs
-    return in_place_of(node.outputs[0], alloc(node.op(value), *lengths))
 
 
 # Elementwise operations that do nothing
@@ -274,8 +88,8 @@ def local_useless_elemwise(fgraph, node):
     return False
 
 
-@register_useless
-@register_canonicalize
+@register_useless("local_remove_switch_const_cond")
+@register_canonicalize("local_remove_switch_const_cond")
 @register_specialize
 @node_rewriter([switch])
 def local_useless_switch(fgraph, node):
@@ -350,6 +164,7 @@ def local_cast_cast(fgraph, node):
 
 @register_useless
 @register_canonicalize
+@register_specialize
 @node_rewriter([TensorFromScalar])
 def local_tensor_scalar_tensor(fgraph, node):
     """A tensor made a scalar and a tensor again."""
@@ -361,6 +176,7 @@ def local_tensor_scalar_tensor(fgraph, node):
 
 @register_useless
 @register_canonicalize
+@register_specialize
 @node_rewriter([ScalarFromTensor])
 def local_scalar_tensor_scalar(fgraph, node):
     """A scalar made a tensor and a scalar again."""
@@ -398,7 +214,8 @@ def local_remove_all_assert(fgraph, node):
     return [node.inputs[0]]
 
 
-databases.canonicalize.register("local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
+for _database in (databases.canonicalize, databases.stabilize, databases.specialize):
+    _database.register("local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
 
 
 # Joins and splits
@@ -415,7 +232,9 @@ def local_join_1(fgraph, node):
     return False
 
 
+@register_useless
 @register_canonicalize
+@register_specialize
 @node_rewriter([Join])
 def local_join_empty(fgraph, node):
     """Constant tensors without elements are left out of a join."""
@@ -432,6 +251,7 @@ def local_join_empty(fgraph, node):
     return in_place_of(out, node.op(node.inputs[0], *kept))
 
 
+@register_useless
 @register_canonicalize
 @register_specialize
 @node_rewriter([Join])
@@ -461,6 +281,7 @@ def local_join_make_vector(fgraph, node):
 
 @register_useless
 @register_canonicalize
+@register_specialize
 @node_rewriter([Split])
 def local_useless_split(fgraph, node):
     """A split into one piece."""
@@ -470,16 +291,42 @@ def local_useless_split(fgraph, node):
     return in_place_of(node.outputs[0], x)
 
 
-#: Older name: copies are removed together with other operations that do nothing.
-local_view_op = local_useless_elemwise
+# Sorting
+
+
+@register_useless("fast_compile")
+@node_rewriter([TopKOp])
+def local_useless_topk(fgraph, node):
+    """Of the largest elements and their positions only what is used."""
+    op = node.op
+    if not (op.return_values and op.return_indices):
+        return False
+    used = [bool(fgraph.clients[out]) for out in node.outputs]
+    if all(used) or not any(used):
+        return False
+    kept = TopKOp(op.axis, op.sorted, op.idx_dtype, return_values=used[0], return_indices=used[1])
+    new = in_place_of(node.outputs[used.index(True)], kept(*node.inputs))
+    return {node.outputs[used.index(True)]: new[0]} if new else False
 
 
 __all__ = [
+    "assert_op",
     "broadcast_like",
     "constant_folding",
     "encompasses_broadcastable",
     "fill",
+    "import_ShapeFeature",
     "is_an_upcast",
+    "local_alloc_empty_to_zeros",
+    "local_alloc_sink_dimshuffle",
+    "local_alloc_unary",
+    "local_elemwise_alloc",
+    "local_fill_sink",
+    "local_fill_to_alloc",
+    "local_merge_alloc",
+    "local_useless_alloc",
+    "local_useless_fill",
+    "local_view_op",
     "merge_broadcastables",
     "register_canonicalize",
     "register_specialize",

@@ -56,7 +56,7 @@ def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] |
 
 @register_specialize
 @node_rewriter([Elemwise])
-def local_add_to_part(fgraph, node):
+def local_IncSubtensor_serialize(fgraph, node):
     """x + zeros with y added to a part -> x with y added to the part."""
     if not is_elemwise(node, (Add, Sub)):
         return False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.rewriting.basic import topo_constant_folding
+from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
@@ -267,11 +268,29 @@ def local_useless_unbroadcast(fgraph, node):
     return False
 
 
+@register_canonicalize
+@register_specialize
+@node_rewriter([Unbroadcast])
+def local_unbroadcast_lift(fgraph, node):
+    """A statement that a dimension is not to be broadcast before a function of one operand, and two as one."""
+    (x,) = node.inputs
+    inner = x.owner
+    if inner is None or len(fgraph.clients[x]) != 1:
+        return False
+    if isinstance(inner.op, Unbroadcast):
+        axes = {axis % x.type.ndim for axis in (*node.op.axes, *inner.op.axes)}
+        return in_place_of(node.outputs[0], Unbroadcast(*axes)(*inner.inputs))
+    if isinstance(inner.op, Elemwise) and len(inner.inputs) == len(inner.outputs) == 1:
+        return in_place_of(node.outputs[0], inner.op(node.op(*inner.inputs)))
+    return False
+
+
 __all__ = [
     "NoneConst",
     "ShapeFeature",
     "ShapeOptimizer",
     "UnShapeOptimizer",
+    "config",
     "local_Shape_i_ground",
     "local_Shape_of_SpecifyShape",
     "local_merge_consecutive_specify_shape",
@@ -280,6 +299,7 @@ __all__ = [
     "local_reshape_to_dimshuffle",
     "local_shape_to_shape_i",
     "local_track_shape_i",
+    "local_unbroadcast_lift",
     "local_useless_dimshuffle_in_reshape",
     "local_useless_reshape",
     "local_useless_unbroadcast",

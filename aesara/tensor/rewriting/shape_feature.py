@@ -232,6 +232,11 @@ class ShapeFeature(Feature):
         return MakeVector("int64")(*(self.shape_of[r] or ()))
 
 
+def import_ShapeFeature() -> type[ShapeFeature]:
+    """The class that keeps track of shapes: there is a function since it has not always been here."""
+    return ShapeFeature
+
+
 def _fully_known(var: Variable) -> bool:
     shape = getattr(var.type, "shape", (None,))
     return None not in shape

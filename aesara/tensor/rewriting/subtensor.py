@@ -28,6 +28,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
+from aesara.tensor.rewriting.scattered import local_IncSubtensor_serialize
 from aesara.tensor.rewriting.subtensor_lifting import (
     local_join_subtensors,
     local_subtensor_lift,
@@ -70,6 +71,7 @@ __all__ = [
     "is_full_slice",
     "le",
     "local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1",
+    "local_IncSubtensor_serialize",
     "local_adv_sub1_adv_inc_sub1",
     "local_incsubtensor_of_zeros",
     "local_incsubtensor_of_zeros_to_setsubtensor",

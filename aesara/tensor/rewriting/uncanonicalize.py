@@ -6,10 +6,14 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.argmax import MaxAndArgmax
 from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elementwise_ops import neg
 from aesara.tensor.reduction import Max
 from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_index_of
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import register_uncanonicalize
+from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
+from aesara.tensor.subtensor_basic import Subtensor
 
 
 @register_uncanonicalize
@@ -39,4 +43,57 @@ def local_dimshuffle_alloc(fgraph, node):
     return in_place_of(node.outputs[0], alloc(value, *([1] * n_new), *lengths))
 
 
-__all__ = ["local_dimshuffle_alloc", "local_max_and_argmax", "local_max_to_min"]
+@register_uncanonicalize
+@node_rewriter([Alloc])
+def local_alloc_dimshuffle(fgraph, node):
+    """Dimensions of length one in front need not be added to what is allocated anyway."""
+    value, *lengths = node.inputs
+    inner = value.owner
+    if inner is None or not isinstance(inner.op, DimShuffle):
+        return False
+    (original,) = inner.inputs
+    n_new = value.type.ndim - original.type.ndim
+    if n_new <= 0 or tuple(inner.op.new_order) != ("x",) * n_new + tuple(range(original.type.ndim)):
+        return False
+    return in_place_of(node.outputs[0], alloc(original, *lengths))
+
+
+@register_uncanonicalize
+@node_rewriter([DimShuffle])
+def local_dimshuffle_subtensor(fgraph, node):
+    """Dimensions that a part has with length one and that are dropped are indexed by their only position."""
+    part = node.inputs[0]
+    inner = part.owner
+    order = list(node.op.new_order)
+    if inner is None or not isinstance(inner.op, Subtensor) or "x" in order or order != sorted(order):
+        return False
+    if len(fgraph.clients[part]) != 1 or len(order) == part.type.ndim:
+        return False
+    x = inner.inputs[0]
+    index, known = list(symbolic_index_of(inner)), index_of(inner, values_only=True)
+    missing = [FULL] * (x.type.ndim - len(index))
+    index, known = index + missing, known + missing
+    axes = [axis for axis, entry in enumerate(index) if isinstance(entry, slice)]
+    for dim in set(range(part.type.ndim)) - set(order):
+        axis = axes[dim]
+        length = x.type.shape[axis]
+        if length is None or not is_known(known[axis]):
+            return False
+        index[axis] = range(length)[known[axis]][0]
+    return in_place_of(node.outputs[0], x[tuple(index)])
+
+
+#: The same as in canonical forms, for what has come up since.
+local_reshape_dimshuffle = local_useless_dimshuffle_in_reshape
+register_uncanonicalize(local_reshape_dimshuffle, name="local_reshape_dimshuffle")
+
+
+__all__ = [
+    "local_alloc_dimshuffle",
+    "local_dimshuffle_alloc",
+    "local_dimshuffle_subtensor",
+    "local_max_and_argmax",
+    "local_max_to_min",
+    "local_reshape_dimshuffle",
+    "neg",
+]

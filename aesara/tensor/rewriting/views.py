@@ -14,14 +14,15 @@ from aesara.tensor.gradient_operators import (
     UndefinedGrad,
     ZeroGrad,
 )
-from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.rewriting.registration import register_canonicalize, register_useless
 
 _HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 
 
+@register_useless("fast_compile")
 @register_canonicalize
 @node_rewriter(list(_HANDED_ON))
-def local_handed_on(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+def local_view_op(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``zero_grad(x) -> x``: the gradients have been taken."""
     # Not what is derived from these: a class of a user may do more.
     return [node.inputs[0]] if type(node.op) in _HANDED_ON else None

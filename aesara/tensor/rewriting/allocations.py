@@ -1,0 +1,240 @@
+"""Rules about fills and allocations: tensors that repeat a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.allocation import Alloc, alloc
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import second
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.rewriting.helpers import in_place_of, same_elements
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
+)
+from aesara.tensor.shape import Shape_i
+
+
+def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:
+    """`value` in the shape of `template`, allocated.
+
+    Parameters
+    ----------
+    value
+        What is broadcast.
+    template
+        A variable of `fgraph` (or made of its variables).
+    fgraph
+        The graph; if it keeps track of shapes, what it knows is used.
+    dtype
+        The dtype of the result; that of `template` by default.
+    """
+    value = cast(value, dtype or template.type.dtype)
+    if template.type.ndim == 0:
+        return value
+    return alloc(value, *lengths_of(template, fgraph))
+
+
+def lengths_of(var: Variable, fgraph: Any) -> list[Variable]:
+    """The lengths of a tensor's dimensions, in the best form that is known."""
+    static = var.type.shape
+    feature = getattr(fgraph, "shape_feature", None)
+    lengths = []
+    for i, n in enumerate(static):
+        if n is not None:
+            lengths.append(constant(n, dtype="int64"))
+        elif feature is not None:
+            lengths.append(feature.get_shape(fgraph, var, i))
+        else:
+            lengths.append(Shape_i(i)(var))
+    return lengths
+
+
+def merge_broadcastables(broadcastables: Any) -> list[bool]:
+    """For each dimension, whether it is broadcastable in all of the patterns."""
+    return [all(pattern) for pattern in zip(*broadcastables)]
+
+
+def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
+    """Whether a tensor of pattern `b2` fits where one of pattern `b1` stands.
+
+    Examples
+    --------
+    >>> encompasses_broadcastable((False,), (True,)), encompasses_broadcastable((True,), (False,))
+    (True, False)
+    """
+    if len(b1) < len(b2):
+        return False
+    b1 = b1[-len(b2) :] if b2 else ()
+    return not any(v1 and not v2 for v1, v2 in zip(b1, b2))
+
+
+# Fills
+
+
+@register_useless
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([second])
+def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A fill of what has the shape already."""
+    template, value = node.inputs
+    out = node.outputs[0]
+    if value.type.broadcastable == out.type.broadcastable:
+        return in_place_of(out, value, (template,))
+    return False
+
+
+@register_canonicalize("shape_unsafe")
+@node_rewriter([Elemwise])
+def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Elementwise operations on what is filled with, then the fill: it may not be needed."""
+    if node.op == second or len(node.outputs) != 1:
+        return False
+    templates = []
+    inputs = []
+    for var in node.inputs:
+        inner = var.owner
+        if inner is not None and inner.op == second and inner.inputs[1].type.dtype == var.type.dtype:
+            templates.append(inner.inputs[0])
+            inputs.append(inner.inputs[1])
+        else:
+            inputs.append(var)
+    if not templates:
+        return False
+    return in_place_of(node.outputs[0], node.op(*inputs), templates)
+
+
+@register_specialize("shape_unsafe")
+@register_stabilize("shape_unsafe")
+@node_rewriter([second])
+def local_fill_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A fill as an allocation: the elements of what gives the shape are not needed."""
+    template, value = node.inputs
+    out = node.outputs[0]
+    if value.type.broadcastable == out.type.broadcastable:
+        return in_place_of(out, value, (template,))
+    # Of a dimension that the value has, its own length is as good.
+    lengths = [
+        of_value if value.type.shape[i] != 1 else of_template
+        for i, (of_value, of_template) in enumerate(zip(lengths_of(value, fgraph), lengths_of(template, fgraph)))
+    ]
+    if isinstance(value, Constant) and value.data.size == 1:
+        value = constant(value.data.reshape(()))
+    return in_place_of(out, alloc(cast(value, out.type.dtype), *lengths))
+
+
+# Allocations
+
+
+@register_useless
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([Alloc])
+def local_useless_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """An allocation of what is known to have the shape already."""
+    out = node.outputs[0]
+    value, *lengths = node.inputs
+    if value.type.ndim != out.type.ndim:
+        return False
+    for i, length in enumerate(lengths):
+        if value.type.shape[i] is not None and value.type.shape[i] == out.type.shape[i]:
+            continue
+        node_of_length = length.owner
+        if (
+            value.type.shape[i] == 1
+            or node_of_length is None
+            or not isinstance(node_of_length.op, Shape_i)
+            or node_of_length.op.i != i
+            or node_of_length.inputs[0] is not value
+        ):
+            return False
+    return in_place_of(out, value)
+
+
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([Alloc])
+def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Dimensions of length one in front are not allocated, but added to what is."""
+    (value, *lengths), (out,) = node.inputs, node.outputs
+    n_new = len(lengths) - value.type.ndim
+    n_ones = next((k for k in range(n_new) if out.type.shape[k] != 1), n_new)
+    if not n_ones:
+        return False
+    rest = alloc(value, *lengths[n_ones:]) if n_ones < len(lengths) else value
+    return in_place_of(out, rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim)))
+
+
+@register_useless
+@register_canonicalize
+@register_stabilize
+@register_specialize
+@node_rewriter([Alloc])
+def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """An allocation of an allocation, where both agree on the lengths, as one."""
+    out = node.outputs[0]
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Alloc):
+        return False
+    lengths = node.inputs[1:]
+    offset = len(lengths) - (len(inner.inputs) - 1)
+    for i, length in enumerate(inner.inputs[1:]):
+        if node.inputs[0].type.shape[i] != 1 and not same_elements(length, lengths[offset + i]):
+            return False
+    return in_place_of(out, alloc(inner.inputs[0], *lengths))
+
+
+@register_canonicalize("shape_unsafe", "local_alloc_elemwise")
+@register_specialize("shape_unsafe", "local_alloc_elemwise")
+@node_rewriter([Elemwise])
+def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Elementwise operations broadcast by themselves: an operand need not be allocated."""
+    if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
+        return False
+    if not any(v.owner is not None and isinstance(v.owner.op, Alloc) for v in node.inputs):
+        return False
+    out = node.outputs[0]
+    inputs = list(node.inputs)
+    changed = False
+    for i, var in enumerate(inputs):
+        if var.owner is None or not isinstance(var.owner.op, Alloc):
+            continue
+        value = var.owner.inputs[0]
+        n_new = var.type.ndim - value.type.ndim
+        small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
+        others = [v for k, v in enumerate(inputs) if k != i]
+        # Every dimension that the allocation lends must be there in another operand.
+        if all(
+            of_value != 1 or of_alloc == 1 or any(v.type.shape[axis] != 1 for v in others)
+            for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape))
+        ):
+            inputs[i] = small
+            changed = True
+    if not changed:
+        return False
+    return in_place_of(out, node.op(*inputs), node.inputs)
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Elemwise])
+def local_alloc_unary(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A function of a repeated number is the repeated function of the number."""
+    if len(node.inputs) != 1 or len(node.outputs) != 1:
+        return False
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Alloc):
+        return False
+    value, *lengths = inner.inputs
+    return in_place_of(node.outputs[0], alloc(node.op(value), *lengths))
