@@ -71,6 +71,17 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + _exp(-x))
 
 
+def _near_one(function: Callable[..., Any], largest: float) -> Callable[..., Any]:
+    """A function that goes to 1 or -1: where it is nearer than can be said, it is not known."""
+
+    def guarded(x: Any) -> Any:
+        if mp.isfinite(x) and abs(x) > largest:
+            raise Lost
+        return function(x)
+
+    return guarded
+
+
 def _logaddexp(x: Any, y: Any) -> Any:
     return x + mp.log(2) if x == y else max(x, y) + _log1p(_exp(-abs(x - y)))
 
@@ -97,6 +108,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "log1mexp": lambda x: _log(-_expm1(x)),
     "softplus": lambda x: _log1p(_exp(x)),
     "sigmoid": _sigmoid,
+    "erf": _near_one(mp.erf, (BITS / 4) ** 0.5),
+    "tanh": _near_one(mp.tanh, BITS / 4),
     "logit": lambda x: _log(x) - _log(1 - x),
     "logaddexp": _logaddexp,
 }
