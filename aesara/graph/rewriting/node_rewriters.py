@@ -171,6 +171,8 @@ class SequentialNodeRewriter(NodeRewriter):
         self.retains_inputs = all(getattr(rw, "retains_inputs", False) for rw in rewriters)
         self.apply_all_rewrites = apply_all_rewrites
         self.profile = profile
+        #: which of them have made the last result
+        self.applied_last: list[Rewriter] = []
         self.tracker = OpToRewriterTracker()
         for rw in rewriters:
             self.tracker.add_tracker(rw)  # type: ignore[arg-type]
@@ -198,6 +200,7 @@ class SequentialNodeRewriter(NodeRewriter):
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         result: Any = None
         tried: set[int] = set()
+        self.applied_last = []
         while True:
             found = self._first_result(fgraph, node, tried)
             if not found or isinstance(found, dict) or not self.apply_all_rewrites:
@@ -220,6 +223,7 @@ class SequentialNodeRewriter(NodeRewriter):
                 self.process_count[rw] += 1
                 self.applied_true[rw] += bool(found)
             if found:
+                self.applied_last.append(rw)
                 if self.apply_all_rewrites:
                     tried.add(id(rw))
                 return found

@@ -14,6 +14,8 @@ from aesara.configdefaults import config
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.describe import first_sentence
+from aesara.graph.rewriting.rule_profile import RuleProfile
+from aesara.graph.rewriting.watching import Watch, active_watch, watching
 
 
 def report_rewrite_failure(exc: Exception, what: object) -> None:
@@ -196,9 +198,22 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         self.pre_profile: Any = None
 
     def apply(self, fgraph: FunctionGraph) -> tuple:
+        watch = active_watch()
+        if watch is not None:
+            with watch.graph(fgraph):
+                return self._apply(fgraph, watch)
+        if not config.profile_optimizer:
+            return self._apply(fgraph, None)
+        rules = RuleProfile()
+        with watching(rules) as watch, watch.graph(fgraph):
+            return (*self._apply(fgraph, watch)[:3], rules)
+
+    def _apply(self, fgraph: FunctionGraph, watch: Watch | None) -> tuple:
         timings = []
         sizes = [len(fgraph.apply_nodes)]
         for rewriter in list(self.data):
+            if watch is not None:
+                watch.enter(fgraph, rewriter)
             start = time.perf_counter()
             try:
                 rewriter.rewrite(fgraph)
@@ -208,9 +223,12 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
                 if self.failure_callback is None:
                     raise
                 self.failure_callback(exc, self, rewriter)
-            timings.append((rewriter, time.perf_counter() - start))
+            seconds = time.perf_counter() - start
+            if watch is not None:
+                watch.leave(fgraph, rewriter, seconds)
+            timings.append((rewriter, seconds))
             sizes.append(len(fgraph.apply_nodes))
-        return (self, timings, sizes)
+        return (self, timings, sizes, None)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rewriter in self.data:
@@ -238,7 +256,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
     def print_profile(stream: IO[str], prof: Any, level: int = 0) -> None:
         if prof is None:
             return
-        sequence, timings, sizes = prof
+        sequence, timings, sizes, rules = prof
         indent = "    " * level
         total = sum(t for _, t in timings)
         print(
@@ -248,13 +266,15 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         for (rewriter, seconds), before, after in zip(timings, sizes, sizes[1:]):
             label = getattr(rewriter, "name", None) or type(rewriter).__name__
             print(f"{indent}    {seconds:.6f}s  {label}  nodes {before} -> {after}", file=stream)
+        if rules is not None:
+            print(rules.table(), file=stream)
 
     @staticmethod
     def merge_profile(prof1: Any, prof2: Any) -> Any:
         """One profile out of two: times of the same rewriter are added."""
         seconds: dict[Any, float] = {}
-        for _, timings, _ in (prof1, prof2):
+        for _, timings, _, _ in (prof1, prof2):
             for rewriter, t in timings:
                 seconds[rewriter] = seconds.get(rewriter, 0.0) + t
         sizes = [prof1[2][0] + prof2[2][0]] * len(seconds) + [prof1[2][-1] + prof2[2][-1]]
-        return (prof1[0], list(seconds.items()), sizes)
+        return (prof1[0], list(seconds.items()), sizes, None)

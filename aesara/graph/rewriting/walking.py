@@ -70,6 +70,8 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
                     continue
                 if self.process_node(fgraph, node):
                     replaced += 1
+                else:
+                    fresh.clear()  # a replacement that was taken back brings nodes in again that had their turn
                 if fresh:
                     # They enter the graph inputs first; the next to visit stands on the left.
                     queue.extendleft(reversed(fresh) if forward else fresh)
@@ -137,8 +139,10 @@ class OpKeyGraphRewriter(NodeProcessingGraphRewriter):
         try:
             while queue:
                 node = queue.popleft()
-                if node in fgraph.apply_nodes:
-                    self.process_node(fgraph, node)
+                waiting = len(queue)
+                if node in fgraph.apply_nodes and not self.process_node(fgraph, node):
+                    while len(queue) > waiting:  # what was taken back enters the graph again
+                        queue.pop()
         finally:
             self.detach_updater(fgraph, updater)
 
