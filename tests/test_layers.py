@@ -26,6 +26,7 @@ LAYERS = {
     "aesara.sparse": 3,
     "aesara.typed_list": 3,
     "aesara.tensor.rewriting": 4,
+    "aesara.tensor.math_opt": 4,
     "aesara.tensor.nnet": 4,
     "aesara.tensor.random.rewriting": 4,
     "aesara.sparse.rewriting": 4,

@@ -15,7 +15,7 @@
 ``reduced_forms``     reductions and transposed products in fewer steps
 ====================  ======================================================
 
-The ops that the rules are about are names of this module, too. Rules that are rows of a table are found by their names.
+The ops that the rules are about are names of this module, too.
 """
 
 from aesara.graph.rewriting.basic import in2out
@@ -81,7 +81,6 @@ from aesara.tensor.rewriting.distribution import (
     local_greedy_distributor,
 )
 from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
-from aesara.tensor.rewriting.exponentials import local_log_add_exp, local_log_sum_exp
 from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp, perform_sigm_times_exp
 from aesara.tensor.rewriting.multrees import (
@@ -132,6 +131,33 @@ from aesara.tensor.rewriting.signs import (
 #: One walk over a graph with a canonizer, as a rewriter of the whole graph.
 mul_canonizer = in2out(local_mul_canonizer, name="mul_canonizer_groups")
 add_canonizer = in2out(local_add_canonizer, name="add_canonizer_group")
+
+
+#: Rules that `__getattr__` finds by the names that they are registered under; most are rows of a table.
+BY_NAME = (
+    "local_1msigmoid",
+    "local_erf_minus_one",
+    "local_erf_neg_minus_one",
+    "local_exp_over_1_plus_exp",
+    "local_expm1",
+    "local_log1p",
+    "local_log_add_exp",
+    "local_log_erfc",
+    "local_log_sum_exp",
+    "local_logit_sigmoid",
+    "local_one_minus_erf",
+    "local_one_minus_erfc",
+    "local_one_plus_erf",
+    "local_reciprocal_1_plus_exp",
+    "local_sigmoid_logit",
+    "local_useless_conj",
+    "log1msigm_to_softplus",
+    "log1p_neg_sigmoid",
+    "log1pexp_to_softplus",
+    "log1pmexp_to_log1mexp",
+    "log_diff_exp",
+    "logsigm_to_softplus",
+)
 
 
 def __getattr__(name: str):
@@ -188,8 +214,6 @@ __all__ = [
     "local_greedy_distributor",
     "local_intdiv_by_one",
     "local_lift_transpose_through_dot",
-    "local_log_add_exp",
-    "local_log_sum_exp",
     "local_max_to_min",
     "local_mul_canonizer",
     "local_mul_specialize",
@@ -238,4 +262,5 @@ __all__ = [
     "sub",
     "switch",
     "true_divide",
+    *BY_NAME,
 ]
