@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import exp, log, mul, neg, reciprocal, second, sub, true_divide
+from aesara.tensor.elementwise_ops import log, mul, neg, reciprocal, second, sub, true_divide
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import as_dtype, in_place_of, is_float
+from aesara.tensor.rewriting.logsumexp import exponent_of, exponentials_over_their_sum, factors_behind_shuffles
+from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
@@ -33,7 +35,7 @@ def local_logsoftmax_grad(fgraph, node):
     producer = probabilities.owner
     if producer is None or not isinstance(producer.op, Softmax):
         return False
-    gradient = _times(quotient, probabilities)
+    gradient = without_divisor(quotient, probabilities)
     if gradient is None:
         return False
     if gradient.type.broadcastable != probabilities.type.broadcastable:
@@ -44,7 +46,7 @@ def local_logsoftmax_grad(fgraph, node):
     return in_place_of(node.outputs[0], sub(gradient, mul(total, probabilities)))
 
 
-def _times(quotient, divisor):
+def without_divisor(quotient, divisor):
     """A quotient without one of its divisors; None if it is not divided by it."""
     dtype = quotient.type.dtype
     inner, negative = quotient, False
@@ -63,44 +65,72 @@ def _times(quotient, divisor):
 
 def softmax_simplifier(numerators, denominators):
     """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
-    for denominator in list(denominators):
-        exponential = _exponential_that_is_summed(denominator)
-        if exponential is None:
+    if not any(exponent_of(var) is not None for var in numerators):
+        return numerators, denominators
+    new_numerators, new_denominators = factors_behind_shuffles(numerators, denominators)
+    found = False
+    for denominator in list(new_denominators):
+        summed = _summed_exponential(denominator)
+        if summed is None:
             continue
-        position = next((i for i, v in enumerate(numerators) if v is exponential), None)
-        if position is None:
-            continue
-        axes = denominator.owner.inputs[0].owner.op.axis
-        axis = 0 if axes is None else axes[0]
-        numerators = [
-            *numerators[:position],
-            Softmax(axis=axis)(exponential.owner.inputs[0]),
-            *numerators[position + 1 :],
-        ]
-        denominators = [v for v in denominators if v is not denominator]
-    return numerators, denominators
+        for i, var in enumerate(new_numerators):
+            softmax = _softmax(var, denominator, *summed)
+            if softmax is not None:
+                new_numerators[i] = softmax
+                new_denominators = [v for v in new_denominators if v is not denominator]
+                found = True
+                break
+    if found:
+        numerators, denominators = new_numerators, new_denominators
+    return exponentials_over_their_sum(numerators, denominators)
 
 
-def _exponential_that_is_summed(var):
-    """``exp(x)`` if a variable is the sum of it along one axis, with the axis kept; else None."""
-    kept = var.owner
-    if kept is None or not isinstance(kept.op, DimShuffle):
+def _summed_exponential(var):
+    """``x`` and the axes of ``sum(exp(x), axes)``, which may stand behind what moves dimensions; else None."""
+    node = var.owner
+    if node is not None and isinstance(node.op, DimShuffle):
+        node = node.inputs[0].owner
+    if node is None or not isinstance(node.op, Sum) or not is_float(var):
         return None
-    summing = kept.inputs[0].owner
-    if summing is None or not isinstance(summing.op, Sum):
+    (exponential,) = node.inputs
+    x = exponent_of(exponential)
+    if x is None or exponential.type.dtype != var.type.dtype:
         return None
-    (exponential,) = summing.inputs
-    inner = exponential.owner
-    ndim = exponential.type.ndim
-    axes = tuple(range(ndim)) if summing.op.axis is None else tuple(summing.op.axis)
-    if inner is None or inner.op != exp or len(axes) != 1 or not is_float(exponential):
+    axes = reduced_axes(node)
+    return (x, axes) if len(axes) in (1, x.type.ndim) else None
+
+
+def _softmax(numerator, denominator, x, axes):
+    """The softmax that an exponential divided by a sum of exponentials is, or None."""
+    z = exponent_of(numerator)
+    if z is None or z.type.ndim != denominator.type.ndim or z.type.dtype != x.type.dtype:
         return None
-    if inner.inputs[0].type.dtype != exponential.type.dtype or exponential.type.dtype != var.type.dtype:
+    base, order = _with_order(z)
+    summed_base, summed_order = _with_order(x)
+    if base is not summed_base or len(order) != len(summed_order):
         return None
-    remaining = iter(range(ndim - 1))
-    if tuple(kept.op.new_order) != tuple("x" if i in axes else next(remaining) for i in range(ndim)):
-        return None
-    return exponential
+    # Each dimension of the numerator as one of the base, which the denominator has kept, or summed and given back.
+    kept = [summed_order[i] for i in range(x.type.ndim) if i not in axes]
+    summed = {summed_order[i] for i in axes}
+    shuffle = denominator.owner.op
+    places = shuffle.new_order if isinstance(shuffle, DimShuffle) else tuple(range(denominator.type.ndim))
+    for dimension, place in zip(order, places):
+        if dimension != (kept[place] if place != "x" else dimension) or (place == "x") != (dimension in summed):
+            return None
+    axis = None if len(axes) == x.type.ndim and len(axes) > 1 else order.index(summed_order[axes[0]])
+    return Softmax(axis=axis)(z)
+
+
+def _with_order(var):
+    """What a tensor is but for the order of its dimensions, and this order."""
+    node = var.owner
+    if (
+        node is not None
+        and isinstance(node.op, DimShuffle)
+        and sorted(map(str, node.op.new_order)) == sorted(map(str, range(node.inputs[0].type.ndim)))
+    ):
+        return node.inputs[0], tuple(node.op.new_order)
+    return var, tuple(range(var.type.ndim))
 
 
 local_mul_canonizer.add_simplifier(softmax_simplifier, "softmax_simplifier")
