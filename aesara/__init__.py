@@ -40,7 +40,7 @@ from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
 from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
-from aesara.printing import explain, pp, pprint
+from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
 from aesara.scan import foldl, foldr, map, reduce, scan
 from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
@@ -115,6 +115,8 @@ __all__ = [
     "predefined_modes",
     "predefined_optimizers",
     "reduce",
+    "rewrite_profile",
+    "rewrite_trace",
     "scan",
     "shared",
     "subgraph_grad",

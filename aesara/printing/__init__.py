@@ -25,6 +25,7 @@ from aesara.printing.identifiers import char_from_number
 from aesara.printing.operations import register_package_operations
 from aesara.printing.picture import pydotprint
 from aesara.printing.print_op import Print
+from aesara.printing.rewrite_trace import RewriteStep, RewriteTrace, rewrite_profile, rewrite_trace
 from aesara.printing.tree import debugprint, get_node_by_id, op_debug_information
 
 register_package_operations(pprint)
@@ -42,6 +43,8 @@ __all__ = [
     "Print",
     "Printer",
     "PrinterState",
+    "RewriteStep",
+    "RewriteTrace",
     "char_from_number",
     "config",
     "constant_printer",
@@ -57,6 +60,8 @@ __all__ = [
     "pp",
     "pprint",
     "pydotprint",
+    "rewrite_profile",
+    "rewrite_trace",
     "set_precedence",
     "var_descriptor",
 ]
