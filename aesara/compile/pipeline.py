@@ -28,7 +28,14 @@ from aesara.graph.rewriting.walking import in2out
 from aesara.scan.rewriting import RewriteSteps
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
+from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
+from aesara.tensor.rewriting.inplace import (
+    InplaceWriter,
+    local_inplace_AdvancedIncSubtensor,
+    local_inplace_AdvancedIncSubtensor1,
+    local_inplace_setsubtensor,
+)
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
@@ -55,6 +62,7 @@ class Pass:
 
 ALWAYS = ("fast_run", "fast_compile")
 FAST_RUN = ("fast_run",)
+IN_PLACE = ("fast_run", "inplace")
 
 PASSES = [
     # Operations that are graphs, where they ask for it, are replaced by these graphs.
@@ -86,8 +94,17 @@ PASSES = [
     # What nobody has written is no news to modes that look at every number.
     Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.
-    Pass(49.5, "add_destroy_handler", AddDestroyHandler(), (*FAST_RUN, "inplace")),
+    Pass(49.5, "add_destroy_handler", AddDestroyHandler(), IN_PLACE),
+    Pass(60, "local_inplace_setsubtensor", InplaceWriter(local_inplace_setsubtensor), IN_PLACE),
+    Pass(60, "local_inplace_AdvancedIncSubtensor1", InplaceWriter(local_inplace_AdvancedIncSubtensor1), IN_PLACE),
+    Pass(60, "local_inplace_AdvancedIncSubtensor", InplaceWriter(local_inplace_AdvancedIncSubtensor), IN_PLACE),
     Pass(70, "InplaceBlasOpt", blas_opt_inplace, (*FAST_RUN, "inplace", "blas_opt_inplace")),
+    Pass(
+        75,
+        "inplace_elemwise_opt",
+        inplace_elemwise_optimizer,
+        (*IN_PLACE, "inplace_opt", "inplace_elemwise_optimizer"),
+    ),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
 ]
 

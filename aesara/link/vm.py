@@ -188,6 +188,8 @@ class Stack(UpdatingVM):
         self.dependencies = dependencies or {}
         self.callback = callback
         self.callback_input = callback_input
+        # What reads a value has to run before the node that overwrites it.
+        self.before = fgraph.orderings()
         self.base_apply_stack = [output.owner for output in fgraph.outputs if output.owner is not None]
         self.thunk_of = dict(zip(self.nodes, self.thunks))
         self._kept = {id(storage_map[variable]) for variable in (*fgraph.inputs, *fgraph.outputs)}
@@ -246,8 +248,14 @@ class Stack(UpdatingVM):
             missing = [node.inputs[position] for position in positions or ()]
         else:
             missing = [variable for variable in node.inputs if not compute_map[variable][0]]
-            if not missing:
+            readers = [
+                reader
+                for reader in self.before.get(node, ())
+                if not all(compute_map[output][0] for output in reader.outputs)
+            ]
+            if not missing and not readers:
                 self.run_thunk_of_node(node)
+            return [*(variable.owner for variable in missing), *readers]
         return [variable.owner for variable in missing]
 
     def _collect(self, node: Apply) -> None:

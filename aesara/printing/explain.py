@@ -235,7 +235,7 @@ def explain(f: Function, file: TextIO | None = None) -> Explanation:
     >>> x = at.dvector("x")
     >>> f = aesara.function([x], at.exp(x) + 1)
     >>> [str(one.node.op) for one in explain(f).native]
-    ['Elemwise{exp,no_inplace}', 'Elemwise{add,no_inplace}']
+    ['Elemwise{exp,no_inplace}', 'Elemwise{Add}[(0, 1)]']
     """
     if not isinstance(f, Function):
         raise TypeError(f"explain takes a compiled function, got {f!r} of type {type(f).__name__}.")

@@ -261,14 +261,18 @@ class Elemwise(Op):
             [aes.get_scalar_type(dtype=x.type.dtype) for x in node.inputs],
             [aes.get_scalar_type(dtype=out.type.dtype) for out in node.outputs],
         )
+        if self.inplace_pattern and len(results) > 1:
+            # What is still to be stored must not change when an input is overwritten.
+            results = [r.copy() if any(np.may_share_memory(r, x) for x in inputs) else r for r in results]
         for position, (result, out, storage) in enumerate(zip(results, node.outputs, output_storage)):
             result = np.asarray(result)
             if result.dtype != out.type.numpy_dtype:
                 result = result.astype(out.type.numpy_dtype)
             overwritten = self.inplace_pattern.get(position)
-            if overwritten is not None:
-                np.copyto(inputs[overwritten], result)
-                result = inputs[overwritten]
+            target = None if overwritten is None else inputs[overwritten]
+            if isinstance(target, np.ndarray) and target.flags.writeable:
+                np.copyto(target, result)
+                result = target
             elif result.shape != shape:
                 result = np.array(np.broadcast_to(result, shape))
             elif any(np.may_share_memory(result, x) for x in inputs):

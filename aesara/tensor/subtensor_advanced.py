@@ -207,7 +207,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
 
     def perform(self, node, inputs, output_storage):
         x, y, positions = inputs
-        out = x if self.inplace else np.array(x)
+        out = x if self.inplace and x.flags.writeable else np.array(x)
         if self.set_instead_of_inc:
             out[positions] = y
         else:
@@ -333,7 +333,7 @@ class AdvancedIncSubtensor(_AdvancedWriter):
     def perform(self, node, inputs, output_storage):
         x, y, *index = inputs
         check_advanced_indexing_dimensions(x, index)
-        out = x if self.inplace else np.array(x)
+        out = x if self.inplace and x.flags.writeable else np.array(x)
         # NumPy visits an index matrix in the order of its memory; the last repeated position in row-major order counts.
         index = tuple(np.ascontiguousarray(i) if isinstance(i, np.ndarray) and i.ndim > 1 else i for i in index)
         if self.set_instead_of_inc:

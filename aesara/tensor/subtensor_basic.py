@@ -273,7 +273,7 @@ class IncSubtensor(_TemplateOp):
 
     def perform(self, node, inputs, output_storage):
         x, y, *scalars = inputs
-        out = x if self.inplace else np.array(x)
+        out = x if self.inplace and x.flags.writeable else np.array(x)
         part = out[self._index(scalars)]
         if self.set_instead_of_inc:
             part[...] = y

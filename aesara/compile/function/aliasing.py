@@ -144,6 +144,19 @@ def insert_deepcopy(
         fgraph.change_node_input("output", index, copied, reason="insert_deepcopy")
 
 
+def keep_inputs(fgraph: FunctionGraph, inputs: Iterable[Variable]) -> None:
+    """Let operations that would overwrite inputs of a graph, or views of them, overwrite copies."""
+    showing: set[Variable] = set()
+    for variable in inputs:
+        view_tree_set(fgraph, variable, showing)
+    for node in fgraph.toposort():
+        for positions in (node.op.destroy_map or {}).values():
+            for position in positions:
+                if node.inputs[position] in showing:
+                    copied = deep_copy_op(node.inputs[position])
+                    fgraph.change_node_input(node, position, copied, reason="keep_inputs")
+
+
 def _may_keep(
     output: Variable,
     borrow: bool,

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, insert_deepcopy
+from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
 from aesara.compile.io import In, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
@@ -17,6 +17,7 @@ from aesara.compile.step_times import NativeTimes
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container
+from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import PreserveVariableAttributes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
@@ -139,8 +140,13 @@ def std_fgraph(
     for feature in features:
         fgraph.attach_feature(feature())
     if not hasattr(fgraph, "_supervisor"):
-        mutable = [bool(spec.mutable) for spec in input_specs]
-        protected = [variable for variable, may in zip(fgraph.inputs, mutable) if not may]
+        updated = set((fgraph.update_mapping or {}).values())
+        protected = [
+            variable
+            for index, (variable, spec) in enumerate(zip(fgraph.inputs, input_specs))
+            # A default value serves the next call, too.
+            if not spec.mutable or not (index in updated or spec.value is None)
+        ]
         fgraph.attach_feature(Supervisor(protected))
     return fgraph, additional
 
@@ -224,6 +230,9 @@ class FunctionMaker:
             if fgraph is None:
                 raise ValueError("no_fgraph_prep=True needs an fgraph.")
             self.fgraph = fgraph
+            if any(node.op.destroy_map for node in fgraph.apply_nodes):
+                # It says in which order the nodes may run.
+                fgraph.attach_feature(DestroyHandler())
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
             started = time.perf_counter()
@@ -312,6 +321,11 @@ class FunctionMaker:
             container, default = self._container(index, spec, value)
             containers.append(container)
             defaults.append(default)
+        if not self._copies_inserted:
+            # Native functions return fresh buffers by themselves, but their graphs are not to look different.
+            additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
+            insert_deepcopy(self.fgraph, self.inputs, [*self.outputs, *additional])
+            self._copies_inserted = True
         declined = None
         if isinstance(self.linker, NativeLinker):
             try:
@@ -377,11 +391,6 @@ class FunctionMaker:
     def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
         """A function that runs the nodes' thunks."""
         fgraph = self.fgraph
-        if not self._copies_inserted:
-            # Native functions return fresh buffers by themselves; a machine that runs `perform` does not.
-            additional = [SymbolicOutput(one) for one in fgraph.outputs[len(self.outputs) :]]
-            insert_deepcopy(fgraph, self.inputs, [*self.outputs, *additional])
-            self._copies_inserted = True
         started = time.perf_counter()
         measuring = {} if self.profile is None else {"profile": self.profile}
         linker = self.linker.clone().accept(fgraph, infer_reuse_pattern(fgraph, fgraph.outputs), **measuring)
@@ -402,6 +411,8 @@ class FunctionMaker:
         inputs, outputs = [copies[one] for one in old.inputs], [copies[one] for one in outputs]
         mapping = {} if delete_updates else dict(old.update_mapping or {})
         graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=mapping)
+        if delete_updates:
+            keep_inputs(graph, [v for k, v in enumerate(inputs) if k in (old.update_mapping or {}).values()])
         specs = []
         for spec in self.inputs:
             spec = copy.copy(spec)

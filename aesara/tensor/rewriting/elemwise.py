@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from typing import IO, Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar.op import ScalarOp
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.basic import local_useless_elemwise  # noqa: F401 - registered before
 from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_useless
 
 
@@ -81,3 +89,69 @@ def local_useless_dimshuffle_makevector(fgraph, node):
     if tuple(node.op.new_order) != ():
         return False
     return in_place_of(node.outputs[0], inner.inputs[0])
+
+
+class InplaceElemwiseOptimizer(InplaceRewriter):
+    """Lets elementwise operations write over inputs that nobody reads any more.
+
+    Parameters
+    ----------
+    OP
+        The class of the operations: `Elemwise` or one derived from it.
+
+    Examples
+    --------
+    >>> x, y = at.dvectors("x", "y")
+    >>> fgraph = FunctionGraph([x, y], [at.exp(x) * y])
+    >>> _ = inplace_elemwise_optimizer.rewrite(fgraph)
+    >>> fgraph.outputs[0].owner.op
+    Elemwise{Mul}[(0, 0)]
+    """
+
+    name = "inplace_elemwise_optimizer"
+
+    def __init__(self, OP: type[Elemwise]):
+        self.op = OP
+        self._forms: dict[tuple[ScalarOp, tuple[tuple[int, int], ...]], Elemwise] = {}
+
+    def concerns(self, op: Op) -> bool:
+        return isinstance(op, self.op) and not op.inplace_pattern
+
+    def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
+        pattern: list[tuple[int, int]] = []
+        updated = fgraph.update_mapping or {}
+        for k, out in enumerate(node.outputs):
+            positions = range(len(node.inputs))
+            if updated:
+                # The new value of a shared variable best goes where the old one is.
+                states = [fgraph.inputs[updated[i]] for c, i in fgraph.clients[out] if c == "output" and i in updated]
+                positions = sorted(positions, key=lambda position: node.inputs[position] not in states)
+            for position in positions:
+                if _has_room_for(node.inputs[position], out) and memory.may_be_taken(node, position):
+                    memory.take(node, position)
+                    pattern.append((k, position))
+                    break
+        return self._form(node.op, tuple(pattern)) if pattern else None
+
+    def _form(self, op: Elemwise, pattern: tuple[tuple[int, int], ...]) -> Elemwise:
+        form = self._forms.get((op.scalar_op, pattern))
+        if form is None:
+            if len(self._forms) > 1_000:
+                self._forms.clear()
+            kind = type(op.scalar_op)
+            what = kind.__name__ if kind.__str__ is ScalarOp.__str__ else str(op.scalar_op)
+            form = self.op(op.scalar_op, dict(pattern), f"Elemwise{{{what}}}{list(pattern)}", op.nfunc_spec)
+            self._forms[op.scalar_op, pattern] = form
+        return form
+
+    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{type(self).__name__} ({self.op.__name__})", file=stream)
+
+
+def _has_room_for(variable: Any, out: Any) -> bool:
+    """Whether an output has the dtype and the shape of an input."""
+    mine, others = variable.type, out.type
+    return mine.dtype == others.dtype and all(a == b or 1 not in (a, b) for a, b in zip(mine.shape, others.shape))
+
+
+inplace_elemwise_optimizer = InplaceElemwiseOptimizer(Elemwise)

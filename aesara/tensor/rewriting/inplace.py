@@ -1,0 +1,209 @@
+"""Rules that let operations write over inputs that nobody reads afterwards.
+
+What may be overwritten is decided for the whole graph at once, in one walk over its nodes in the order in which they
+run; a `DestroyHandler` then checks the result. Where nodes run natively this changes nothing: native programs plan
+their memory themselves.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from aesara.configdefaults import config
+from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.processing import attach_once, replacements_of
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.utils import InconsistencyError
+from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.subtensor_basic import IncSubtensor
+
+
+class FreeMemory:
+    """Which memory nobody reads any more, at each node of a graph.
+
+    All variables that show the same memory have the same root. A node may write over an input if it is the last of
+    `order` to read its root, and if the root does not have to outlive the call.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    order
+        Its nodes, in an order in which they can run.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, order: Sequence[Apply]):
+        self.root: dict[Variable, Variable] = {}
+        self.last_reader: dict[Variable, Apply] = {}
+        self.kept: set[Variable] = set()
+        self._readers: dict[Variable, set[Apply]] | None = None
+        self._clients = fgraph.clients
+        if any(getattr(node.op, "is_lazy", False) for node in order):
+            # A lazy machine runs nodes in an order of its own: who overwrites is to be the only reader.
+            self._readers = {}
+        for node in order:
+            self._walk(node)
+        for feature in fgraph._features:
+            self.kept.update(self._root_of(variable) for variable in getattr(feature, "protected", ()))
+        self.kept.update(self._root_of(variable) for variable in fgraph.outputs)
+
+    def _root_of(self, variable: Variable) -> Variable:
+        return self.root.get(variable, variable)
+
+    def _walk(self, node: Apply) -> None:
+        root, op = self.root, node.op
+        for variable in node.inputs:
+            self.last_reader[root.get(variable, variable)] = node
+        if op.view_map:
+            for output, positions in op.view_map.items():
+                if positions:
+                    shown = node.inputs[positions[0]]
+                    root[node.outputs[output]] = root.get(shown, shown)
+        elif self._readers is not None:
+            for variable in node.inputs:
+                self._readers.setdefault(self._root_of(variable), set()).add(node)
+        if op.destroy_map:
+            for positions in op.destroy_map.values():
+                self.kept.update(self._root_of(node.inputs[position]) for position in positions)
+        if getattr(op, "is_lazy", False):
+            # Its outputs may be any of its inputs.
+            self.kept.update(map(self._root_of, (*node.inputs, *node.outputs)))
+
+    def may_be_taken(self, node: Apply, position: int) -> bool:
+        """Whether `node` may write over its input at `position`."""
+        variable = node.inputs[position]
+        root = self._root_of(variable)
+        if root in self.kept or self.last_reader[root] is not node or isinstance(root, Constant):
+            return False
+        if root._tag is not None and getattr(root._tag, "indestructible", False):
+            return False
+        if self._readers is not None and len(self._readers[root]) > 1:
+            return False
+        if config.cycle_detection == "fast" and (root is not variable or len(self._clients[root]) > 1):
+            return False
+        return all(other == position or self._root_of(v) is not root for other, v in enumerate(node.inputs))
+
+    def take(self, node: Apply, position: int) -> None:
+        """Note that `node` writes over an input."""
+        self.kept.add(self._root_of(node.inputs[position]))
+
+
+class InplaceRewriter(GraphRewriter):
+    """Replaces nodes by forms that write over inputs: all that it can, in one step.
+
+    Subclasses say which nodes have such a form and over which inputs it writes.
+    """
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        attach_once(fgraph, ReplaceValidate())
+        if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
+            fgraph.attach_feature(DestroyHandler())
+
+    @abstractmethod
+    def concerns(self, op: Op) -> bool:
+        """Whether nodes of this op have a form that writes over an input."""
+
+    @abstractmethod
+    def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
+        """The op that writes over inputs that are free, after taking them; None where none is."""
+
+    def apply(self, fgraph: FunctionGraph) -> int:
+        """Replace; the number of nodes that write over an input now."""
+        if not any(self.concerns(node.op) for node in fgraph.apply_nodes):
+            return 0
+        order = fgraph.toposort()
+        memory = FreeMemory(fgraph, order)
+        chosen = []
+        for node in order:
+            if self.concerns(node.op):
+                op = self.in_place(fgraph, node, memory)
+                if op is not None:
+                    chosen.append((node, op))
+        # From the outputs on, so that a new node finds its inputs as they are when it comes in.
+        chosen.reverse()
+        return self._replace(fgraph, chosen)
+
+    def _replace(self, fgraph: FunctionGraph, chosen: Sequence[tuple[Apply, Op]]) -> int:
+        """Replace nodes; what a feature of the graph refuses is left out."""
+        if not chosen:
+            return 0
+        pairs = []
+        for node, op in chosen:
+            new = node.clone()
+            new.op = op
+            pairs.extend(zip(node.outputs, new.outputs))
+        try:
+            fgraph.replace_all_validate(pairs, reason=self)
+            return len(chosen)
+        except InconsistencyError:
+            if len(chosen) == 1:
+                return 0
+            half = len(chosen) // 2
+            return self._replace(fgraph, chosen[:half]) + self._replace(fgraph, chosen[half:])
+
+
+class InplaceWriter(InplaceRewriter):
+    """Lets operations that write to a part of their first input do so in its own memory.
+
+    Parameters
+    ----------
+    rule
+        The node rewriter that gives the form in place.
+    """
+
+    def __init__(self, rule: NodeRewriter):
+        self.rule = rule
+        self.name = rule.name
+        self._classes = tuple(rule.tracks() or ())
+
+    def concerns(self, op: Op) -> bool:
+        return isinstance(op, self._classes) and not op.inplace
+
+    def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
+        if not memory.may_be_taken(node, 0):
+            return None
+        pairs, _ = replacements_of(node, self.rule.transform(fgraph, node) or [None], self.rule)
+        if not pairs:
+            return None
+        memory.take(node, 0)
+        return pairs[0][1].owner.op
+
+
+@node_rewriter([IncSubtensor])
+def local_inplace_setsubtensor(fgraph, node):
+    """Write to a part of a tensor in the memory of the tensor."""
+    op = node.op
+    if op.inplace:
+        return False
+    new_op = IncSubtensor(
+        op.idx_list,
+        inplace=True,
+        set_instead_of_inc=op.set_instead_of_inc,
+        destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased,
+    )
+    return new_op(*node.inputs, return_list=True)
+
+
+@node_rewriter([AdvancedIncSubtensor1])
+def local_inplace_AdvancedIncSubtensor1(fgraph, node):
+    """Write to entries along the first dimension in the memory of the tensor."""
+    if node.op.inplace:
+        return False
+    return node.op.clone_inplace()(*node.inputs, return_list=True)
+
+
+@node_rewriter([AdvancedIncSubtensor])
+def local_inplace_AdvancedIncSubtensor(fgraph, node):
+    """Write to entries of a tensor in the memory of the tensor."""
+    op = node.op
+    if op.inplace:
+        return False
+    new_op = AdvancedIncSubtensor(True, op.set_instead_of_inc, op.ignore_duplicates)
+    return new_op(*node.inputs, return_list=True)
