@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -63,6 +64,9 @@ class Shape(Op):
 
 _shape = Shape()
 
+#: From constants that are shapes to the variables they are the shapes of.
+variables_of_shapes: WeakKeyDictionary[Variable, Variable] = WeakKeyDictionary()
+
 
 @entries_of_output.register(Shape)
 def _entries_of_shape(op, node, depth):
@@ -92,7 +96,9 @@ def shape(x: Any) -> Variable:
         x = as_tensor_variable(x)
     static_shape = getattr(x.type, "shape", None)
     if static_shape is not None and None not in static_shape:
-        return constant(np.asarray(static_shape, dtype="int64"))
+        known = constant(np.asarray(static_shape, dtype="int64"))
+        variables_of_shapes[known] = x
+        return known
     return _shape(x)
 
 

@@ -14,9 +14,11 @@ from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable, shared
+from aesara.graph.traversal import ancestors
 from aesara.graph.traversal import graph_inputs as graph_inputs_of
 from aesara.graph.utils import MissingInputError
 from aesara.link.utils import describe_source
+from aesara.tensor.shape_values import variables_of_shapes
 
 
 def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:
@@ -407,7 +409,7 @@ def pfunc(
         update_mapping={len(described) + offset: index for offset, index in enumerate(positions)},
         clone=False,
     )
-    _check_unused(graph, inputs, len(new_inputs), on_unused_input)
+    _check_unused(graph, inputs, len(new_inputs), on_unused_input, rebuild)
     if outputs is None:
         given: Any = None
     elif isinstance(outputs, (list, tuple)):
@@ -438,16 +440,25 @@ def _check_missing(rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Seque
 
 
 def _check_unused(
-    graph: FunctionGraph, inputs: Sequence[SymbolicInput], n_explicit: int, on_unused_input: str | None
+    graph: FunctionGraph,
+    inputs: Sequence[SymbolicInput],
+    n_explicit: int,
+    on_unused_input: str | None,
+    rebuild: _Rebuild,
 ) -> None:
     action = config.on_unused_input if on_unused_input is None else on_unused_input
     if action not in ("raise", "warn", "ignore"):
         raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', got {action!r}")
     if action == "ignore":
         return
-    for index in range(n_explicit):
-        if inputs[index].update is None and not graph.clients.get(graph.inputs[index]):
-            complain_about_unused_input(index, inputs[index].variable, action)
+    unused = [k for k in range(n_explicit) if inputs[k].update is None and not graph.clients.get(graph.inputs[k])]
+    if unused:
+        # What has a known shape is used by those who ask for the shape.
+        sources = [variables_of_shapes[v] for v in rebuild.clones if v in variables_of_shapes]
+        used = set(ancestors(sources))
+        for index in unused:
+            if inputs[index].variable not in used:
+                complain_about_unused_input(index, inputs[index].variable, action)
 
 
 __all__ = ["construct_pfunc_ins_and_outs", "iter_over_pairs", "pfunc", "rebuild_collect_shared"]
