@@ -43,6 +43,10 @@ from aesara.tensor.nnet.rules import (
 )
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, softmax_grad_legacy, softmax_legacy, softmax_with_bias
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.softmax_entries import (
+    local_advanced_indexing_crossentropy_onehot,
+    local_advanced_indexing_crossentropy_onehot_grad,
+)
 from aesara.tensor.rewriting.special import softmax_simplifier
 
 __all__ = [name for name in dir() if not name.startswith("_")]
