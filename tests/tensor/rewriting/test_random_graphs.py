@@ -5,11 +5,13 @@ import warnings
 import numpy as np
 import pytest
 
+import aesara
 import aesara.tensor as at
 from aesara.graph.cloning import clone
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.special import softmax
+from tests.rules.framework import evaluated, example, unequal
 from tests.tensor.evaluate import evaluate
 from tests.tensor.rewriting.passes import DATABASES, rewrite, rewrite_fgraph
 
@@ -103,6 +105,88 @@ def test_values_stay(seed):
         # Rewriting may save what overflowed or was undefined, never the reverse.
         defined = np.isfinite(a)
         np.testing.assert_allclose(b[defined], a[defined], rtol=1e-5, atol=1e-5)
+
+
+#: What rules against cancellation, overflow and needless work look for, and what surrounds it.
+PARTS = [
+    lambda x: at.log(1 + x),
+    lambda x: at.log(1 - x),
+    lambda x: at.exp(x) - 1,
+    lambda x: 1 - at.exp(x),
+    lambda x: at.log(at.exp(x)),
+    lambda x: at.exp(at.log(x)),
+    lambda x: at.log(1 - at.exp(x)),
+    lambda x: at.log1p(at.exp(-x)),
+    lambda x: 1 / (1 + at.exp(x)),
+    lambda x: at.exp(x) / (1 + at.exp(x)),
+    lambda x: 1 - at.sigmoid(x),
+    lambda x: at.log(at.sigmoid(x)),
+    lambda x: at.log(1 - at.sigmoid(x)),
+    lambda x: 1 - at.erf(x),
+    lambda x: at.log(at.erfc(x)),
+    lambda x: at.sqrt(at.square(x)),
+    lambda x: at.square(at.sqrt(x)),
+    lambda x: x**-2.0,
+    lambda x: x**3 / x,
+    lambda x: -(2 * x) / -3,
+    lambda x: abs(x * -0.3) * abs(x),
+    lambda x: at.log(3 * at.exp(x)),
+    lambda x: x - 3,
+    lambda x: x * 0.1 * 10,
+]
+PAIRS = [
+    at.add,
+    at.sub,
+    at.mul,
+    at.true_divide,
+    at.maximum,
+    lambda x, y: x + y - x,
+    lambda x, y: x * y / x,
+    lambda x, y: (x / 3 + y / 3) * 3,
+    lambda x, y: at.log(at.exp(x) + at.exp(y)),
+    lambda x, y: at.log(at.exp(x) - at.exp(y)),
+    lambda x, y: at.switch(x > y, 0, x) * y,
+    lambda x, y: x / (2 / y),
+]
+
+
+def random_formula(seed, dtypes):
+    """A formula of vectors that hold small and large numbers, and values for them."""
+    rng = np.random.default_rng([seed, 17])
+    inputs = [at.vector(name, dtype=dtype) for name, dtype in zip("ab", dtypes)]
+    pool = list(inputs)
+    for _ in range(5):
+        x, y = (pool[i] for i in rng.integers(len(pool), size=2))
+        form = PARTS[rng.integers(len(PARTS))] if rng.random() < 0.6 else PAIRS[rng.integers(len(PAIRS))]
+        pool.append(form(x) if form in PARTS else form(x, y))
+    values = {}
+    for var in inputs:
+        spread = rng.choice([1e-9, 1e-3, 1.0, 1.0, 30.0], size=24) if var.type.dtype != "int8" else 10
+        values[var] = (rng.normal(size=24) * spread).astype(var.type.dtype)
+    return pool[-1], values
+
+
+def check_formula(seed, dtypes):
+    loose = example(None, regroups="terms are put together", zeros="no signs", assumes_finite="what is infinite")
+    formula, values = random_formula(seed, dtypes)
+    reference = clone(list(values), [formula], copy_inputs=False)[1]
+    after, _ = rewrite(formula)
+    (want,), (got,) = evaluated(reference, values), evaluated([after], values)
+    assert want.dtype == got.dtype and want.shape == got.shape
+    wrong = unequal(reference, 0, values, want, got, loose)
+    places = [(v[wrong], want[wrong], got[wrong]) for v in values.values()]
+    assert not wrong.any(), f"seed {seed}: {aesara.pprint(reference[0])} for {places}"
+
+
+DTYPES = [("float64", "float64"), ("float32", "float32"), ("float32", "int8"), ("float64", "float32")]
+
+
+@pytest.mark.parametrize("dtypes", DTYPES, ids="-".join)
+@pytest.mark.parametrize("block", range(5))
+def test_results_never_become_worse(block, dtypes):
+    """Within rounding of what the graph as written gives, or else at least as near to the exact value."""
+    for seed in range(block * 30, (block + 1) * 30):
+        check_formula(seed, dtypes)
 
 
 @pytest.mark.parametrize("seed", range(60, 90))
