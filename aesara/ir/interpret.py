@@ -626,7 +626,8 @@ class _ProgramRun:
 
         left, right = read(step.left, rows, inner), read(step.right, inner, columns)
         with np.errstate(all="ignore"):
-            product = (step.alpha * (left @ right)).astype(step.dtype)
+            alpha = self.machine.value(step.alpha) if isinstance(step.alpha, Expr) else step.alpha
+            product = (alpha * (left @ right)).astype(step.dtype)
             if step.beta:
                 product += step.beta * read(step.out, rows, columns)
         memory, places = self._elements(step.out, rows, columns)

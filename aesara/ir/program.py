@@ -7,7 +7,7 @@ Grammar::
              | check condition else error        leaves the program with a Python exception
              | allocate buffer                   in the workspace, or as an array that is returned
              | launch kernel(arguments)
-             | matmul c = a @ b                  small ones inline, large ones through BLAS; one or a batch
+             | matmul c = x a @ b + y c          small ones inline, large ones through BLAS; one or a batch
              | python outputs = node(inputs)     an op without native lowering
              | view buffer in base at offset     a buffer that is a part of another
              | loop var < extent: steps          again and again, until a condition if there is one; defines a size,
@@ -149,6 +149,7 @@ class Operand:
 class MatMul:
     """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns] + beta * out, for float32 and float64.
 
+    If `beta` is zero, what was in `out` does not matter.
     With `batch`, that many products, one after another: offsets of the operands may count with the variable `BATCH`.
     """
 
@@ -159,7 +160,7 @@ class MatMul:
     left: Operand
     right: Operand
     out: Operand
-    alpha: float = 1.0
+    alpha: float | Expr = 1.0
     beta: float = 0.0
     batch: Expr | None = None
 

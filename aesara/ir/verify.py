@@ -168,6 +168,10 @@ def _verify_step(step: object, program: Program, scalars: dict[str, str], buffer
                 raise IRError(f"matmul of {step.dtype} on {operand.buffer}")
             _expressions([operand.offset, operand.row_stride, operand.column_stride], scalars, buffers)
         _expressions([step.rows, step.inner, step.columns], scalars, buffers)
+        if isinstance(step.alpha, Expr):
+            _expressions([step.alpha], scalars, buffers)
+            if step.alpha.dtype != step.dtype:
+                raise IRError(f"matmul of {step.dtype} times a {step.alpha.dtype}")
     elif isinstance(step, View):
         if buffers.get(step.base) != step.buffer.dtype:
             raise IRError(f"a view of {step.buffer.dtype} on {step.base}, which is {buffers.get(step.base)}")

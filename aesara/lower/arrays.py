@@ -207,18 +207,22 @@ class Interleaved(Array):
 class Product(Array):
     """Products of matrices: one, or one for every index of leading dimensions, of which an operand may have size 1.
 
-    The operands are read in place through strides where they allow it.
+    The operands are read in place through strides where they allow it.  `scale`, an array without dimensions, is
+    multiplied with each element.
     """
 
-    __slots__ = ("left", "right")
+    __slots__ = ("left", "right", "scale")
 
-    def __init__(self, left: Array, right: Array, requires: Sequence[object] = ()) -> None:
+    def __init__(
+        self, left: Array, right: Array, requires: Sequence[object] = (), scale: Array | None = None
+    ) -> None:  # fmt: skip
         batch = [b if a is ONE else a for a, b in zip(left.shape[:-2], right.shape[:-2], strict=True)]
         super().__init__(left.dtype, (*batch, left.shape[-2], right.shape[-1]), requires)
-        self.left, self.right = left, right
+        self.left, self.right, self.scale = left, right, scale
 
     def reads(self) -> list[tuple[Array, bool]]:
-        return [(self.left, True), (self.right, True)]
+        scale = [] if self.scale is None else [(self.scale, False)]
+        return [(self.left, True), (self.right, True), *scale]
 
 
 class PythonNode:

@@ -157,6 +157,10 @@ class _Assembler:
                 self.writers.setdefault(self.buffer_name(made), []).append(at)
                 for operand in (product.left, product.right):
                     self._read(self.buffer_name(matrix_memory(operand)), at, False)
+                if product.scale is not None:
+                    for e in walk([self.plan.scales[product]]):
+                        if e.op == "load":
+                            self._read(e.attr, at, False)
                 if isinstance(step, Accumulation):
                     self._read(step.old, at, True)
             elif isinstance(step, (PythonNode, LoopNode)):
@@ -335,8 +339,11 @@ class _Assembler:
         k = self.result_of.get(array)
         if k is not None:
             step = self.plan.steps[self.writers[name][0]]
-            keeps = isinstance(step, Accumulation) or (isinstance(array, Assembled) and name in in_place)
-            initial = self.updates[k] if keeps else None
+            initial = None
+            if isinstance(step, Accumulation):
+                (initial,) = (n for n, item in enumerate(self.context.inputs) if item.buffer.name == step.old)
+            elif isinstance(array, Assembled) and name in in_place:
+                initial = self.updates[k]
             return Allocate(buffer, output=k, reuse=in_place.get(name), initial=initial)
         return Allocate(buffer, slot=self.slots.take(buffer))
 
@@ -356,7 +363,7 @@ class _Assembler:
             yield self._product(step, step)
         elif isinstance(step, Accumulation):
             product = self._product(step.product, step.result)
-            yield dataclasses.replace(product, alpha=step.factor, beta=1.0)
+            yield dataclasses.replace(product, alpha=_scaled(product.alpha, step.factor, product.dtype), beta=1.0)
         elif isinstance(step, PythonNode):
             operands = tuple(Buffer(self.buffer_name(a), a.dtype, self.shape(a), a.is_complex) for a in step.operands)
             results = tuple(Buffer(self.buffer_name(a), a.dtype, a.shape, a.is_complex) for a in step.results)
@@ -417,7 +424,8 @@ class _Assembler:
         offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
         out = Operand(self.buffer_name(target), offset, columns, const(1))
         count = _count(lead) if lead else None
-        return MatMul(product.dtype, rows, inner, columns, left, right, out, batch=count)
+        alpha = 1.0 if product.scale is None else self.plan.scales[product]
+        return MatMul(product.dtype, rows, inner, columns, left, right, out, alpha, batch=count)
 
     def _operand(self, array: Array, lead: Sequence[Expr]) -> Operand:
         """Where the matrix for product number `BATCH` of the leading dimensions starts, and its strides."""
@@ -428,6 +436,13 @@ class _Assembler:
             base, offset, strides = strided_view(array, self.shape)
         moved = op("add", offset, _batch_offset(lead, self.shape(array)[:-2], strides[:-2]))
         return Operand(self.buffer_name(base), moved, *strides[-2:])
+
+
+def _scaled(alpha: Expr | float, factor: float, dtype: str) -> Expr | float:
+    """The factor of a product, times another."""
+    if isinstance(alpha, float):
+        return alpha * factor
+    return alpha if factor == 1.0 else op("mul", const(factor, dtype), alpha)
 
 
 def _count(shape: Sequence[Expr]) -> Expr:

@@ -12,7 +12,14 @@ from aesara.lower.arrays import Array
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
-from aesara.tensor.gemm import BlasOp
+from aesara.lower.products import scaled_product
+from aesara.tensor.gemm import BlasOp, Dot22Scalar
+
+
+@lower_op.register
+def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Array]:
+    """BLAS scales while it multiplies."""
+    return [scaled_product(node, context)]
 
 
 @lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays

@@ -36,6 +36,13 @@ def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
     return [_matrix_product(converted(x, dtype), converted(y, dtype), dtype, guards, context)]
 
 
+def scaled_product(node: Apply, context: Context) -> Array:
+    """The product of two matrices times a number, of a dtype that BLAS knows."""
+    x, y, scale = (context.array(v) for v in node.inputs)
+    guards = inner_sizes_agree(x, y, node, context)
+    return context.add(Product(_added(x, context), _added(y, context), guards, _added(scale, context)))
+
+
 def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
     """The product of two matrices or vectors of one dtype."""
     left, right = _added(x, context), _added(y, context)
@@ -43,6 +50,8 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
         return _inner(left, right, dtype, guards, context)
     if dtype not in _BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
+    if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
+        return _outer(left, right, guards)
     left = left if left.ndim == 2 else _added(_as_row(left), context)
     right = right if right.ndim == 2 else _added(_as_column(right), context)
     product = context.add(Product(left, right, guards))
@@ -62,6 +71,15 @@ def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Co
         requires=guards,
     )  # fmt: skip
     return reduce_array(context, terms, (0,), "add")
+
+
+def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
+    """A column times a row: element by element, which fuses with what is made of it."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("mul", readers[0]((index[0], ZERO)), readers[1]((ZERO, index[1])))
+
+    return Pointwise(x.dtype, (x.shape[0], y.shape[1]), (x, y), body, 1, [True, True], guards)
 
 
 def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:

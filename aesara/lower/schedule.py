@@ -91,7 +91,7 @@ class Group:
 
 @dataclass(eq=False)
 class Accumulation:
-    """A product added to the old value of a shared variable: result = old + factor * product, by the product itself."""
+    """A product added to an input, such as the old value of a shared variable: result = old + factor * product."""
 
     result: Array
     old: str
@@ -121,6 +121,7 @@ class Schedule:
     prelude: list[Guard]
     names: dict[Array, str]
     definitions: dict[Definition, Expr]
+    scales: dict[Product, Expr]
 
 
 LOOP = tuple(var(f"v{d}") for d in range(64))
@@ -146,6 +147,7 @@ class _Scheduler:
         self.by_buffer: dict[str, Array] = {}
         self.definition_of: dict[str, object] = {}
         self.definitions: dict[Definition, Expr] = {}
+        self.scales: dict[Product, Expr] = {}
         self.ready: dict[Array, int] = {}
         self.groups: dict[tuple[Expr, ...], list[int]] = {}
         self.replaced_buffers = set(replaced.values())
@@ -434,7 +436,7 @@ class _Scheduler:
                 elif not isinstance(item, (External, LoopResult)):
                     for task in self.tasks_of(item):
                         self._place(task)
-        return Schedule(self.steps, prelude, self.names, self.definitions)
+        return Schedule(self.steps, prelude, self.names, self.definitions, self.scales)
 
     def _is_prelude(self, guard: Guard) -> bool:
         return all(self._is_early(e) for e in (guard.condition, *guard.values)) and all(
@@ -499,6 +501,10 @@ class _Scheduler:
         self.name(made)
         self.ready[made] = len(self.steps)
         read = [self.name(matrix_memory(operand)) for operand in (product.left, product.right)]
+        if product.scale is not None:
+            (scale,) = self.canonical([self.read(product.scale, ())])
+            self.scales[product] = scale
+            read += [e.attr for e in walk([scale]) if e.op == "load"]
         for name in self.replaced_buffers.intersection(read):
             self.last_read[name] = len(self.steps) + 1
         self.steps.append(product if accumulation is None else accumulation)
@@ -522,15 +528,28 @@ class _Scheduler:
         self.steps.append(step)
 
     def _find_accumulations(self) -> dict[Array, Accumulation]:
-        """New values of the form old + factor * (a @ b), where nobody else wants the product: BLAS can add in place."""
+        """Results of the form old + factor * (a @ b), where nobody else wants the product, and old is an input.
+
+        BLAS adds to the old value of a shared variable in its place, to other inputs in a copy.
+        """
         found: dict[Array, Accumulation] = {}
-        for result, old in self.replaced.items():
-            if not isinstance(result, Pointwise) or result.ndim != 2 or self.uses.get(result) or result.requires:
+        for result in self.results:
+            if not isinstance(result, Pointwise) or result.ndim != 2 or self.uses.get(result):
                 continue
-            matched = self._match_accumulation(result, old)
-            if matched is not None:
-                found[result] = matched
+            for old in [self.replaced[result]] if result in self.replaced else self._inputs_added(result):
+                matched = self._match_accumulation(result, old)
+                if matched is not None:
+                    found[result] = matched
+                    break
         return found
+
+    def _inputs_added(self, result: Pointwise) -> list[str]:
+        """Inputs that are terms of a sum with a product: BLAS can add to a copy."""
+        if not any(isinstance(a, Product) for term in (result, *result.operands) for a, _ in term.reads()):
+            return []
+        value = self.trace(result, LOOP[:2])
+        names = {item.buffer.name for item in self.context.inputs}
+        return [e.attr for e in value.args if e.op == "load" and e.attr in names]
 
     def _match_accumulation(self, result: Pointwise, old: str) -> Accumulation | None:
         shape = self.shape(result)

@@ -114,9 +114,14 @@ def product_shape(z: Variable, product: StaticShape) -> StaticShape:
     )
 
 
+def _is_sign(factor: Variable) -> bool:
+    """Whether a factor is known to be one or minus one."""
+    return isinstance(factor, Constant) and bool(factor.data == 1 or factor.data == -1)
+
+
 def times(factor: Variable, z: Variable) -> Variable:
     """``factor * z``, without a factor that is one or minus one."""
-    if isinstance(factor, Constant) and abs(factor.data) == 1 and factor.data.imag == 0:
+    if isinstance(factor, Constant) and _is_sign(factor):
         return z if factor.data == 1 else neg(z)
     return mul(factor, z)
 
@@ -200,7 +205,8 @@ class Gemm(GemmRelated):
 
     def definition(self, *inputs: Variable) -> Variable:
         z, alpha, x, y, beta = inputs
-        return add(times_unless_zero(beta, z), times(alpha, _dot(x, y)))
+        product = _dot(x, y) if _is_sign(alpha) else Dot22Scalar()(x, y, alpha)
+        return add(times_unless_zero(beta, z), times(alpha, product) if _is_sign(alpha) else product)
 
 
 def _check_sum(name: str, node: Apply, z: np.ndarray, product: np.ndarray) -> None:

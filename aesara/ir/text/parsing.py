@@ -453,7 +453,9 @@ class _ProgramReader:
             sizes.append(self.reader.expression(line))
         line.expect("of")
         dtype = line.dtype()
-        alpha = line.number_value() if line.has("alpha") else 1.0
+        alpha: float | Expr = 1.0
+        if line.has("alpha"):
+            alpha = self.reader.expression(line) if line.peek() == ("sign", "(") else line.number_value()
         beta = line.number_value() if line.has("beta") else 0.0
         batch = None
         if line.has("for"):

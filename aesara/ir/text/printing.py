@@ -485,14 +485,14 @@ class _ProgramWriter:
         operands = (step.out, step.left, step.right)
         roots = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
         batch = [] if step.batch is None else [step.batch]
-        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch], self.indent)
+        alpha = [step.alpha] if isinstance(step.alpha, Expr) else []
+        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch, *alpha], self.indent)
         out, left, right = (
             f"{written_name(o.buffer)}({', '.join(texts[3 * k : 3 * k + 3])})" for k, o in enumerate(operands)
         )
         rows, inner, columns = texts[9:12]
-        scale = f" alpha {step.alpha!r}" * (repr(step.alpha) != "1.0") + f" beta {step.beta!r}" * (
-            repr(step.beta) != "0.0"
-        )
+        factor = f"({texts[-1]})" if alpha else repr(step.alpha)
+        scale = f" alpha {factor}" * (factor != "1.0") + f" beta {step.beta!r}" * (repr(step.beta) != "0.0")
         batched = f" for {BATCH.attr} < {texts[12]}" if batch else ""
         sizes = f"rows {rows} inner {inner} columns {columns} of {step.dtype}"
         self.writer.lines.append(f"{self.indent}matmul {out} = {left} @ {right} {sizes}{scale}{batched}")

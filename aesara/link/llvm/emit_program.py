@@ -466,6 +466,7 @@ class Entry:
     def _one_product(self, step: MatMul) -> None:
         self.module.helper(matmul.symbol(step.dtype), matmul.definition(step.dtype))
         letter = {"float64": "d", "float32": "s"}[step.dtype]
+        alpha = self.value(step.alpha) if isinstance(step.alpha, Expr) else step.alpha
         arguments = [f"ptr {self.word(letter + 'gemm')}", f"ptr {self.word(letter + 'gemv')}"]
         arguments += [f"i64 {self.value(n)}" for n in (step.rows, step.inner, step.columns)]
         for operand in (step.left, step.right):
@@ -478,7 +479,8 @@ class Entry:
         out, offset = self.fresh("p"), self.value(step.out.offset)
         self.add(f"{out} = getelementptr {LLVM_TYPES[step.dtype]}, ptr %{step.out.buffer}, i64 {offset}")
         arguments += [f"ptr {out}", f"i64 {self.value(step.out.row_stride)}"]
-        arguments += [f"{LLVM_TYPES[step.dtype]} {literal(x, step.dtype)}" for x in (step.alpha, step.beta)]
+        factors = [x if isinstance(x, str) else literal(x, step.dtype) for x in (alpha, step.beta)]
+        arguments += [f"{LLVM_TYPES[step.dtype]} {x}" for x in factors]
         self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
 
     def view(self, step: View) -> None:

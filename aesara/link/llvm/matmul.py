@@ -158,7 +158,10 @@ entry:
   %none = icmp eq i64 %n, 1
   %withvector = or i1 %mone, %none
   %limit = select i1 %withvector, i64 LIMIT_VECTOR, i64 LIMIT
-  %small = icmp sle i64 %mkn, %limit
+  %few = icmp sle i64 %mkn, %limit
+  ; zero times NaN is NaN, but BLAS does not look at what it multiplies with zero
+  %nothing = fcmp oeq TYPE %alpha, 0.0
+  %small = or i1 %few, %nothing
   br i1 %small, label %inline, label %large
 inline:
   ; a single column is taken as a row of the transposed product when that runs along memory
@@ -177,6 +180,16 @@ plain:
     TYPE %alpha, TYPE %beta)
   ret void
 large:
+  ; a single row is the single column of the transposed product
+  %more = xor i1 %none, true
+  %turn = and i1 %mone, %more
+  br i1 %turn, label %turned, label %straight
+turned:
+  call void @ae.matmul.DTYPE(
+    ptr %gemm, ptr %gemv, i64 %n, i64 %k, i64 1, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 1,
+    TYPE %alpha, TYPE %beta)
+  ret void
+straight:
   %palpha = alloca TYPE
   store TYPE %alpha, ptr %palpha
   %pbeta = alloca TYPE
