@@ -52,7 +52,7 @@ def local_reduce_join(fgraph, node):
         if any(v.type.shape[axes[0]] != 1 or v.type.broadcastable != joined[0].type.broadcastable for v in joined):
             return False
         kept = [i for i in range(x.type.ndim) if i != axes[0]]
-        parts = [v.dimshuffle(*kept) for v in joined]
+        parts = [_with_dimensions(v, kept) for v in joined]
     else:
         return False
     if not 2 <= len(parts) <= MOST_JOINED or any(v.type.dtype == "bool" for v in parts):
@@ -61,6 +61,15 @@ def local_reduce_join(fgraph, node):
     # An element is first given the dtype of the stack, which may be unable to hold it.
     parts = [as_dtype(as_dtype(v, x.type.dtype), dtype) for v in parts]
     return in_place_of(out, _pairwise(PAIRWISE[type(node.op)], parts))
+
+
+def _with_dimensions(var: Variable, kept: list[int]) -> Variable:
+    """A variable with only some of its dimensions; the others have length one."""
+    order: list = kept
+    if var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        order = [var.owner.op.new_order[i] for i in kept]
+        (var,) = var.owner.inputs
+    return var if order == list(range(var.type.ndim)) else var.dimshuffle(*order)
 
 
 def _pairwise(op, parts: list[Variable]) -> Variable:
@@ -98,7 +107,7 @@ def local_sum_prod_div_dimshuffle(fgraph, node):
         return False
     total = with_axes(node.op, first)(as_dtype(top, dtype))
     kept = [i for i in range(quotient.type.ndim) if i not in first]
-    new = true_divide(total, bottom.dimshuffle(*kept))
+    new = true_divide(total, _with_dimensions(bottom, kept))
     left = [kept.index(i) for i in axes if i not in first]
     return in_place_of(out, with_axes(node.op, left)(new) if left else new)
 

@@ -1,0 +1,285 @@
+"""Each rule of `aesara.tensor.math_opt` alone does what its name says."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+import aesara
+import aesara.tensor as at
+import aesara.tensor.math_opt as math_opt
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import in2out
+from aesara.graph.rewriting.databases import canonicalize, specialize, specialize_device, stabilize, uncanonicalize
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
+from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.elementwise_ops import conj_
+
+w, x, y, z = at.dvectors("w", "x", "y", "z")
+A, B = at.dmatrices("A", "B")
+i = at.ivector("i")
+c = at.zvector("c")
+exp, log, erf, erfc, sigmoid = at.exp, at.log, at.erf, at.erfc, at.sigmoid
+pp = aesara.pprint
+
+ROWS = {
+    "local_0_dot_x": [(at.dot(A, np.zeros(3)), "alloc(0.0, Shape(A)[0])")],
+    "local_1msigmoid": [(1 - sigmoid(x), "sigmoid((-x))")],
+    "local_abs_lift": [(abs(x * y), "(|x| * |y|)"), (abs(x / y), "(|x| / |y|)")],
+    "local_abs_merge": [(abs(x) * abs(y), "|(x * y)|"), (abs(x) / abs(y), "|(x / y)|")],
+    "local_add_canonizer": [(x + y - x, "y")],
+    "local_add_neg_to_sub": [(x + -y, "(x - y)"), (-x + y, "(y - x)")],
+    "local_add_specialize": [(at.add(x, 0, y), "(x + y)")],
+    "local_div_switch_sink": [(at.switch(x, 0, y) / z, "switch(x, [0.], (y / z))")],
+    "local_div_to_reciprocal": [(1 / x, "reciprocal(x)")],
+    "local_elemwise_sub_zeros": [(x - x, "fill(x, [0.])")],
+    "local_erf_minus_one": [(at.add(-1, erf(x)), "(-erfc(x))")],
+    "local_erf_neg_minus_one": [(erfc(-x) - 1, "erf(x)")],
+    "local_exp_log": [(log(exp(x)), "x"), (at.log1p(at.expm1(x)), "x"), (exp(at.softplus(x)), "(1 + exp(x))")],
+    "local_exp_log_nan_switch": [
+        (exp(log(x)), "switch(ge(x, 0), x, nan)"),
+        (exp(at.log1p(x)), "switch(ge(x, -1), (1 + x), nan)"),
+        (at.expm1(log(x)), "switch(ge(x, 0), (x - 1), nan)"),
+        (at.expm1(at.log1p(x)), "switch(ge(x, -1), x, nan)"),
+        (exp(at.log1mexp(x)), "switch(le(x, 0), (-expm1(x)), nan)"),
+        (at.expm1(at.log1mexp(x)), "switch(le(x, 0), (-exp(x)), nan)"),
+    ],
+    "local_exp_over_1_plus_exp": [(exp(x) / (1 + exp(x)), "sigmoid(x)")],
+    "local_expm1": [(exp(x) - 1, "expm1(x)")],
+    "local_fill_sink": [(exp(at.fill(x, y[0])), "fill(x, exp(y[0]))")],
+    "local_func_inv": [
+        (-(-x), "x"),
+        (conj_(conj_(c)), "c"),
+        (at.reciprocal(at.reciprocal(x)), "x"),
+        (at.deg2rad(at.rad2deg(x)), "x"),
+        (at.rad2deg(at.deg2rad(x)), "x"),
+        (at.sinh(at.arcsinh(x)), "x"),
+        (at.arcsinh(at.sinh(x)), "x"),
+        (at.arctanh(at.tanh(x)), "x"),
+        (at.tanh(at.arctanh(x)), "switch(le(|x|, 1), x, nan)"),
+        (at.arccosh(at.cosh(x)), "|x|"),
+        (at.cosh(at.arccosh(x)), "switch(ge(x, 1), x, nan)"),
+    ],
+    "local_grad_log_erfc_neg": [
+        (exp(-at.square(x)) / erfc(x), "([1.] / erfcx(x))"),
+        (y * exp(-(x**2)) / (z * erfc(x)), "(y / (z * erfcx(x)))"),
+    ],
+    "local_greedy_distributor": [((y / x + z / x) * x, "(y + z)")],
+    "local_intdiv_by_one": [(i // 1, "i")],
+    "local_lift_transpose_through_dot": [(at.dot(A, B).T, "(B.T \\dot A.T)")],
+    "local_log1p": [(log(1 + x), "log1p(x)")],
+    "local_log_add_exp": [(log(exp(x) + exp(y)), "logaddexp(x, y)")],
+    "local_logit_sigmoid": [(log(sigmoid(x) / sigmoid(-x)), "x")],
+    "local_mul_canonizer": [(x * y / x, "y")],
+    "local_mul_specialize": [(-1 * x, "(-x)"), (at.mul(-x, 1, y), "(-(x * y))"), (-x * -y, "(x * y)")],
+    "local_mul_switch_sink": [(at.switch(x, 0, y) * z, "switch(x, [0.], (y * z))")],
+    "local_mul_to_sqr": [(x * x, "square(x)")],
+    "local_mul_zero": [(x * 0, "fill(x, [0.])")],
+    "local_neg_div_neg": [(-((-x) / y), "(x / y)"), (-(x / -y), "(x / y)")],
+    "local_neg_to_mul": [(-(2.0 * x), "([-2.] * x)"), (-(2.0 * x / y), "(([-2.] * x) / y)")],
+    "local_one_minus_erf": [(1 - erf(x), "erfc(x)")],
+    "local_one_minus_erfc": [(1 - erfc(x), "erf(x)")],
+    "local_one_plus_erf": [(1 + erf(x), "erfc((-x))")],
+    "local_op_of_op": [(A.sum(axis=0).sum(), "sum(A, axis=(0, 1))")],
+    "local_opt_alloc": [(at.max(at.alloc(x[0], 3)), "x[0]")],
+    "local_pow_canonicalize": [(x**1, "x")],
+    "local_pow_specialize": [(x**2, "square(x)"), (x**0.5, "sqrt(x)")],
+    "local_pow_specialize_device": [(x**3, "(x * square(x))")],
+    "local_reciprocal_1_plus_exp": [(at.reciprocal(1 + exp(x)), "sigmoid((-x))")],
+    "local_reciprocal_canon": [(at.reciprocal(x), "(1.0 / x)")],
+    "local_reduce_join": [
+        (at.stack([x, y, z]).sum(axis=0), "((x + y) + z)"),
+        (at.stack([A, B], axis=1).max(axis=1), "maximum(A, B)"),
+    ],
+    "local_sigm_times_exp": [(exp(x) * sigmoid(-x), "sigmoid(x)"), (y * sigmoid(x) * exp(-x), "(y * sigmoid((-x)))")],
+    "local_sigmoid_logit": [(sigmoid(log(x / (1 - x))), "x")],
+    "local_sub_neg_to_add": [(x - -y, "(x + y)")],
+    "local_sum_prod_all_to_none": [(A.sum(axis=(0, 1)), "sum(A, axis=None)")],
+    "local_sum_prod_div_dimshuffle": [
+        ((A / x).sum(axis=0), "(sum(A, axis=(0,)) / x)"),
+        ((A / x.dimshuffle(0, "x")).sum(axis=1), "(sum(A, axis=(1,)) / x)"),
+        ((A / x).sum(), "sum((sum(A, axis=(0,)) / x), axis=(0,))"),
+    ],
+    "local_sum_prod_mul_by_scalar": [((2.0 * x).sum(), "(DimShuffle{}(2.0) * sum(x, axis=None))")],
+    "local_sumsqr2dot": [
+        (
+            at.sqr(A.dimshuffle("x", 0, 1) * B.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
+            "(square(B) \\dot sum(square(A), axis=(0,)))",
+        )
+    ],
+    "local_useless_conj": [(conj_(x), "x")],
+    "local_useless_elemwise_comparison": [(at.maximum(x, x), "x")],
+    "local_useless_reduce": [(at.sum(x, axis=[]), "x")],
+    "local_zero_div": [(0 / x, "fill(x, [0.])")],
+    "log1msigm_to_softplus": [(log(1 - sigmoid(x)), "(-softplus(x))")],
+    "log1p_neg_sigmoid": [(at.log1p(-sigmoid(x)), "(-softplus(x))")],
+    "log1pexp_to_softplus": [(at.log1p(exp(x)), "softplus(x)")],
+    "log1pmexp_to_log1mexp": [(at.log1p(-exp(x)), "log1mexp(x)")],
+    "logsigm_to_softplus": [(log(sigmoid(x)), "(-softplus((-x)))")],
+}
+#: What comes of these is longer than a line: see tests of accuracy, and tests/rules.
+LONG = {"local_log_sum_exp", "local_log_erfc", "log_diff_exp", "local_reduce_broadcastable"}
+
+
+@pytest.mark.parametrize(
+    "name, before, after", [(name, *row) for name, rows in ROWS.items() for row in rows], ids=lambda v: str(v)[:40]
+)
+def test_alone(name, before, after):
+    rewriter = getattr(math_opt, name)
+    assert pp(before) != after
+    assert pp(rewrite_graph(before, include=(), custom_rewrite=in2out(rewriter))) == after
+
+
+def test_each_rule_has_a_row():
+    rules = {name for name in math_opt.__all__ if isinstance(getattr(math_opt, name), NodeRewriter)}
+    assert rules - LONG - {"local_add_mul_fusion", "local_max_to_min"} == set(ROWS)
+
+
+def test_ops_are_names_of_the_module():
+    for name in ("add", "at_abs", "at_pow", "exp", "fill", "log1mexp", "sgn", "true_divide"):
+        assert isinstance(getattr(math_opt, name), Op)
+    assert math_opt.at_pow == at.pow and math_opt.fill == at.fill
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="no attribute 'local_nothing'"):
+        math_opt.local_nothing
+    with pytest.raises(AttributeError, match="no attribute 'local_nothing'"):
+        aesara.tensor.rewriting.math.local_nothing
+
+
+# Tags
+
+
+@pytest.mark.parametrize(
+    "name, databases",
+    [
+        ("local_abs_lift", (canonicalize,)),
+        ("local_abs_merge", (specialize,)),
+        ("local_add_neg_to_sub", (specialize,)),
+        ("local_add_specialize", (specialize,)),
+        ("local_elemwise_sub_zeros", (specialize,)),
+        ("local_erf_neg_minus_one", (canonicalize, stabilize, specialize)),
+        ("local_exp_log_nan_switch", (specialize,)),
+        ("local_exp_log", (specialize,)),
+        ("local_func_inv", (canonicalize, specialize)),
+        ("local_grad_log_erfc_neg", (stabilize, specialize)),
+        ("local_lift_transpose_through_dot", (canonicalize,)),
+        ("local_mul_specialize", (specialize,)),
+        ("local_neg_div_neg", (specialize,)),
+        ("local_neg_to_mul", (canonicalize,)),
+        ("local_pow_specialize_device", (specialize_device,)),
+        ("local_reduce_join", (canonicalize, uncanonicalize)),
+        ("local_sigm_times_exp", (stabilize,)),
+        ("local_sub_neg_to_add", (canonicalize, specialize)),
+        ("local_sum_prod_div_dimshuffle", (canonicalize, specialize)),
+        ("local_sumsqr2dot", (canonicalize, specialize)),
+        ("local_useless_conj", (canonicalize,)),
+        ("local_useless_reduce", (canonicalize,)),
+        ("local_cut_useless_reduce", (canonicalize,)),
+        ("log1msigm_to_softplus", (stabilize,)),
+    ],
+)
+def test_tags(name, databases):
+    """A rule is found by its name, and left out by it."""
+    for database in databases:
+        everything = database._selected(RewriteDatabaseQuery(include=["fast_run"]))
+        named = database._selected(RewriteDatabaseQuery(include=[name]))
+        rest = database._selected(RewriteDatabaseQuery(include=["fast_run"], exclude=[name]))
+        assert named and set(map(id, named)) <= set(map(id, everything))
+        assert len(rest) == len(everything) - len(named)
+
+
+# What rules must not do
+
+
+def applied(name, expression):
+    fgraph = FunctionGraph(outputs=[expression], clone=False)
+    return getattr(math_opt, name).transform(fgraph, expression.owner)
+
+
+@pytest.mark.parametrize(
+    "name, expression",
+    [
+        ("local_abs_lift", abs(i * i)),  # integers wrap around differently
+        ("local_abs_merge", abs(x) * y),
+        ("local_abs_merge", abs(x) * -2.0 * abs(y)),
+        ("local_add_neg_to_sub", x + (-at.bvector("u")).astype("float64")),
+        ("local_neg_to_mul", -(x * y)),
+        ("local_neg_to_mul", -x),
+        ("local_reduce_join", at.join(0, x, y).sum(axis=0)),
+        ("local_reduce_join", at.join(0, at.drow("r"), at.drow("s")).sum(axis=1)),
+        ("local_reduce_join", at.stack([x] * 40).sum(axis=0)),
+        ("local_sum_prod_div_dimshuffle", (A / x).sum(axis=1)),
+        ("local_sum_prod_div_dimshuffle", (at.imatrix() // at.ivector()).sum(axis=0)),
+        ("local_sumsqr2dot", at.sqr(A.dimshuffle("x", 0, 1) * B.dimshuffle("x", 0, 1)).sum(axis=(1, 2))),
+        ("local_lift_transpose_through_dot", at.dot(A, x).dimshuffle("x", 0)),
+        ("local_grad_log_erfc_neg", exp(-at.square(y)) / erfc(x)),
+        ("local_grad_log_erfc_neg", exp(at.square(x)) / erfc(x)),
+        ("local_sigm_times_exp", exp(x) * sigmoid(x)),
+        ("local_useless_conj", conj_(c)),
+    ],
+)
+def test_no_match(name, expression):
+    assert not applied(name, expression)
+
+
+def test_a_product_that_is_used_twice_is_not_computed_twice():
+    product = at.dot(A, B)
+    fgraph = FunctionGraph(outputs=[product.T, product], clone=False)
+    assert not math_opt.local_lift_transpose_through_dot.transform(fgraph, fgraph.outputs[0].owner)
+
+
+def test_the_slope_of_log_erfc_does_not_vanish():
+    f = aesara.function([x], aesara.grad(log(erfc(x)).sum(), x))
+    values = np.array([-5.0, 0.0, 30.0, 1e6])
+    np.testing.assert_allclose(f(values), -2 / np.sqrt(np.pi) / special.erfcx(values), rtol=1e-14)
+
+
+@pytest.mark.parametrize("op", [at.arccosh, at.arctanh])
+def test_inverse_functions_are_nan_where_one_is_not_defined(op):
+    inverse = {at.arccosh: at.cosh, at.arctanh: at.tanh}[op]
+    f = aesara.function([x], inverse(op(x)))
+    assert "arc" not in pp(f.maker.fgraph.outputs[0])
+    values = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        undefined = np.isnan(op.nfunc_spec and getattr(np, op.nfunc_spec[0])(values))
+    np.testing.assert_array_equal(f(values), np.where(undefined, np.nan, values))
+
+
+def test_signs_and_constants_end_in_one_number():
+    for expression, wanted in (
+        (-(2.0 * x), "([-2.] * x)"),
+        (-(-3.0 * x / y), "(([3.] * x) / y)"),
+        (abs(-2.0 * x), "([2.] * |x|)"),
+        (abs(x * y), "|(x * y)|"),
+        (-x * -y, "(x * y)"),
+        (-(1 / x), "(-reciprocal(x))"),
+    ):
+        f = aesara.function([x, y], expression, on_unused_input="ignore")
+        assert pp(f.maker.fgraph.outputs[0]) == wanted
+
+
+def test_fill_chain():
+    (filled,) = math_opt.fill_chain(x.sum(), [y, z])
+    np.testing.assert_array_equal(
+        aesara.function([x, y, z], filled, mode="FAST_COMPILE")([1.0, 2.0], [0.0] * 3, [0.0] * 3), [3.0] * 3
+    )
+
+
+def test_canonizers_of_whole_graphs():
+    for rewriter, expression in ((math_opt.mul_canonizer, x * y / x + z), (math_opt.add_canonizer, (x + y - x) * z)):
+        fgraph = FunctionGraph(outputs=[expression], clone=False)
+        rewriter.rewrite(fgraph)
+        assert pp(fgraph.outputs[0]) in ("(y + z)", "(y * z)")
+
+
+def test_long_chains():
+    """10,000 products one after the other, in one walk of each rule that looks at products."""
+    result = exp(x)
+    for k in range(10_000):
+        result = result * (-y if k % 2 else z)
+    result = abs(result * sigmoid(-x))
+    for name in ("local_sigm_times_exp", "local_mul_specialize", "local_abs_lift", "local_neg_to_mul"):
+        rewrite_graph(result, include=(), custom_rewrite=in2out(getattr(math_opt, name)))
