@@ -9,7 +9,9 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.casting import cast
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.elementwise_ops import neq
 from aesara.tensor.joining import stack
 from aesara.tensor.rearranging import flatten
 from aesara.tensor.type import tensor_type
@@ -41,6 +43,16 @@ class Nonzero(Op):
     def perform(self, node, inputs, output_storage):
         for storage, positions in zip(output_storage, np.nonzero(inputs[0])):
             storage[0] = positions.astype("int64", copy=False)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        known = node.outputs[0].type.shape[0]
+        if known is not None:
+            count = constant(known, dtype="int64")
+        else:
+            (a,) = node.inputs
+            is_there = a if a.type.dtype == "bool" else neq(a, 0)
+            count = cast(is_there, "int64").sum()
+        return [(count,) for _ in node.outputs]
 
     def grad(self, inputs, output_gradients):
         return [grad_undefined(self, 0, inputs[0])]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from aesara.tensor.joining import join
 from aesara.tensor.logical_reduction import all as all_true
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.reduction import max as largest
-from aesara.tensor.shape import reshape, shape
+from aesara.tensor.shape import Shape_i, reshape, shape
 from aesara.tensor.subtensor import advanced_inc_subtensor1, inc_subtensor
 from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
 
@@ -162,6 +164,19 @@ class Unique(Op):
         for storage, vector in zip(output_storage[1:], found[1:]):
             # Versions of NumPy differ in the shape of the inverse.
             storage[0] = np.asarray(vector, dtype="int64").reshape(-1)
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        """Only how many different entries there are is left to their values."""
+        (lengths,), values = input_shapes, node.outputs[0]
+        if self.axis is None:
+            axis, shape_of_values, n_entries = 0, [None], reduce(mul, lengths, constant(1, dtype="int64"))
+        else:
+            axis = self.axis % len(lengths)
+            shape_of_values, n_entries = list(lengths), lengths[axis]
+        n_different = Shape_i(axis)(values)
+        shape_of_values[axis] = n_different
+        vectors = [(n_different,)] * self.return_index + [(n_entries,)] * self.return_inverse
+        return [tuple(shape_of_values), *vectors, *[(n_different,)] * self.return_counts]
 
     def connection_pattern(self, node):
         return [[True] + [False] * (len(node.outputs) - 1)]

@@ -1,0 +1,80 @@
+"""Every op says what shape its results have, so that a shape never needs the values."""
+
+import importlib
+import pkgutil
+import warnings
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.graph.op import Op
+from aesara.scalar.op import ScalarOp
+from aesara.tensor.nonzero import Nonzero
+from aesara.tensor.searching import Unique
+
+#: Ops without `infer_shape`, and why.
+WITHOUT = {
+    "CumsumOp": "makes another op",
+    "CumprodOp": "makes another op",
+    "Default": "which of its inputs it returns is known only when it is computed",
+    "LoadFromDisk": "the file has the shape; what is known of it is in the type",
+    "MakeSlice": "a slice has no shape",
+    "FromFunctionOp": "users give it where they know",
+}
+
+
+def all_ops():
+    """The classes of ops in all modules of the package that are no scalar ops."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for module in pkgutil.walk_packages(aesara.__path__, "aesara."):
+            importlib.import_module(module.name)
+    found, pending = set(), [Op]
+    while pending:
+        for cls in pending.pop().__subclasses__():
+            if cls.__module__.startswith("aesara.") and cls not in found:
+                found.add(cls)
+                pending.append(cls)
+    return sorted((cls for cls in found if not issubclass(cls, ScalarOp)), key=lambda cls: cls.__name__)
+
+
+def makes_nodes(cls):
+    """Whether a class is no base class only."""
+    return "make_node" in vars(cls) or not any(sub.__module__.startswith("aesara.") for sub in cls.__subclasses__())
+
+
+def test_every_op_infers_shapes():
+    without = {cls.__name__ for cls in all_ops() if makes_nodes(cls) and not hasattr(cls, "infer_shape")}
+    assert without - set(WITHOUT) == set(), "give them `infer_shape`, or a reason in WITHOUT"
+    assert set(WITHOUT) - without == set(), "these have `infer_shape` now"
+
+
+REWRITTEN = Mode("py", "fast_run")
+X = np.array([[0.0, 2.0, np.nan, 2.0], [0.0, 0.0, 1.0, -0.0]])
+
+
+@pytest.mark.parametrize("value", [X, X > 1, (X > 1).astype(int), X[0], X[:0], X + 1j], ids=str)
+def test_nonzero_entries_are_counted(value):
+    x = at.tensor(value.dtype.name, shape=(None,) * value.ndim)
+    f = aesara.function([x], [v.shape[0] for v in at.nonzero(x)], mode=REWRITTEN)
+    assert not any(isinstance(node.op, Nonzero) for node in f.maker.fgraph.apply_nodes)
+    assert [int(n) for n in f(value)] == [len(v) for v in np.nonzero(value)]
+    native = aesara.function([x], [v.shape[0] for v in at.nonzero(x)])
+    assert [int(n) for n in native(value)] == [len(v) for v in np.nonzero(value)]
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_different_entries(axis):
+    x = at.dmatrix("x")
+    outputs = at.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    f = aesara.function([x], [v.shape for v in outputs], mode=REWRITTEN)
+    expected = np.unique(X, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    assert [tuple(shape) for shape in f(X)] == [np.shape(np.ravel(v) if k else v) for k, v in enumerate(expected)]
+    # The length that does not depend on what is equal needs no sorting.
+    other = outputs[2].shape[0] if axis is None else outputs[0].shape[1 - axis % 2]
+    f = aesara.function([x], other, mode=REWRITTEN)
+    assert not any(isinstance(node.op, Unique) for node in f.maker.fgraph.apply_nodes)
+    assert f(X) == (X.size if axis is None else X.shape[1 - axis % 2])
