@@ -87,7 +87,7 @@ EXAMPLES = {
     ],
     "local_sumsqr2dot": [
         example(
-            lambda m1, m2: at.sqr(m1.dimshuffle("x", 0, 1) * m2.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
+            lambda m1, m2: at.square(m1.dimshuffle("x", 0, 1) * m2.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
             dtypes=("float64", "float32"),
             assumes_finite="squares are taken before products",
             regroups=GROUPED,

@@ -83,7 +83,6 @@ from aesara.tensor.rewriting.distribution import (
 from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
 from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp, perform_sigm_times_exp
-from aesara.tensor.rewriting.logsumexp import local_log_add_exp, local_log_sum_exp
 from aesara.tensor.rewriting.multrees import (
     compute_mul,
     is_1pexp,

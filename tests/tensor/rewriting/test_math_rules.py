@@ -104,7 +104,7 @@ ROWS = {
     "local_sum_prod_mul_by_scalar": [((2.0 * x).sum(), "(DimShuffle{}(2.0) * sum(x, axis=None))")],
     "local_sumsqr2dot": [
         (
-            at.sqr(A.dimshuffle("x", 0, 1) * B.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
+            at.square(A.dimshuffle("x", 0, 1) * B.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),
             "(square(B) \\dot sum(square(A), axis=(0,)))",
         )
     ],
@@ -213,7 +213,7 @@ def applied(name, expression):
         ("local_reduce_join", at.stack([x] * 40).sum(axis=0)),
         ("local_sum_prod_div_dimshuffle", (A / x).sum(axis=1)),
         ("local_sum_prod_div_dimshuffle", (at.imatrix() // at.ivector()).sum(axis=0)),
-        ("local_sumsqr2dot", at.sqr(A.dimshuffle("x", 0, 1) * B.dimshuffle("x", 0, 1)).sum(axis=(1, 2))),
+        ("local_sumsqr2dot", at.square(A.dimshuffle("x", 0, 1) * B.dimshuffle("x", 0, 1)).sum(axis=(1, 2))),
         ("local_lift_transpose_through_dot", at.dot(A, x).dimshuffle("x", 0)),
         ("local_grad_log_erfc_neg", exp(-at.square(y)) / erfc(x)),
         ("local_grad_log_erfc_neg", exp(at.square(x)) / erfc(x)),
