@@ -1,51 +1,67 @@
-"""Examples of rules about matrix products, batches, and operations that are graphs."""
-
-import numpy as np
+"""Examples of rules about products of matrices."""
 
 import aesara.tensor as at
-from aesara.subgraph import OpFromGraph
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.cumulative import CumOp
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.reduction import Sum
-from aesara.tensor.sort import SortOp
+from aesara.tensor.gemm import Dot22, gemm_no_inplace
+from aesara.tensor.gemv import gemv_no_inplace, ger
 from tests.rules.framework import example
 
-UNUSED = "what is not computed is not checked"
-ZERO = {
-    "assumes_finite": "zero times infinity is taken for zero",
-    "zeros": "a sum of zeros is 0, whatever their signs",
+ORDER = {
+    "regroups": "sums of products are taken in another order",
+    "moderate": "a part may overflow where the whole does not",
+    "assumes_finite": "what is infinite, or NaN, meets other numbers first",
+    "zeros": "a zero of a sum has no sign",
+    "dtypes": ("float64", "float32", "complex128"),
 }
+DOUBLE = {"dtypes": ("float64",), "regroups": "BLAS adds in another order", "moderate": ORDER["moderate"]}
+dot22 = Dot22()
 
 
-def _subgraph(*inputs):
-    """An operation that is a graph of two inputs."""
-    x, y = (variable.type() for variable in inputs)
-    return OpFromGraph([x, y], [x * y - x], inline=True)
+def dot(a, b, *others):
+    return dot(at.dot(a, b), *others) if others else at.dot(a, b)
 
 
 EXAMPLES = {
-    "local_blockwise_of_rule": [
-        lambda t: Blockwise(SortOp("quicksort"), "(n),()->(n)")(t, 0),
-        lambda m: Blockwise(Sum(axis=(0,)), "(n)->()")(m),
-        lambda m: Blockwise(DimShuffle((False,), (0, "x")), "(n)->(n,k)")(m),
-        lambda v: Blockwise(CumOp(0, "add"), "(n)->(n)")(v),
+    "local_dot_chain": [
+        example(lambda m, m2, v: dot(m.T, m2, v), **ORDER),
+        example(lambda m, m2, v: at.dot(v, at.dot(m.T, at.dot(m2, m.T))), **ORDER),
+        example(lambda m, m2, m3, v: dot(m, m2.T, m3, v), **ORDER),
     ],
-    "inline_ofg_expansion": [
-        lambda x, y: _subgraph(x, y)(x, y),
-        lambda m: _subgraph(m[0], m[1])(m[0], m[1])[1:],
+    "local_scalar_out_of_dot": [
+        example(lambda m, m2, s: at.dot(s * m, m2.T), **ORDER),
+        example(lambda m, v, s: at.dot(-m, s * v), **ORDER),
+        example(lambda m, m2: at.dot(m, -m2.T), **ORDER),
     ],
-    "local_0_dot_x": [
-        example(lambda m: at.dot(at.zeros((3, 4)), m), **ZERO, drops_checks=UNUSED),
-        example(lambda m: at.dot(m, at.zeros_like(m).T), **ZERO, drops_checks=UNUSED),
-        example(lambda m: at.dot(m, np.zeros(5)), **ZERO, drops_checks=UNUSED),
-        example(lambda v: at.dot(np.zeros(5), v), **ZERO, drops_checks=UNUSED),
+    "local_add_of_dots": [
+        example(lambda m, m2, m3: at.dot(m, m2.T) + at.dot(m, m3.T), **ORDER),
+        example(lambda m, m2, m3: at.dot(m2, m.T) - at.dot(m3, m.T), **ORDER),
+        example(lambda m, v, v2: at.dot(m, v) + at.dot(m, v2) + 1, **ORDER),
     ],
-    "local_dot_of_identity": [
-        example(lambda m: at.dot(at.eye(4), m), **ZERO),
-        example(lambda m: at.dot(m, np.eye(5)), **ZERO),
-        example(lambda v: at.dot(at.eye(5), v), **ZERO),
-        example(lambda v: at.dot(v, np.eye(5, dtype="int8")), **ZERO),
-        example(lambda v, n1: at.dot(at.eye(n1), v), **ZERO),
+    "local_dot_of_diagonal": [
+        example(lambda m, v: at.dot(m, at.diag(v)), **ORDER),
+        example(lambda m, v: at.dot(at.diag(v), m.T), **ORDER),
+        example(lambda v, v2: at.dot(at.diag(v), v2), **ORDER),
     ],
+    "local_sum_of_dot": [
+        example(lambda m, m2: at.dot(m, m2.T).sum(), **ORDER),
+        example(lambda m, m2: at.dot(m.T, m2).sum(axis=0), **ORDER),
+        example(lambda m, m2: at.dot(m.T, m2).sum(axis=1), **ORDER),
+        example(lambda v, v2: at.outer(v, v2).sum(axis=0), **ORDER),
+    ],
+    "local_diagonal_of_dot": [
+        example(lambda m, m2: at.trace(at.dot(m, m2.T)), **ORDER),
+        example(lambda m, m2: at.diagonal(at.dot(m, m2[:2].T)), **ORDER),
+    ],
+    "local_sum_of_outer": [
+        example(lambda v, v2: (v[:, None] * v2).sum(), **ORDER),
+        example(lambda v, v2: (v[:, None] * v2).sum(axis=0), **ORDER),
+        example(lambda v, v2, s: at.mul(v[:, None], v2, s).sum(axis=1), **ORDER),
+    ],
+    "local_dot_to_dot22": [example(lambda m, m2: at.dot(m, m2.T), dtypes=("float64", "complex64", "int8"))],
+    "local_dot22_to_dot22scalar": [
+        example(lambda m, m2, s: s * dot22(m, m2.T), **DOUBLE),
+        example(lambda m, m2, s: at.mul(s, dot22(m.T, m2), m2.T[:, :1]), **DOUBLE),
+    ],
+    "local_inplace_gemm": [example(lambda m, m2, s: gemm_no_inplace(m + m2, s, m2[:, :4], m, 1.0), **DOUBLE)],
+    "local_inplace_gemv": [example(lambda m, v, v2, s: gemv_no_inplace(m[0] + v, s, m.T, m[:, 0], 1.0), **DOUBLE)],
+    "local_inplace_ger": [example(lambda m, v, s: ger(m + s, s, m[:, 0], v), **DOUBLE)],
 }
