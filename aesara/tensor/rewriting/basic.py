@@ -8,6 +8,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.allocation import alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import Assert, CheckAndRaise, assert_op
 from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
@@ -310,6 +311,7 @@ def local_useless_topk(fgraph, node):
 
 
 __all__ = [
+    "alloc",
     "assert_op",
     "broadcast_like",
     "constant_folding",

@@ -72,6 +72,7 @@ def local_track_shape_i(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
+@register_useless
 @register_canonicalize
 @register_specialize
 @node_rewriter([Shape_i])
@@ -87,6 +88,7 @@ def local_Shape_i_ground(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
+@register_useless
 @register_canonicalize
 @register_specialize
 @node_rewriter([Shape])
@@ -259,6 +261,7 @@ def local_useless_dimshuffle_in_reshape(fgraph, node):
 
 @register_useless
 @register_canonicalize
+@register_specialize
 @node_rewriter([Unbroadcast])
 def local_useless_unbroadcast(fgraph, node):
     """A statement that a dimension is not to be broadcast, where it is known not to be."""

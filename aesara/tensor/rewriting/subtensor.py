@@ -10,8 +10,14 @@
 ======================  ==================================================================
 """
 
+from aesara.tensor.allocation import alloc
 from aesara.tensor.elementwise_ops import add, and_, eq, ge, gt, le, lt, maximum, minimum, or_, switch
 from aesara.tensor.rewriting.indices import is_full_slice, merge_two_slices
+from aesara.tensor.rewriting.inplace import (
+    local_inplace_AdvancedIncSubtensor,
+    local_inplace_AdvancedIncSubtensor1,
+    local_inplace_setsubtensor,
+)
 from aesara.tensor.rewriting.positions import (
     get_advsubtensor_axis,
     local_adv_sub1_adv_inc_sub1,
@@ -63,6 +69,7 @@ __all__ = [
     "advanced_inc_subtensor1",
     "advanced_subtensor",
     "advanced_subtensor1",
+    "alloc",
     "and_",
     "eq",
     "ge",
@@ -75,6 +82,9 @@ __all__ = [
     "local_adv_sub1_adv_inc_sub1",
     "local_incsubtensor_of_zeros",
     "local_incsubtensor_of_zeros_to_setsubtensor",
+    "local_inplace_AdvancedIncSubtensor",
+    "local_inplace_AdvancedIncSubtensor1",
+    "local_inplace_setsubtensor",
     "local_join_subtensors",
     "local_positions_to_slice",
     "local_replace_AdvancedSubtensor",

@@ -13,6 +13,7 @@ from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_i
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import register_uncanonicalize
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
+from aesara.tensor.shape import Reshape
 from aesara.tensor.subtensor_basic import Subtensor
 
 
@@ -83,9 +84,11 @@ def local_dimshuffle_subtensor(fgraph, node):
     return in_place_of(node.outputs[0], x[tuple(index)])
 
 
-#: The same as in canonical forms, for what has come up since.
-local_reshape_dimshuffle = local_useless_dimshuffle_in_reshape
-register_uncanonicalize(local_reshape_dimshuffle, name="local_reshape_dimshuffle")
+@register_uncanonicalize
+@node_rewriter([Reshape])
+def local_reshape_dimshuffle(fgraph, node):
+    """Dimensions of length one under a reshape that have come up since the canonical forms."""
+    return local_useless_dimshuffle_in_reshape.transform(fgraph, node)
 
 
 __all__ = [

@@ -1,0 +1,202 @@
+"""What becomes of parts of tensors in compiled functions: which operations are left, with the same results."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.graph.rewriting import databases
+from aesara.graph.rewriting.db import TopoDB
+from aesara.tensor.rewriting.positions import are_distinct, get_advsubtensor_axis, transform_take
+from aesara.tensor.shape import Shape_i
+from aesara.tensor.special import softmax
+from aesara.tensor.subtensor import advanced_set_subtensor1, advanced_subtensor1, inc_subtensor, set_subtensor
+from aesara.tensor.type_other import make_slice
+from tests.tensor.rewriting.passes import ops_of, rewrite
+
+REWRITTEN = Mode("py", "fast_run")
+X = np.linspace(-2.0, 3.0, 20).reshape(4, 5)
+V = np.arange(5.0)
+POSITIONS = np.array([2, 0, 2])
+
+
+def case(build, *left):
+    """A function of a matrix, a matrix whose shape is known, a vector, a number, positions, and the ops left of it."""
+    return build, sorted(left)
+
+
+CASES = {
+    "reversed twice": case(lambda x, k, v, s, i: x[::-1][::-1]),
+    "element of reversed": case(lambda x, k, v, s, i: x[::-1][1], "Subtensor"),
+    "only row": case(lambda x, k, v, s, i: v.dimshuffle("x", 0)[0]),
+    "rows of a product": case(lambda x, k, v, s, i: at.dot(x, k.T)[1:3], "DimShuffle", "Dot", "Subtensor"),
+    "repeated rows": case(lambda x, k, v, s, i: at.alloc(k[0], 3, 5)[1:, 2], "Alloc", "Subtensor"),
+    "joined parts": case(lambda x, k, v, s, i: at.concatenate([x[:2], x[2:]])),
+    "parts joined at any place": case(lambda x, k, v, s, i: at.concatenate([x[: i[0]], x[i[0] :]], axis=0)),
+    "joined parts that leave a gap": case(
+        lambda x, k, v, s, i: at.concatenate([x[:1], x[2:]]), "Join", "Subtensor", "Subtensor"
+    ),
+    "chosen scalars": case(lambda x, k, v, s, i: at.stack([s, s * 2, s * 3])[np.array([2, 0])], "MakeVector", "Mul"),
+    "beside what was written": case(lambda x, k, v, s, i: set_subtensor(k[0], s)[1:], "Subtensor"),
+    "written twice": case(lambda x, k, v, s, i: set_subtensor(set_subtensor(x[1], s)[1], 2.0), "IncSubtensor"),
+    "added twice": case(
+        lambda x, k, v, s, i: inc_subtensor(inc_subtensor(at.zeros((4, 5))[1], v)[1], v), "Add", "Alloc", "IncSubtensor"
+    ),
+    "rows as they stand": case(lambda x, k, v, s, i: k[np.arange(4)]),
+    "all rows by their numbers": case(lambda x, k, v, s, i: advanced_subtensor1(x, at.arange(x.shape[0]))),
+    "every second row": case(lambda x, k, v, s, i: k[np.array([0, 2])], "Subtensor"),
+    "rows": case(lambda x, k, v, s, i: x[i], "AdvancedSubtensor1"),
+    "columns": case(lambda x, k, v, s, i: x[:, i], "AdvancedSubtensor"),
+    "rows added to": case(lambda x, k, v, s, i: inc_subtensor(x[i], v), "AdvancedIncSubtensor1"),
+    "rows set to more": case(
+        lambda x, k, v, s, i: set_subtensor(x[np.array([3, 0])], x[np.array([3, 0])] + v),
+        "AdvancedIncSubtensor1",
+        "DimShuffle",
+    ),
+    "row set to more": case(lambda x, k, v, s, i: set_subtensor(x[1], x[1] + v), "IncSubtensor"),
+    "entries of a softmax": case(
+        lambda x, k, v, s, i: at.log(softmax(x, axis=1)[at.arange(3), i]), "AdvancedSubtensor", "LogSoftmax"
+    ),
+}
+
+
+def variables():
+    return at.dmatrix("x"), at.tensor("float64", shape=(4, 5)), at.dvector("v"), at.dscalar("s"), at.lvector("i")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_left(name):
+    build, left = CASES[name]
+    inputs = variables()
+    after, _ = rewrite(build(*inputs))
+    assert [op for op in ops_of(after) if op not in ("Shape_i", "ScalarFromTensor")] == left
+
+
+def test_values():
+    inputs = variables()
+    outputs = [build(*inputs) for build, _ in CASES.values()]
+    values = (X, X + 1, V, np.array(0.5), POSITIONS)
+    expected = aesara.function(inputs, outputs, mode="FAST_COMPILE")(*values)
+    for mode in (REWRITTEN, None):
+        for name, got, wanted in zip(CASES, aesara.function(inputs, outputs, mode=mode)(*values), expected):
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, err_msg=name)
+            assert got.dtype == wanted.dtype
+
+
+# Where rules would be wrong
+
+
+def test_repeated_positions():
+    """The last of several values for a position counts, and each of several terms."""
+    x, y, i = at.dmatrix("x"), at.dmatrix("y"), at.lvector("i")
+    outputs = [
+        set_subtensor(x[i], y)[i],
+        set_subtensor(x[i], x[i] + y),
+        set_subtensor(inc_subtensor(x[i], y)[i], y * 2),
+        inc_subtensor(set_subtensor(x[i], y)[i], y),
+    ]
+    values = (X, X[:3] * 10, POSITIONS)
+    last = X.copy()
+    last[POSITIONS] = values[1]
+    added, doubled, both = X.copy(), X.copy(), last.copy()
+    added[POSITIONS] = X[POSITIONS] + values[1]
+    doubled[POSITIONS] = values[1] * 2
+    np.add.at(both, POSITIONS, values[1])
+    for mode in (REWRITTEN, None):
+        got = aesara.function([x, y, i], outputs, mode=mode)(*values)
+        for result, expected in zip(got, [last[POSITIONS], added, doubled, both]):
+            np.testing.assert_allclose(result, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("wrong", [4, -5])
+@pytest.mark.parametrize("mode", [REWRITTEN, None], ids=["py", "native"])
+def test_positions_out_of_range_are_reported(wrong, mode):
+    x, i, s = at.dmatrix("x"), at.lvector("i"), at.dscalar("s")
+    outputs = {
+        "read back": set_subtensor(x[i], s)[i],
+        "overwritten": set_subtensor(set_subtensor(x[i], s)[i], s * 2),
+        "product": at.dot(x, x.T)[:, at.cast(i[0], "int64")],
+    }
+    for name, out in outputs.items():
+        f = aesara.function([x, i, s], out, mode=mode, on_unused_input="ignore")
+        f(X, np.array([3, -4]), 1.0)
+        with pytest.raises((IndexError, ValueError)):
+            f(X, np.array([wrong]), 1.0)
+            pytest.fail(name)
+
+
+def test_values_that_do_not_fit_are_reported():
+    x, y, z = at.dmatrix("x"), at.dvector("y"), at.dvector("z")
+    overwritten = aesara.function([x, y, z], set_subtensor(set_subtensor(x[1], y)[1], z), mode=REWRITTEN)
+    overwritten(X, V, V)
+    with pytest.raises(ValueError):
+        overwritten(X, V[:3], V)
+    n = at.lscalar("n")
+    repeated = aesara.function([x, n], set_subtensor(x[1:], at.alloc(2.0, n, 5)), mode=REWRITTEN)
+    for length in (1, 3):
+        assert (repeated(X, length)[1:] == 2).all()
+    with pytest.raises(ValueError):
+        repeated(X, 2)
+
+
+# Parts that rules ask for
+
+
+def test_constant_indices_take_the_smallest_dtype():
+    x = at.dmatrix("x")
+    for index, dtype in ((3, "uint8"), (300, "uint16"), (np.array([0, 70_000]), "uint32"), (np.array([0, 3]), "uint8")):
+        after, _ = rewrite(x[index])
+        assert after.owner.inputs[1].type.dtype == dtype
+    for index in (-1, np.array([1, -1])):
+        after, _ = rewrite(x[index])
+        assert after.owner.inputs[1].type.dtype == "int64"
+
+
+def test_the_dimension_of_positions():
+    i, everything = at.lvector("i"), make_slice(slice(None))
+    assert get_advsubtensor_axis((i,)) == get_advsubtensor_axis((i, slice(None))) == 0
+    assert get_advsubtensor_axis((everything, i)) == 1
+    for index in ((1, i), (i, i), (slice(1, None), i), (slice(None),)):
+        assert get_advsubtensor_axis(index) is None
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_transform_take(shape, axis):
+    a = np.arange(24).reshape(2, 3, 4)
+    indices = np.arange(np.prod(shape, dtype=int)).reshape(shape) % 2
+    taken = transform_take(at.constant(a), at.constant(indices), axis)
+    assert "AdvancedSubtensor1" in ops_of(taken)
+    np.testing.assert_array_equal(taken.eval(mode="FAST_COMPILE"), np.take(a, indices, axis))
+
+
+def test_which_positions_are_distinct():
+    n = at.lscalar("n")
+
+    def constant(*values):
+        return at.constant(np.array(values, dtype="int64"))
+
+    assert are_distinct(constant(3, 0, 1), None) and are_distinct(constant(-1, 0), 3)
+    assert not are_distinct(constant(1, 1), None) and not are_distinct(constant(-1, 2), 3)
+    assert not are_distinct(constant(-1, 0), None) and not are_distinct(constant(-1, 5), 3)
+    assert are_distinct(at.arange(n), None) and are_distinct(at.arange(2, n, 3), None)
+    assert not are_distinct(at.arange(-1, n), None) and not are_distinct(at.lvector(), None)
+
+
+def test_no_rule_is_registered_twice():
+    for database in (
+        databases.canonicalize,
+        databases.stabilize,
+        databases.specialize,
+        TopoDB(databases.local_useless),
+    ):
+        inner = getattr(database, "db", database)
+        named = [inner._named(name) for name in inner._names]
+        assert len(named) == len({id(rewriter) for rewriter in named})
+
+
+def test_lengths_of_parts_need_no_parts():
+    x = at.dmatrix("x")
+    after, _ = rewrite(Shape_i(0)(advanced_set_subtensor1(x, 0.0, [0])[1:]))
+    assert "AdvancedIncSubtensor1" not in ops_of(after)
