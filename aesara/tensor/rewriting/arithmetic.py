@@ -59,7 +59,7 @@ from aesara.tensor.shape import Shape_i
 @register_specialize
 @node_rewriter([mul])
 def local_mul_zero(fgraph, node):
-    """A product with a factor zero is zero."""
+    """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN."""
     out = node.outputs[0]
     for factor in node.inputs:
         if has_value(factor, 0):
@@ -70,7 +70,7 @@ def local_mul_zero(fgraph, node):
 @register_canonicalize
 @node_rewriter([floor_divide, true_divide])
 def local_zero_div(fgraph, node):
-    """Zero divided by anything is zero."""
+    """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written."""
     out = node.outputs[0]
     if has_value(node.inputs[0], 0) and common_value(node.inputs[1]) is None:
         return constant_in_place_of(out, 0, node.inputs)
@@ -198,7 +198,7 @@ def _compare_size(op, size, other, out):
 @register_canonicalize
 @node_rewriter([Dot])
 def local_0_dot_x(fgraph, node):
-    """A product with a matrix of zeros is zero."""
+    """A product with a matrix of zeros is zero, whatever the other matrix holds."""
     x, y = node.inputs
     if not (has_value(x, 0) or has_value(y, 0)):
         return False
@@ -269,7 +269,7 @@ def fill_chain(new_out, orig_inputs):
     return [new_out]
 
 
-@register_specialize
+@register_specialize("fusion", "elemwise_fusion")
 @node_rewriter([add, mul])
 def local_add_mul_fusion(fgraph, node):
     """Sums in a sum, or products in a product, as one node of more inputs."""

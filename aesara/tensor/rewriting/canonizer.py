@@ -66,6 +66,9 @@ class AlgebraicCanonizer(NodeRewriter):
 
     Notes
     -----
+    Numbers are calculated with as on paper: what cancels is taken to be finite, and not zero where it divides. So
+    ``x / x`` is 1 where `x` is zero, infinite or NaN, too, and ``x - x`` is 0 there.
+
     The products below are examples of what the canonizer of `mul` does; that of `add` does the
     same with sums::
 
