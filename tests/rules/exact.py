@@ -46,9 +46,10 @@ def _log(x: Any) -> Any:
 
 
 def _exp(x: Any) -> Any:
-    if mp.isinf(x):
-        return mp.inf if x > 0 else mp.mpf(0)
-    return mp.exp(x)
+    if mp.isinf(x) or mp.isnan(x):
+        return mp.mpf(0) if x < 0 else x
+    halvings = mp.floor(x / mp.ln2)  # taken apart here: mpmath multiplies e with itself for whole numbers
+    return mp.ldexp(mp.exp(x - halvings * mp.ln2), int(halvings))
 
 
 def _is_tiny(x: Any) -> bool:
@@ -130,6 +131,15 @@ def errors_in_units(
     """
     if variable.type.dtype not in ("float16", "float32", "float64"):
         return None
+    if where.ndim == 1 and where.sum() < len(where) and _is_elementwise(variable, values, where.shape):
+        chosen = {v: np.asarray(value)[where] if value.shape == where.shape else value for v, value in values.items()}
+        inside = errors_in_units(variable, chosen, [result[where] for result in results], where[where])
+        if inside is None:
+            return None
+        found = [np.full(where.shape, np.nan) for _ in results]
+        for errors, part in zip(found, inside):
+            errors[where] = part
+        return found
     try:
         with mp.workprec(BITS):
             exact = np.asarray(exact_value(variable, values), dtype=object)
@@ -141,6 +151,17 @@ def errors_in_units(
             return found
     except (NotKnown, OverflowError, MemoryError, ValueError, ZeroDivisionError, TypeError, NoConvergence):
         return None
+
+
+def _is_elementwise(variable: Variable, values: dict[Variable, Any], shape: tuple[int, ...]) -> bool:
+    """Whether each element of a vector depends on those at the same place alone."""
+    if any(np.shape(value) not in (shape, (), (1,)) for value in values.values()):
+        return False
+    nodes = io_toposort(list(values), [variable])
+    constants = [v for node in nodes for v in node.inputs if isinstance(v, Constant)]
+    return all(type(node.op).__name__ in ("Elemwise", "DimShuffle") for node in nodes) and all(
+        np.size(v.data) == 1 for v in constants
+    )
 
 
 def _error(exact: Any, result: Any) -> float:
