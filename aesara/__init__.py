@@ -36,6 +36,7 @@ from aesara.compile import (
     predefined_optimizers,
     shared,
 )
+from aesara.compile.verify import verify_rewrites
 from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
 from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
@@ -120,4 +121,5 @@ __all__ = [
     "scan",
     "shared",
     "subgraph_grad",
+    "verify_rewrites",
 ]

@@ -87,7 +87,15 @@ class BadThunkOutput(DebugModeError):
 
 
 class BadOptimization(DebugModeError, _BadOptimization):
-    """A rewrite has replaced a variable by one of another value; the parameters are those of the base."""
+    """A rewrite has replaced a variable by one of another value; the parameters are those of the base.
+
+    Attributes
+    ----------
+    program
+        The smallest expression that the rewrite gets wrong, as a program; None if it is not known.
+    """
+
+    program: str | None = None
 
     def __init__(
         self,
@@ -107,7 +115,8 @@ class BadOptimization(DebugModeError, _BadOptimization):
     def str_diagnostic(self) -> str:
         """Return a description of the difference, and the line that has made what was replaced."""
         if self.full_err is None:
-            self.full_err = "\n".join([super().str_diagnostic(), *_created(self.old_r.owner)])
+            shown = [] if self.program is None else ["The smallest expression that shows it:", "", self.program, ""]
+            self.full_err = "\n".join([super().str_diagnostic(), *shown, *_created(self.old_r.owner)])
         return self.full_err
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.debug_checks import LAYOUTS, CheckedNode, Failed, copied, order_of
+from aesara.compile.debug_checks import LAYOUTS, CheckedNode, Failed, copied, may_replace, order_of
 from aesara.compile.debug_errors import (
     BadDestroyMap,
     BadOptimization,
@@ -31,6 +31,7 @@ from aesara.compile.debug_native import NativeCheck
 from aesara.compile.function.aliasing import Supervisor
 from aesara.compile.function.maker import FunctionMaker
 from aesara.compile.mode import Mode, register_mode
+from aesara.compile.shrink import smallest_case
 from aesara.configdefaults import config
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
@@ -232,26 +233,18 @@ class CheckedGraph:
             before, after = values[old], values[new]
             if isinstance(before, Failed) or isinstance(after, Failed):
                 continue
-            if not _may_replace(old, before, after):
-                raise BadOptimization(old, new, before, after, reason)
+            if not may_replace(old, before, after):
+                inputs = {one: values[one] for one in self.fgraph.inputs}
+                case = smallest_case(old, inputs, reason)
+                error = BadOptimization(old, new, before, after, reason)
+                error.program = None if case is None else case.program()
+                raise error
 
 
 def _value_of_leaf(variable: Variable, node: Apply) -> Any:
     if isinstance(variable, Constant):
         return variable.data
     return Failed(DebugModeError(f"The variable {variable} has no value."), node, ())
-
-
-def _may_replace(old: Variable, before: Any, after: Any) -> bool:
-    """Whether values are equal but for rounding; where the old one is not finite, the new one may be."""
-    if check_eq(old, before, after):
-        return True
-    if not (isinstance(before, np.ndarray) and isinstance(after, np.ndarray) and before.dtype.kind in "fc"):
-        return False
-    if before.shape != after.shape or before.dtype != after.dtype:
-        return False
-    usable = np.isfinite(before)
-    return not usable.all() and check_eq(old, np.where(usable, before, 0), np.where(usable, after, 0))
 
 
 class DebugMode(Mode):

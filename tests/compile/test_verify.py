@@ -1,0 +1,207 @@
+"""Wrong rewrites are found while a graph is rewritten, and shrunk to the smallest expression that shows them."""
+
+import io
+from contextlib import redirect_stdout
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.debugmode import BadOptimization, DebugMode
+from aesara.compile.program_text import ProgramText, array_text
+from aesara.compile.verify import WrongRewrite, verify_rewrites
+from aesara.graph.rewriting.basic import graph_rewriter, in2out, node_rewriter, rule
+from aesara.graph.rewriting.databases import canonicalize
+from aesara.graph.traversal import io_toposort
+from aesara.scan.rewriting import RewriteSteps
+
+x, y = at.dvectors("x", "y")
+m = at.dmatrix("m")
+
+
+def with_rule(rewriter, position=0.55):
+    return aesara.Mode("py", "fast_run").register((in2out(rewriter, ignore_newtrees=True), position))
+
+
+def wrong(outputs, rewriter, values=None, **options):
+    with pytest.raises(WrongRewrite) as caught:
+        verify_rewrites(outputs, values, mode=with_rule(rewriter), **options)
+    error = caught.value
+    assert f"Reason: {error.rule}" in str(error) and error.rule == rewriter.name
+    assert __file__ in str(error)  # the line of what was replaced
+    return error
+
+
+def nodes_of(case):
+    return [str(node.op) for node in io_toposort(list(case.values), [case.before])]
+
+
+def shown(case):
+    """What the program of a case prints."""
+    stream = io.StringIO()
+    with redirect_stdout(stream):
+        exec(case.program(), {})
+    return stream.getvalue().splitlines()
+
+
+# A large expression around, and another below, that have nothing to do with what is wrong.
+def dressed(core, argument):
+    below = at.sin(argument) * 2 + at.exp(argument / 7).sum()
+    return at.tanh(core(below)) + at.square(argument).sum() * at.cosh(below / 50)
+
+
+def test_a_wrong_value():
+    bad = rule("cos_is_sin", (at.cos, "x"), (at.sin, "x"))
+    error = wrong(dressed(at.cos, x), bad)
+    assert error.what == "its values differ" and nodes_of(error.case) == ["Elemwise{cos,no_inplace}"]
+    (value,) = error.case.values.values()
+    assert value.shape == (1,)
+    first, second = shown(error.case)
+    assert first != second and first.startswith("float64 (1,) [")
+
+
+def test_wrong_for_negative_values_only():
+    bad = rule("root_of_square", (at.sqrt, (at.square, "x")), "x")
+    error = wrong(dressed(lambda v: at.sqrt(at.square(v - 10)), x), bad)
+    (value,) = error.case.values.values()
+    assert value.shape == (1,) and value[0] < 0
+    assert len(nodes_of(error.case)) == 2
+    assert (
+        verify_rewrites(at.sqrt(at.square(x)), {x: np.array([1.0, 2.0])}, mode=with_rule(bad)).checked["root_of_square"]
+        == 1
+    )
+
+
+def test_too_narrow_a_dtype():
+    @node_rewriter([at.exp])
+    def narrow(fgraph, node):
+        """An exponential in less than its precision."""
+        return [at.cast(at.exp(at.cast(node.inputs[0], "float16")), "float64")]
+
+    error = wrong(dressed(lambda v: at.exp(v * 0.9), x), narrow)
+    assert nodes_of(error.case) == ["Elemwise{exp,no_inplace}"]
+
+
+def test_a_wrong_dtype():
+    @node_rewriter([at.exp])
+    def narrow(fgraph, node):
+        """An exponential of another type."""
+        return [at.exp(at.cast(node.inputs[0], "float32"))]
+
+    with pytest.raises(TypeError, match="float32") as caught:
+        verify_rewrites(at.exp(x), mode=with_rule(narrow))
+    assert "for the reason: narrow" in str(caught.value.__notes__)
+
+
+def test_lost_broadcasting():
+    @node_rewriter([at.alloc.__class__])
+    def forgets(fgraph, node):
+        """An allocation of a number is the number."""
+        if node.inputs[0].ndim == 0 and node.outputs[0].ndim == 1:
+            return [node.inputs[0].dimshuffle("x")]
+
+    error = wrong(at.exp(at.alloc(x.sum(), x.shape[0] + 2)), forgets)
+    assert error.what == "its shape is (1,), not (5,)"
+    assert error.case is not None and any("Alloc" in name for name in nodes_of(error.case))
+
+
+def test_a_wrong_static_type():
+    @node_rewriter([at.exp])
+    def claims(fgraph, node):
+        """An exponential that is said to have two elements."""
+        if node.outputs[0].type.shape == (None,):
+            new = at.sin(node.inputs[0])
+            return [at.tensor("float64", shape=(2,)).type.filter_variable(at.specify_shape(new, (2,)))]
+
+    error = wrong(at.exp(x) + 1, claims)
+    assert error.what.startswith("computing it raises AssertionError")
+
+
+def test_nan_where_there_was_none():
+    bad = rule("through_logs", (at.mul, "x", "y"), lambda x, y: at.exp(at.log(x) + at.log(y)))
+    error = wrong(at.tanh(x * y), bad)
+    assert error.what == "it has NaN or infinity where there was none"
+    assert nodes_of(error.case) == ["Elemwise{mul,no_inplace}"]
+
+
+def test_several_inputs_and_dimensions():
+    bad = rule("dot_commutes", (type(at.dot(m, m).owner.op), "a", "b"), lambda a, b: at.dot(b, a))
+    error = wrong(at.exp(at.dot(m + 1, at.cos(m))).sum(), bad)
+    assert len(nodes_of(error.case)) == 1 and len(error.case.values) == 2
+
+
+def test_rewriters_of_graphs():
+    @graph_rewriter
+    def all_cosines(fgraph):
+        for node in fgraph.toposort():
+            if node.op == at.cos:
+                fgraph.replace_validate(node.outputs[0], at.sin(node.inputs[0]), reason="all_cosines")
+
+    mode = aesara.Mode("py", "fast_run").register((all_cosines, 0.55))
+    with pytest.raises(WrongRewrite) as caught:
+        verify_rewrites(dressed(at.cos, x), mode=mode)
+    assert caught.value.rule == "all_cosines" and nodes_of(caught.value.case) == ["Elemwise{cos,no_inplace}"]
+
+
+def test_loops():
+    bad = rule("cos_is_sin", (at.cos, "x"), (at.sin, "x"))
+    out, _ = aesara.scan(lambda s: at.exp(at.cos(s) * 2), sequences=x)
+    canonicalize.register("cos_is_sin", bad, "planted")
+    query = RewriteSteps.query
+    try:
+        RewriteSteps.query = query.including("planted")
+        with pytest.raises(WrongRewrite) as caught:
+            verify_rewrites(out)
+        assert caught.value.rule == "cos_is_sin" and caught.value.case is not None
+    finally:
+        RewriteSteps.query = query
+        canonicalize.remove_tags("cos_is_sin", "planted")
+
+
+def test_what_is_right_is_counted():
+    report = verify_rewrites([at.log(1 + at.exp(x)), at.log(at.exp(y)), (m * 2 / m).sum(), at.dot(m, x)])
+    assert report.checked["log1pexp_to_softplus"] == 1 and not report.skipped
+    assert str(report).endswith("rewrites are right")
+
+
+def test_more_accurate_results_are_right():
+    """A naive form that overflows may become one that does not."""
+    verify_rewrites(at.log(1 + at.exp(x)), {x: np.array([1000.0, -1000.0])})
+
+
+def test_values_may_be_given_in_sets_or_on_tags():
+    bad = rule("only_large", (at.cos, "x"), lambda x: at.switch(x > 100, 0.5, at.cos(x)), single_client=False)
+    mode = aesara.Mode("py", in2out(bad, ignore_newtrees=True))
+    verify_rewrites(at.cos(x), mode=mode)
+    with pytest.raises(WrongRewrite):
+        verify_rewrites(at.cos(x), [{x: np.zeros(2)}, {x: np.full(2, 200.0)}], mode=mode)
+    tagged = at.dvector("tagged")
+    tagged.tag.test_value = np.array([300.0])
+    with pytest.raises(WrongRewrite):
+        verify_rewrites(at.cos(tagged), mode=mode)
+
+
+def test_debug_mode_shows_the_smallest_expression():
+    bad = rule("cos_is_sin", (at.cos, "x"), (at.sin, "x"))
+    f = aesara.function(
+        [x],
+        dressed(at.cos, x),
+        mode=DebugMode("fast_run", check_c_code=False).register((in2out(bad, ignore_newtrees=True), 0.55)),
+    )
+    with pytest.raises(BadOptimization) as caught:
+        f([0.5, 2.0])
+    assert "at.cos(x0)" in caught.value.program and caught.value.program in str(caught.value)
+
+
+def test_programs():
+    out = at.exp(m[1:, 0] * at.constant(np.array([np.nan, np.inf]))).sum() + at.join(0, x, x).dimshuffle("x", 0).sum(
+        axis=1
+    )
+    text = ProgramText({m: None, x: None})
+    name = text.name_of(out)
+    scope = {}
+    exec("\n".join(text.lines), scope)
+    values = {scope["m"]: np.ones((3, 2)), scope["x"]: np.ones(2)}
+    np.testing.assert_array_equal(scope[name].eval(values), out.eval({m: np.ones((3, 2)), x: np.ones(2)}))
+    assert eval(array_text(np.zeros((0, 3), "int8")), {"np": np}).shape == (0, 3)
