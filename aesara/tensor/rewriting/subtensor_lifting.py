@@ -147,6 +147,10 @@ def _runs_on(first: slice, second_: slice) -> bool:
     return all(is_known(part) and part >= 0 for part in in_order) and in_order == sorted(in_order)
 
 
+#: How many elementwise operations above a part are searched for another part.
+LOOKED_UP = 16
+
+
 @register_canonicalize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_lift(fgraph: FunctionGraph, node: Apply) -> Any:
@@ -155,11 +159,30 @@ def local_subtensor_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     inner = x.owner
     if inner is None or not isinstance(inner.op, Elemwise) or len(inner.outputs) != 1:
         return False
-    if len(fgraph.clients[x]) != 1 or inner.op.inplace_pattern:
+    if len(fgraph.clients[x]) != 1 or inner.op.inplace_pattern or _is_met_from_above(fgraph, node):
         return False
     index = symbolic_index_of(node)
     operands = [_part_of_operand(v, x, index) for v in inner.inputs]
     return in_place_of(node.outputs[0], inner.op(*operands))
+
+
+def _is_met_from_above(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Whether a part is taken of this part, or of what is made of it elementwise.
+
+    That one comes down to this node first, and both become one. If each went down on its own, a recurrence that takes
+    a part in every step would take time that grows with the square of their number.
+    """
+    for _ in range(LOOKED_UP):
+        clients = fgraph.clients[node.outputs[0]]
+        if len(clients) != 1 or not isinstance(clients[0][0], Apply):
+            return False
+        client = clients[0][0]
+        if isinstance(client.op, Subtensor):
+            return True
+        if not isinstance(client.op, Elemwise) or len(client.outputs) != 1 or client.op.inplace_pattern:
+            return False
+        node = client
+    return False
 
 
 def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> Variable:
