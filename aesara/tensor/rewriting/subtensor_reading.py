@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -216,13 +217,21 @@ def _with_template(op: Subtensor | IncSubtensor, index: list[Any]) -> Subtensor 
 
 def _in_smallest_dtype(part: Variable) -> Constant | None:
     """A constant index in its smallest unsigned dtype; None if it has it, counts from the end, or is none."""
-    if not isinstance(part, Constant):
+    if isinstance(part, ScalarConstant):
+        value = int(part.data)
+        smaller = _smallest_constant(value) if value >= 0 else part
+        return None if smaller.type == part.type else smaller
+    if not isinstance(part, Constant) or getattr(part.type, "dtype", "bool") == "bool":
         return None
-    data = getattr(part, "data", None)
-    if getattr(part.type, "dtype", "bool") == "bool" or np.min(data, initial=0) < 0:
+    data = part.data
+    if np.min(data, initial=0) < 0:
         return None
-    dtype = np.min_scalar_type(int(np.max(data, initial=0))).name
-    if part.type.dtype == dtype:
-        return None
-    smaller = np.asarray(data).astype(dtype)
-    return ScalarConstant(as_scalar_type(dtype), smaller) if isinstance(part, ScalarConstant) else constant(smaller)
+    dtype = np.min_scalar_type(np.max(data, initial=0)).name
+    return None if part.type.dtype == dtype else constant(data.astype(dtype))
+
+
+@lru_cache(maxsize=1024)
+def _smallest_constant(value: int) -> ScalarConstant:
+    # Made once: most indices are among a few small integers.
+    dtype = np.min_scalar_type(value).name
+    return ScalarConstant(as_scalar_type(dtype), np.asarray(value, dtype=dtype))

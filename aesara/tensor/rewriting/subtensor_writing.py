@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,17 +65,32 @@ def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([Subtensor])
 def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that lies beside the part that was written to is read from what was there before."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, IncSubtensor):
+    x = node.inputs[0]
+    if x.owner is None or not isinstance(x.owner.op, IncSubtensor):
         return False
-    x, y = inner.inputs[:2]
-    index = index_of(inner, values_only=True)
-    if not all(y.type.broadcastable) or not all(_cannot_fail(e, n) for e, n in zip(index, x.type.shape)):
+    read = index_of(node, values_only=True)
+    for _ in range(LOOKED_THROUGH):
+        if x.owner is None or not isinstance(x.owner.op, IncSubtensor) or not _is_beside(read, x.owner):
+            break
+        x = x.owner.inputs[0]
+    else:
         return False
-    for read, written, length in zip(index_of(node, values_only=True), index, x.type.shape):
-        if _are_apart(read, written, length):
-            return in_place_of(node.outputs[0], x[tuple(symbolic_index_of(node))])
-    return False
+    return in_place_of(node.outputs[0], x[tuple(symbolic_index_of(node))]) if x is not node.inputs[0] else False
+
+
+#: How many operations that write beside a part are looked through at most: each part of a long chain looks.
+LOOKED_THROUGH = 16
+
+
+def _is_beside(read: Sequence[Any], writer: Apply) -> bool:
+    """Whether a part has nothing in common with that which a node writes to, and the node cannot fail."""
+    x, y = writer.inputs[:2]
+    if not all(y.type.broadcastable):
+        return False
+    written = index_of(writer, values_only=True)
+    if not any(map(_are_apart, read, written, x.type.shape)):
+        return False
+    return all(map(_cannot_fail, written, x.type.shape))
 
 
 def _cannot_fail(entry: Any, length: int | None) -> bool:
