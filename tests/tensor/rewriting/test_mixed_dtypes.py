@@ -27,6 +27,7 @@ INTEGERS = {
 HUGE = [-(2**63), 2**53 + 1, 2**63 - 1]
 ALONE = ["bool", "int8", "uint8", "int64", "float16", "float32"]
 PAIRS = [
+    ("int8", "int8"),
     ("int8", "float32"),
     ("float32", "int8"),
     ("uint8", "uint8"),
@@ -46,6 +47,7 @@ PAIRS = [
     ("float16", "uint8"),
 ]
 TRIPLES = [
+    ("int8", "int8", "int8"),
     ("uint8", "uint8", "uint8"),
     ("uint8", "uint8", "float64"),
     ("float64", "uint8", "uint8"),
