@@ -424,7 +424,10 @@ class _Assembler:
         offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
         out = Operand(self.buffer_name(target), offset, columns, const(1))
         count = _count(lead) if lead else None
-        alpha = 1.0 if product.scale is None else self.plan.scales[product]
+        alpha: float | Expr = 1.0
+        if product.scale is not None:
+            scale = self.plan.scales[product]
+            alpha = scale.attr if scale.is_const else scale
         return MatMul(product.dtype, rows, inner, columns, left, right, out, alpha, batch=count)
 
     def _operand(self, array: Array, lead: Sequence[Expr]) -> Operand:

@@ -64,4 +64,17 @@ EXAMPLES = {
     "local_inplace_gemm": [example(lambda m, m2, s: gemm_no_inplace(m + m2, s, m2[:, :4], m, 1.0), **DOUBLE)],
     "local_inplace_gemv": [example(lambda m, v, v2, s: gemv_no_inplace(m[0] + v, s, m.T, m[:, 0], 1.0), **DOUBLE)],
     "local_inplace_ger": [example(lambda m, v, s: ger(m + s, s, m[:, 0], v), **DOUBLE)],
+    "local_gemm_to_gemv": [
+        example(lambda m, m2, v, s: gemm_no_inplace(m[:, :1] + s, s, m2, v.dimshuffle(0, "x"), 2.0), **DOUBLE),
+        example(lambda m, m2, v, s: gemm_no_inplace(m2[:1, :4] + s, s, v.dimshuffle("x", 0), m.T, s), **DOUBLE),
+    ],
+    "local_gemm_to_ger": [
+        example(lambda m, v, s: gemm_no_inplace(m, s, m[:, :1], v.dimshuffle("x", 0), 1.0), **DOUBLE),
+        example(lambda m, v, s: gemm_no_inplace(m, s, m[:, :1], v.dimshuffle("x", 0), 2.0), **DOUBLE),
+    ],
+    "local_dot22_to_ger_or_gemv": [
+        example(lambda v, v2: dot22(v.dimshuffle(0, "x"), v2.dimshuffle("x", 0)), **DOUBLE),
+        example(lambda m, v: dot22(m, v.dimshuffle(0, "x")), **DOUBLE),
+        example(lambda m, v: dot22(v.dimshuffle("x", 0), m.T), **DOUBLE),
+    ],
 }

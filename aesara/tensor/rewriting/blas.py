@@ -15,7 +15,6 @@ what BLAS adds in place.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
-from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
 from aesara.graph.rewriting.processing import attach_once
 from aesara.graph.rewriting.rewriter import GraphRewriter
@@ -37,7 +35,6 @@ from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, mul, neg, sub
 from aesara.tensor.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
 from aesara.tensor.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
-from aesara.tensor.rewriting.elemwise import local_dimshuffle_lift
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of
 
 __all__ = [
@@ -202,15 +199,6 @@ class _OverProducts(WalkingGraphRewriter):
         return super().apply(fgraph, start_from)
 
 
-class _SettledProducts(EquilibriumGraphRewriter):
-    """Rules that are not tried where there are no products."""
-
-    def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> Any:
-        if not any(isinstance(node.op, BlasOp) for node in fgraph.apply_nodes):
-            return None
-        return super().apply(fgraph, start_from)
-
-
 class GemmOptimizer(GraphRewriter):
     """Makes products add to the other terms of the sums they stand in."""
 
@@ -350,8 +338,8 @@ blas_optdb.register(
 )
 blas_optdb.register(
     "local_gemm_to_gemv",
-    _SettledProducts(
-        [local_gemm_to_gemv, local_gemm_to_ger, local_dot22_to_ger_or_gemv, local_dimshuffle_lift], max_use_ratio=5
+    _walk(
+        "local_gemm_to_gemv", SequentialNodeRewriter(local_gemm_to_gemv, local_gemm_to_ger, local_dot22_to_ger_or_gemv)
     ),
     "fast_run",
     position=15,
