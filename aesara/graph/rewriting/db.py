@@ -206,7 +206,7 @@ class RewriteDatabase:
         if not found:
             raise KeyError(f"Nothing is registered as {name!r}.")
         if len(found) > 1:
-            raise KeyError(f"More than one rewriter has the tag {name!r}; use query.")
+            raise ValueError(f"More than one rewriter has the tag {name!r}; use query.")
         return next(iter(found))
 
     def __contains__(self, name: object) -> bool:

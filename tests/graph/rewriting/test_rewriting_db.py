@@ -53,7 +53,7 @@ class TestRewriteDatabase:
         assert names(db.query("+y", "&x")) == ["a"]
         assert names(db.query("+mine", "-x")) == ["b"]
         assert set(names(db.query("+Noted"))) == {"a", "b"}
-        with pytest.raises(KeyError, match="More than one"):
+        with pytest.raises(ValueError, match="More than one"):
             db["y"]
         with pytest.raises(KeyError, match="Nothing"):
             db["nothing"]
