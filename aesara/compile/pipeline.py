@@ -30,6 +30,7 @@ from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
+from aesara.tensor.rewriting.fusion import fuse_seqopt
 from aesara.tensor.rewriting.inplace import (
     InplaceWriter,
     local_inplace_AdvancedIncSubtensor,
@@ -91,6 +92,8 @@ PASSES = [
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
     Pass(48.6, "specialize_device", specialize_device, FAST_RUN),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
+    # Native code is fused below the graph; this is for modes that ask for it.
+    Pass(49, "elemwise_fusion", fuse_seqopt, ("fusion", "local_elemwise_fusion", "FusionOptimizer")),
     # What nobody has written is no news to modes that look at every number.
     Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.

@@ -5,17 +5,46 @@ from __future__ import annotations
 import sys
 from typing import IO, Any
 
+from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.op import ScalarOp
+from aesara.tensor.allocation import alloc
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.basic import local_useless_elemwise  # noqa: F401 - registered before
+from aesara.tensor.rewriting.fusion import (
+    FusionOptimizer,
+    elemwise_max_input_fct,
+    fuse_seqopt,
+    local_elemwise_fusion,
+    local_elemwise_fusion_op,
+    local_upcast_elemwise_constant_inputs,
+    local_useless_composite,
+)
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_useless
+
+__all__ = [
+    "FusionOptimizer",
+    "InplaceElemwiseOptimizer",
+    "alloc",
+    "apply_local_dimshuffle_lift",
+    "config",
+    "elemwise_max_input_fct",
+    "fuse_seqopt",
+    "inplace_elemwise_optimizer",
+    "is_dimshuffle_useless",
+    "local_dimshuffle_lift",
+    "local_elemwise_fusion",
+    "local_elemwise_fusion_op",
+    "local_upcast_elemwise_constant_inputs",
+    "local_useless_composite",
+    "local_useless_dimshuffle_makevector",
+]
 
 
 def is_dimshuffle_useless(new_order, input):
