@@ -162,6 +162,7 @@ class CheckedGraph:
         self.active = set(order)
         recorders = [one for one in fgraph._features if isinstance(one, ChangeRecorder)]
         self.replaced = dict(recorders[0].replaced) if recorders else {}
+        self.written = list(recorders[0].outputs) if recorders else []
         former = [one for pair in self.replaced for one in pair] + (recorders[0].outputs if recorders else [])
         layouts = mode.check_preallocated_output
         nodes = order_of([*former, *fgraph.outputs], set(fgraph.inputs))
@@ -201,6 +202,11 @@ class CheckedGraph:
         for variable in self.fgraph.outputs:
             if isinstance(values[variable], Failed):
                 values[variable].raise_again()
+        for variable in self.written:
+            # A mistake that the rewritten graph does not show, such as shapes that do not fit where one is asked for.
+            failed = values.get(variable)
+            if isinstance(failed, Failed) and isinstance(failed.error, ValueError):
+                failed.raise_again()
         if self.native is not None:
             self.native(values, _logger.warning)
         for variable, cell in zip(self.fgraph.outputs, self.cells):
