@@ -332,11 +332,13 @@ def unequal(reference: list[Variable], k: int, values: dict, want: Any, got: Any
         if of.assumes_finite is not None:
             wrong &= np.isfinite(want)
         if of.limits is not None:
-            wrong &= ~(np.isnan(want) & _any_infinite(values))
+            wrong &= ~(np.isnan(want) & _any_infinite(values, want.shape))
         if not wrong.any():
             return wrong
         if want.dtype.kind == "c":
-            size = sum((np.abs(value) for value in values.values()), np.abs(want))
+            size: Any = np.abs(want)
+            for value in values.values():
+                size = size + (np.abs(value) if _goes_with([value], want.shape) else np.max(np.abs(value), initial=0))
             return wrong & ((of.regroups is None) | ~(np.abs(want - got) <= 64 * np.finfo(want.dtype).eps * size))
         if of.regroups is not None:
             outcome = conditioned(reference, values, runs=8, exact=False)
@@ -363,13 +365,22 @@ def _has_functions(outputs: list[Variable]) -> bool:
     return False
 
 
-def _any_infinite(values: dict[Variable, Any]) -> Any:
-    """Where one of the data is infinite and none is NaN."""
-    infinite: Any = False
-    for value in values.values():
-        if value.dtype.kind in "fc":
-            infinite = (infinite | np.isinf(value)) & ~np.isnan(value)
-    return infinite
+def _any_infinite(values: dict[Variable, Any], shape: tuple[int, ...]) -> Any:
+    """Where one of the data is infinite and none is NaN; anywhere, if the data are not put together by broadcasting."""
+    floats = [value for value in values.values() if value.dtype.kind in "fc"]
+    if not _goes_with(floats, shape):
+        return any(np.isinf(value).any() for value in floats)
+    infinite = [np.broadcast_to(np.isinf(value), shape) for value in floats]
+    nan = [np.broadcast_to(np.isnan(value), shape) for value in floats]
+    return np.any(infinite, axis=0) & ~np.any(nan, axis=0)
+
+
+def _goes_with(values: list[Any], shape: tuple[int, ...]) -> bool:
+    """Whether values have the shape, or broadcast to it."""
+    try:
+        return np.broadcast_shapes(shape, *(value.shape for value in values)) == shape
+    except ValueError:
+        return False
 
 
 def _alike(want: Any, got: Any) -> Any:
