@@ -17,6 +17,9 @@ from aesara.tensor.elementwise_ops import add, mul, neg, sub, true_divide
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
 
+#: The absolute value of a product of more factors is not taken apart: nested ones would take quadratic time.
+MOST_FACTORS = 8
+
 
 def negated_of(var: Variable, dtype: str) -> Variable | None:
     """``x`` if a variable is ``-x``, computed in a dtype; else None."""
@@ -45,7 +48,7 @@ def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | Non
     if node.op == true_divide:
         top, bottom = node.inputs
         new_top = _opposite_of_constant(top, dtype)
-        if new_top is None:
+        if new_top is None and top.owner is not None and top.owner.op == mul:
             new_top = _with_opposite_constant(fgraph, top, dtype)
         return None if new_top is None else true_divide(new_top, bottom)
     if node.op != mul:
@@ -125,8 +128,15 @@ def local_abs_lift(fgraph, node):
     inner = x.owner
     if inner is None or inner.op not in (mul, true_divide) or not is_float(out) or x.type.dtype != out.type.dtype:
         return False
-    parts = [at_abs(v if is_float(v) else as_dtype(v, out.type.dtype)) for v in inner.inputs]
+    if len(inner.inputs) > MOST_FACTORS:
+        return False
+    parts = [v if _is_absolute(v) else at_abs(as_dtype(v, out.type.dtype)) for v in inner.inputs]
     return in_place_of(out, computed_in(out.type.dtype, inner.op, parts))
+
+
+def _is_absolute(var: Variable) -> bool:
+    node = var.owner
+    return node is not None and node.op == at_abs and is_float(var)
 
 
 @register_specialize
@@ -141,9 +151,8 @@ def local_abs_merge(fgraph, node):
         return False
     inside, merged = [], 0
     for var in node.inputs:
-        inner = var.owner
-        if inner is not None and inner.op == at_abs and is_float(inner.inputs[0]):
-            inside.append(inner.inputs[0])
+        if _is_absolute(var) and is_float(var.owner.inputs[0]):
+            inside.append(var.owner.inputs[0])
             merged += 1
         elif _is_not_negative(var):
             inside.append(var)
