@@ -101,15 +101,16 @@ def are_distinct(positions: Variable, length: int | None) -> bool:
     return start is not None and start >= 0 and step is not None and step > 0
 
 
-def _progression(positions: np.ndarray) -> slice | None:
-    """The slice that takes some positions counted from the front; None if there is none."""
+def _progression(positions: np.ndarray, length: int) -> slice | None:
+    """The slice that takes some positions, counted from the front, of a dimension; None if there is none."""
     if not len(positions):
         return slice(0, 0)
     step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
     if not step or np.any(np.diff(positions) != step):
         return None
-    stop = int(positions[-1]) + (1 if step > 0 else -1)
-    return slice(int(positions[0]), None if stop < 0 else stop, None if step == 1 else step)
+    last = int(positions[-1])
+    stop = None if not 0 <= last + step < length else last + (1 if step > 0 else -1)
+    return slice(int(positions[0]), stop, None if step == 1 else step)
 
 
 # Positions that a slice takes
@@ -150,7 +151,7 @@ def local_positions_to_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     axis, positions = found
     x, out = node.inputs[0], node.outputs[0]
     normalized = _normalized(positions, x.type.shape[axis])
-    taken = None if normalized is None else _progression(normalized)
+    taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
     if taken is None:
         return False
     part = x[(*[FULL] * axis, taken)]
