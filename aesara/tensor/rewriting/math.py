@@ -81,6 +81,7 @@ from aesara.tensor.rewriting.distribution import (
     local_greedy_distributor,
 )
 from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
+from aesara.tensor.rewriting.fusion import fuse_seqopt
 from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp, perform_sigm_times_exp
 from aesara.tensor.rewriting.multrees import (
@@ -188,6 +189,7 @@ __all__ = [
     "fill",
     "fill_chain",
     "floor_divide",
+    "fuse_seqopt",
     "ge",
     "get_constant",
     "is_1pexp",
