@@ -213,7 +213,7 @@ def variations(
     plain = [default_shape(name) for name in names]
     for position, types in enumerate(combinations):
         kinds = ("full", "empty") if position == 0 else ("full",)
-        if position == 0 and len(elementwise) > 1:
+        if position == 0 and len(varying) > 1:
             kinds = ("full", "empty", "mismatch")
         yield made(types, plain, {}, kinds)
     first = combinations[0]
