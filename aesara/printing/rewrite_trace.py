@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,16 +109,20 @@ class RewriteTrace(Sequence[RewriteStep]):
 
     def _repr_html_(self) -> str:
         cells = [
-            f"<tr><td>{number}</td><td><b>{html.escape(step.rule)}</b><br>{html.escape(step.stage)}</td>"
-            f"<td><code>{html.escape(step.before)}</code><br>&rarr; <code>{html.escape(step.after)}</code></td>"
-            f"<td>{html.escape(step.why)}</td></tr>"
+            f"<tr><td>{number}</td><td><b>{_escaped(step.rule)}</b><br>{_escaped(step.stage)}</td>"
+            f"<td><code>{_escaped(step.before)}</code><br>&rarr; <code>{_escaped(step.after)}</code></td>"
+            f"<td>{_escaped(step.why)}</td></tr>"
             for number, step in enumerate(self.steps, 1)
         ]
         ends = [
-            f"<p>{label}: <code>{html.escape('; '.join(formula(out, {}) for out in outputs))}</code></p>"
+            f"<p>{label}: <code>{_escaped('; '.join(formula(out, {}) for out in outputs))}</code></p>"
             for label, outputs in (("Before", self.before), ("After", self.after))
         ]
         return f"{ends[0]}<table>{''.join(cells)}</table>{ends[1]}"
+
+
+def _escaped(text: str) -> str:
+    return text.translate({ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"})
 
 
 def formula(variable: Variable, names: dict[Variable, str]) -> str:

@@ -94,6 +94,17 @@ def test_a_wrong_dtype():
     assert "for the reason: narrow" in str(caught.value.__notes__)
 
 
+def test_a_rewrite_that_fails_is_named():
+    @node_rewriter([at.exp])
+    def fails(fgraph, node):
+        """An exponential of an input that there is not."""
+        return [node.inputs[3]]
+
+    with pytest.raises(IndexError) as caught:
+        verify_rewrites(at.exp(x), mode=with_rule(fails))
+    assert "Raised by the rewrite fails on the node" in str(caught.value.__notes__)
+
+
 def test_lost_broadcasting():
     @node_rewriter([at.alloc.__class__])
     def forgets(fgraph, node):

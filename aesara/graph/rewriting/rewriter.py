@@ -26,6 +26,7 @@ def report_rewrite_failure(exc: Exception, what: object) -> None:
     """
     choice = config.on_opt_error
     if choice == "raise":
+        exc.add_note(f"Raised by the rewrite {what}.")
         raise exc
     if choice == "ignore":
         return
