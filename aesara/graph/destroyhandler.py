@@ -388,6 +388,11 @@ class DestroyHandler(Bookkeeper):
     def _check_order(self, fgraph, roots: Iterable[Variable]) -> None:
         """Look for cycles among dependencies and orderings."""
         try:
+            if 4 * len(self._touched) > len(fgraph.apply_nodes):
+                # A graph that can be sorted has no cycle; to maintain an order pays where little changes at a time.
+                self._order = None
+                fgraph.toposort()
+                return
             if self._order is None:
                 order = io_toposort(fgraph.inputs, fgraph.outputs, self.orderings(fgraph))
                 self._order = IncrementalOrder(self._successors, self._predecessors, order)

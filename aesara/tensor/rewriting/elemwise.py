@@ -180,6 +180,8 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
 def _has_room_for(variable: Any, out: Any) -> bool:
     """Whether an output has the dtype and the shape of an input."""
     mine, others = variable.type, out.type
+    if mine is others:
+        return True
     return mine.dtype == others.dtype and all(a == b or 1 not in (a, b) for a, b in zip(mine.shape, others.shape))
 
 

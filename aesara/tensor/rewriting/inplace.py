@@ -88,7 +88,10 @@ class FreeMemory:
             return False
         if config.cycle_detection == "fast" and (root is not variable or len(self._clients[root]) > 1):
             return False
-        return all(other == position or self._root_of(v) is not root for other, v in enumerate(node.inputs))
+        for other, another in enumerate(node.inputs):
+            if other != position and self.root.get(another, another) is root:
+                return False
+        return True
 
     def take(self, node: Apply, position: int) -> None:
         """Note that `node` writes over an input."""

@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -422,3 +423,23 @@ def test_native_code_takes_every_form_in_place():
     assert all(f._declined is None for f in functions)
     for got, want in zip(functions[0](*values), functions[1](*values), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+def test_large_graphs_take_little_time():
+    """The handler, the decisions and one validation: linear, and far less than compiling takes."""
+    x = at.dvector("x")
+    value = x
+    for _ in range(2_500):
+        value = at.tanh(value * 0.5) + at.set_subtensor(value[1:3], 0.0)[::-1]
+    fgraph = FunctionGraph([x], [value], clone=True)
+    fgraph.attach_feature(Supervisor(fgraph.inputs))
+    fgraph.attach_feature(ReplaceValidate())
+    assert len(fgraph.apply_nodes) > 10_000
+    started = time.process_time()
+    fgraph.attach_feature(DestroyHandler())
+    fgraph.validate()
+    assert time.process_time() - started < 0.3
+    for rewriter in PASSES:
+        rewriter.rewrite(fgraph)
+    assert time.process_time() - started < 3
+    assert sum(bool(node.op.destroy_map) for node in fgraph.apply_nodes) > 5_000
