@@ -1,0 +1,140 @@
+"""Estimates of how long the steps of a program take, in nanoseconds, as polynomials in the sizes.
+
+They are within a factor of a few of the truth on a machine of today, which is enough for what they decide: whether it
+pays to let other threads run Python meanwhile, and how often a long loop looks for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from aesara.ir.expr import Expr, cast, const, cost, op, substitute, var, walk
+from aesara.ir.kernel import For, If, Kernel, ScalarParam, Statement, While, expressions_of
+from aesara.ir.program import Launch, Loop, MatMul, Step
+
+__all__ = ["UNKNOWN", "Work", "is_heavy", "kernel_work", "loop_work", "step_work"]
+
+#: assumed for sizes that are not known where they are asked for
+UNKNOWN = 64
+#: nanoseconds for a unit of `cost` in loops that are vectorised, and elsewhere
+_VECTOR, _SCALAR = 0.1, 0.4
+#: calling a function of the loop IR, and an external one: between a logarithm and a series
+_CALL = (300.0, 100.0)
+#: beginning a product, and a multiply-add of it
+_PRODUCT, _MULTIPLY_ADD = 50.0, 0.1
+#: a round of a loop over steps, and a step
+_ROUND, _STEP = 5.0, 5.0
+#: nanoseconds of an iteration
+_HEAVY = 20.0
+#: rounds of a `while`, whose number nobody knows
+_ROUNDS = 16
+
+
+@dataclass(frozen=True)
+class Work:
+    """A sum of products: sizes -> factor."""
+
+    terms: dict[tuple[Expr, ...], float] = field(default_factory=dict)
+
+    def __add__(self, other: Work) -> Work:
+        terms = dict(self.terms)
+        for sizes, factor in other.terms.items():
+            terms[sizes] = terms.get(sizes, 0.0) + factor
+        return Work(terms)
+
+    def times(self, size: Expr) -> Work:
+        """The work of doing this `size` times."""
+        if size.is_const:
+            return Work({sizes: factor * max(size.attr, 0) for sizes, factor in self.terms.items()})
+        return Work({(size, *sizes): factor for sizes, factor in self.terms.items()})
+
+    @property
+    def constant(self) -> float | None:
+        """The value, if it does not depend on any size."""
+        return None if any(self.terms) else self.terms.get((), 0.0)
+
+    def replace(self, change: Callable[[Expr], Expr]) -> Work:
+        """The same in other sizes."""
+        total = Work()
+        for sizes, factor in self.terms.items():
+            term = Work({(): factor})
+            for size in reversed(sizes):
+                term = term.times(change(size))
+            total += term
+        return total
+
+    def expression(self) -> Expr:
+        """The value, as a float64."""
+        parts = [const(factor, "float64") for sizes, factor in self.terms.items() if not sizes]
+        for sizes, factor in self.terms.items():
+            if sizes:
+                product = functools.reduce(lambda a, b: op("mul", a, b), [cast(size, "float64") for size in sizes])
+                parts.append(op("mul", product, const(factor, "float64")))
+        return functools.reduce(lambda a, b: op("add", a, b), parts) if parts else const(0.0, "float64")
+
+
+def step_work(step: Step) -> Work:
+    """The work of a step that runs natively, in sizes of the program."""
+    if isinstance(step, Launch):
+        scalars = [p for p in step.kernel.params if isinstance(p, ScalarParam)]
+        given = [a for a in step.arguments if isinstance(a, Expr)]
+        values = {var(p.name, p.dtype): a for p, a in zip(scalars, given, strict=True)}
+        inside = kernel_work(step.kernel)
+        return inside.replace(lambda size: substitute([size], values.get, {})[0]) + Work({(): _STEP})
+    if isinstance(step, MatMul):
+        product = Work({(): _MULTIPLY_ADD}).times(step.rows).times(step.inner).times(step.columns)
+        product += Work({(): _PRODUCT})
+        return product if step.batch is None else product.times(step.batch)
+    if isinstance(step, Loop):
+        return loop_work(step).times(step.extent)
+    return Work()
+
+
+def kernel_work(kernel: Kernel) -> Work:
+    """The work of a kernel, in sizes that are its parameters."""
+    return _work(kernel.body, frozenset(), _SCALAR)
+
+
+def is_heavy(body: Iterable[Statement]) -> bool:
+    """Whether iterations of the loops in it take so long each that it costs nothing to look at something after some."""
+    return any(factor >= _HEAVY for factor in _work(body, frozenset(), _SCALAR).terms.values())
+
+
+def loop_work(loop: Loop) -> Work:
+    """The work of one round of a loop."""
+    total = Work({(): _ROUND})
+    for step in loop.body:
+        total += step_work(step)
+    return total
+
+
+def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work:
+    total = Work()
+    here = 0.0
+    seen: set[Expr] = set()
+    for statement in body:
+        if isinstance(statement, For):
+            inner = _work(statement.body, bound | {statement.var}, _VECTOR if _vectorised(statement) else _SCALAR)
+            total += (inner + Work({(): rate})).times(_extent(statement.extent, bound))
+        elif isinstance(statement, (If, While)):
+            rounds = _ROUNDS if isinstance(statement, While) else 1
+            total += _work(statement.body, bound, _SCALAR).times(const(rounds))
+        else:
+            for e in walk(expressions_of(statement)):
+                if e not in seen:
+                    seen.add(e)
+                    here += _CALL[isinstance(e.attr, str)] if e.op == "call" else rate * cost(e)
+            here += 2 * rate
+    return total + Work({(): here})
+
+
+def _vectorised(loop: For) -> bool:
+    """Whether LLVM is likely to take several iterations at once."""
+    return loop.parallel or not any(isinstance(s, (For, If, While)) for s in loop.body)
+
+
+def _extent(extent: Expr, bound: frozenset[str]) -> Expr:
+    """The number of iterations without the variables of loops around: it is that of their first iteration."""
+    return substitute([extent], lambda e: const(0) if e.op == "var" and e.attr in bound else None, {})[0]
