@@ -10,6 +10,7 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
+from aesara.link.guards import store_together
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -95,8 +96,8 @@ class UpdatingVM(VM):
     def perform_updates(self) -> list[Any]:
         """Store the new values of updated inputs, and return the values of all outputs."""
         outputs = [cell[0] for cell in self.output_storage]
-        for cell, index in self.inp_storage_and_out_idx:
-            cell[0] = outputs[index]
+        pairs = self.inp_storage_and_out_idx
+        store_together([cell for cell, _ in pairs], [outputs[index] for _, index in pairs])
         return outputs
 
 

@@ -12,6 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.container import Container
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
+from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
 
 
 class _Duplicate:
@@ -192,6 +193,12 @@ class Function:
         # Values of arguments that the graph may overwrite must not share memory with other arguments.
         self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
         self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
+        # One call of a virtual machine at a time: it has one set of cells.  Calls that read or update shared variables
+        # may meet others there.
+        states = [c.storage for c, spec in zip(self.input_storage, specs) if spec.implicit or self._is_updated(c)]
+        self._guards = (Guard(), *(guard_of(cell) for cell in states), *([EVERYTHING] if states else []))
+        updated = [c.storage for c, spec in zip(self.input_storage, specs) if self._is_updated(c) and not spec.implicit]
+        self._updated_arguments = tuple(guard_of(cell) for cell in updated)
         self._native: Any = None
         if self.profile is not None:
             self.vm = _Stopwatch(vm)
@@ -220,7 +227,8 @@ class Function:
             When a value is missing, unknown, or not of its input's type.
         """
         subset = self._take_subset(kwargs) if kwargs else None
-        return self._present(self._run(self._values(args, kwargs)), subset)
+        with Held(self._guards):
+            return self._present(self._run(self._values(args, kwargs)), subset)
 
     def _take_subset(self, kwargs: dict[str, Any]) -> list[int] | None:
         if "output_subset" not in kwargs or "output_subset" in self._position:
@@ -337,8 +345,7 @@ class Function:
                 argument.cell[0] = None
             elif argument.refeed:
                 argument.cell[0] = argument.default
-        for cell, index in self._updates:
-            cell[0] = results[index]
+        store_together([cell for cell, _ in self._updates], [results[index] for _, index in self._updates])
         return results[: self.n_returned_outputs]
 
     def _separate(self, values: list[Any]) -> None:
@@ -394,13 +401,20 @@ class Function:
     def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""
         subset = self._take_subset(kwargs) if kwargs else None
-        values = self._values(args, kwargs)
-        if self._overwritable:
-            self._separate(values)
-        result = self._native.careful(values)
+        if self._updated_arguments:
+            with Held(self._updated_arguments):  # from before their values are read
+                result = self._careful(args, kwargs)
+        else:
+            result = self._careful(args, kwargs)
         if subset is None and self.output_keys is None:
             return result
         return self._present([result] if self.unpack_single else result, subset)
+
+    def _careful(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        values = self._values(args, kwargs)
+        if self._overwritable:
+            self._separate(values)
+        return self._native.careful(values)
 
     # Inputs and states
 
