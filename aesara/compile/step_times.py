@@ -60,7 +60,7 @@ class NativeTimes:
     def workspace(self) -> int | None:
         """Bytes of the memory that the function keeps for intermediate results; None after the function is gone."""
         native = self._native()
-        return None if native is None else int(native._workspace.nbytes)
+        return None if native is None else native.workspace_bytes
 
     def steps(self) -> list[StepTime]:
         """What has been measured so far, in the order in which the steps run."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from aesara.ir.program import MatMul, Program, walk_steps
+from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
 from aesara.link.llvm import layout
+from aesara.link.llvm.clock import system_clock
+from aesara.link.llvm.emit_threads import guard_count
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
@@ -35,11 +39,38 @@ _new_builtin.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
 _definitions: list[_MethodDef] = []
 
 
+_free = ctypes.pythonapi.PyMem_RawFree
+_free.restype, _free.argtypes = None, [ctypes.c_void_p]
+
+
 class _Table(np.ndarray):
     """The words that compiled code reads.  As the `self` of the builtin it keeps alive what the words point to."""
 
     anchor: object = None
 
+    def __del__(self) -> None:
+        if self.anchor is not None:  # it is no view
+            self.empty_pool()
+
+    def pool(self) -> Iterator[tuple[int, int]]:
+        """Address and size of the blocks of workspace that no call has."""
+        block = int(self[_POOL])
+        while block:
+            yield block, _word(block + layout.BLOCK_SIZE)
+            block = _word(block + layout.BLOCK_NEXT)
+
+    def empty_pool(self) -> None:
+        """Free the blocks of workspace that no call has."""
+        while block := int(self[_POOL]):
+            self[_POOL] = _word(block + layout.BLOCK_NEXT)
+            _free(_word(block + layout.BLOCK_MEMORY))
+
+
+def _word(address: int) -> int:
+    return ctypes.c_uint64.from_address(address).value
+
+
+_POOL = layout.WORD["pool"]
 
 Callback = Callable[..., list[np.ndarray]]
 
@@ -83,22 +114,29 @@ class NativeCallable:
         self.program = program
         self.timers = timers
         self.cells = list(cells)
-        self._report = report
-        self._workspace = np.empty(0, np.uint8)
+        box_of = dict(zip(program.cells(), self.cells, strict=True))
+        #: what calls that update shared variables take; and of those that are read
+        self.guards = [guard_of(box_of[k]) for k in sorted({number for _, number in program.updates})]
+        if len(self.guards) < guard_count(program):
+            self.guards.append(EVERYTHING)
+        self._implicit = {k: guard_of(box_of[k]) for k, item in enumerate(program.inputs) if item.implicit}
         needs_blas = any(isinstance(step, MatMul) for step in walk_steps(program.steps))
         words = fixed_words(needs_blas)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]
         pointers += [id(callback) for callback in callbacks]
+        pointers += [guard.address for guard in self.guards]
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
-        fail, grow = self._fail, self._grow
-        for name, target in (("fallback", fallback), ("fail", fail), ("grow", grow)):
+        fail, wait = _Failure(report), functools.partial(wait_for, self.guards)
+        for name, target in (("fallback", fallback), ("fail", fail), ("wait", wait)):
             self.table[layout.WORD[name]] = id(target)
+        clock = system_clock()
+        self.table[layout.WORD["clock"]] = 0 if clock is None else clock.address
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
         self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
-        self.table.anchor = (own, list(constants), fallback, fail, grow, code, timers)
+        self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, code, timers)
         _definitions.append(definition)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -109,37 +147,39 @@ class NativeCallable:
 
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
+        box_of = dict(zip(self.program.cells(), self.cells, strict=True))
         ready = []
         explicit = iter(values)
-        box_of = dict(zip(self.program.cells(), self.cells, strict=True))
         for k, item in enumerate(self.program.inputs):
-            if item.implicit:
-                box_of[k][0] = _plain(box_of[k][0], item.buffer.outer_dtype)
-            else:
-                ready.append(_plain(next(explicit), item.buffer.outer_dtype))
-        self.table[layout.WORD["careful"]] = 1
-        try:
-            return self.entry(*ready)
-        finally:
-            self.table[layout.WORD["careful"]] = 0
+            dtype = item.buffer.outer_dtype
+            if not item.implicit:
+                ready.append(_plain(next(explicit), dtype))
+            elif _plain(box_of[k][0], dtype) is not box_of[k][0]:
+                with Held([self._implicit[k]]):
+                    box_of[k][0] = _plain(box_of[k][0], dtype)
+        return self.entry(*ready, self.table)
 
-    def _grow(self) -> None:
-        """Make the workspace large enough for what compiled code has asked for."""
-        need = int(self.table[layout.WORD["value0"]])
-        size = max(need + need // 4, 1024)
-        block = np.empty(size + 64, np.uint8)
-        address = -(-block.ctypes.data // 64) * 64
-        self._workspace = block
-        self.table[layout.WORD["workspace"]] = address
-        self.table[layout.WORD["capacity"]] = size
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of workspace that calls have left for the next ones."""
+        return sum(size for _, size in self.table.pool())
 
-    def _fail(self, *args: Any) -> Any:
-        error = int(self.table[layout.WORD["error"]].astype(np.int64))
-        first = layout.WORD["value0"]
-        values = self.table[first : first + layout.ERROR_VALUES].astype(np.int64).tolist()
+    def clear_storage(self) -> None:
+        """Free the workspace that calls have left for the next ones."""
+        self.table.empty_pool()
+
+
+class _Failure:
+    """Raises what belongs to a failed check."""
+
+    def __init__(self, report: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
+        self.report = report
+
+    def __call__(self, address: int, *args: Any) -> Any:
+        error, *values = (ctypes.c_int64 * (1 + layout.ERROR_VALUES)).from_address(address)
         if error == -1:
             raise MemoryError("the function's intermediate results do not fit into memory")
-        self._report(error, values, args)
+        self.report(error, values, args)
         raise AssertionError("a failed check was not reported")
 
 

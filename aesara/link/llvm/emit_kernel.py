@@ -28,6 +28,8 @@ from aesara.ir.kernel import (
     must_follow,
     walk_statements,
 )
+from aesara.ir.work import is_heavy
+from aesara.link.llvm import layout
 from aesara.link.llvm.primitives import (
     ACCUMULATION,
     LLVM_TYPES,
@@ -66,6 +68,9 @@ class Emitter:
         self.mutable: dict[str, tuple[str, str]] = {}
         self.volatile: dict[Expr, str] = {}
         self.counter = 0
+        #: by depth of loops that may be cut into pieces, to look for signals in between: into how many (an i64), or
+        #: None where the watcher, if there is one, knows it
+        self.pieces: dict[int, str | None] = {}
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
@@ -236,6 +241,84 @@ class Emitter:
         `body` emits what is in it if that is not statements; it may return the name of a condition to end the loop.
         """
         extent = self.value(loop.extent)
+        if len(self.scopes) - 1 in self.pieces and body is None:
+            return self._cut_loop(loop, extent)
+        return self._counted(loop, "0", extent, body)
+
+    def _cut_loop(self, loop: For, extent: str) -> str:
+        """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
+        outer = self.scopes[-1]
+        depth = len(self.scopes) - 1
+        self.counter += 1
+        tag = f"C{self.counter}"
+        first, last, size = f"%first.{tag}", f"%last.{tag}", f"%size.{tag}"
+        pieces = self.pieces[depth]
+        entered = outer.block
+        several = "icmp ne ptr %ae.watcher, null" if pieces is None else f"icmp sgt i64 {pieces}, 1"
+        outer.code += [
+            f"%several.{tag} = {several}",
+            f"br i1 %several.{tag}, label %cut.{tag}, label %whole.{tag}, !prof !1",
+            f"cut.{tag}:",
+        ]
+        if pieces is None:
+            pieces = f"%pieces.{tag}"
+            outer.code += [
+                f"{pieces}.p = getelementptr i8, ptr %ae.watcher, i64 {layout.WATCHER_PIECES}",
+                f"{pieces} = load i64, ptr {pieces}.p",
+            ]
+        outer.code += [
+            f"%portion.{tag} = sdiv i64 {extent}, {pieces}",
+            f"%one.{tag} = add i64 %portion.{tag}, 1",
+            f"%some.{tag} = call i64 @llvm.smax.i64(i64 {extent}, i64 1)",
+            f"%each.{tag} = sdiv i64 {pieces}, %some.{tag}",
+            f"br label %whole.{tag}",
+            f"whole.{tag}:",
+            f"{size} = phi i64 [{extent}, %{entered}], [%one.{tag}, %cut.{tag}]",
+            f"%inner.{tag} = phi i64 [1, %{entered}], [%each.{tag}, %cut.{tag}]",
+            f"br label %piece.{tag}",
+            f"piece.{tag}:",
+        ]
+        place = len(outer.code)
+        outer.code += [
+            "",  # the phi nodes go here
+            f"%end.{tag} = add i64 {first}, {size}",
+            f"{last} = call i64 @llvm.smin.i64(i64 %end.{tag}, i64 {extent})",
+        ]
+        for name in ("smin", "smax"):
+            self.module.declare(f"@llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        outer.block = f"piece.{tag}"
+        carried = sorted(_assigned(loop.body) & self.mutable.keys())
+        before = dict(self.mutable)
+        for name in carried:
+            self.mutable[name] = (self.fresh("phi"), before[name][1])
+        entering = {name: self.mutable[name][0] for name in carried}
+        if any(is_heavy(s.body) for s in loop.body if isinstance(s, For)):
+            self.pieces[depth + 1] = f"%inner.{tag}"
+        count = self._counted(loop, first, last, None)
+        self.pieces.pop(depth + 1, None)
+        phis = [f"{first} = phi i64 [0, %whole.{tag}], [{last}, %again.{tag}]"]
+        phis += [
+            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %whole.{tag}], [{self.mutable[n][0]}, %again.{tag}]"
+            for n in carried
+        ]
+        outer.code[place] = "\n".join(phis)
+        outer.code += [
+            f"%more.{tag} = icmp slt i64 {last}, {extent}",
+            f"br i1 %more.{tag}, label %look.{tag}, label %done.{tag}, !prof !1",
+            f"look.{tag}:",
+            f"%stop.{tag} = call i1 @ae.poll(ptr %ae.watcher)",
+            f"br i1 %stop.{tag}, label %stopped.{tag}, label %again.{tag}",
+            f"again.{tag}:",
+            f"br label %piece.{tag}",
+            f"stopped.{tag}:",
+            "ret i1 true",
+            f"done.{tag}:",
+        ]
+        outer.block = f"done.{tag}"
+        return count
+
+    def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
+        """A loop from `first` to before `last`."""
         outer = self.scopes[-1]
         self.counter += 1
         tag = f"L{self.counter}"
@@ -266,13 +349,13 @@ class Emitter:
         self.mutable = before
 
         outer.code += [
-            f"%guard.{tag} = icmp sgt i64 {extent}, 0",
+            f"%guard.{tag} = icmp sgt i64 {last}, {first}",
             f"br i1 %guard.{tag}, label %pre.{tag}, label %end.{tag}",
             f"pre.{tag}:",
             f"br label %{tag}",
             f"{tag}:",
         ]
-        phis = [f"{index} = phi i64 [0, %pre.{tag}], [{index}.next, %{inner.block}]"]
+        phis = [f"{index} = phi i64 [{first}, %pre.{tag}], [{index}.next, %{inner.block}]"]
         phis += [
             f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %pre.{tag}], [{after[n]}, %{inner.block}]"
             for n in carried
@@ -282,7 +365,7 @@ class Emitter:
         outer.code += [
             *inner.code,
             f"{index}.next = add nuw nsw i64 {index}, 1",
-            f"{index}.more{'' if stop is None else '.steps'} = icmp slt i64 {index}.next, {extent}",
+            f"{index}.more{'' if stop is None else '.steps'} = icmp slt i64 {index}.next, {last}",
             *([] if stop is None else [f"{index}.more = select i1 {stop}, i1 false, i1 {index}.more.steps"]),
             f"br i1 {index}.more, label %{tag}, label %exit.{tag}{f', !llvm.loop {note}' if note else ''}",
             f"exit.{tag}:",
@@ -397,8 +480,12 @@ def _assigned(body: tuple[Statement, ...]) -> set[str]:
     return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
 
 
-def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str) -> str:
-    """The kernel as the text of an internal LLVM function."""
+def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: bool) -> str:
+    """The kernel as the text of an internal LLVM function.
+
+    With `cut` it takes one argument more, null or a watcher (`layout.WATCHER_PIECES`), by whose word its loops are cut
+    into pieces; it looks for signals between them and returns whether a handler has raised.
+    """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
         e.attr for statement in walk_statements(kernel.body) for root in expressions_of(statement) for e in _loads(root)
@@ -413,9 +500,13 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
             name = f"%n.{p.name}"
             emitter.variables[p.name] = (name, 0)
             params.append(f"{LLVM_TYPES[p.dtype]} {name}")
+    if cut:
+        params.append("ptr %ae.watcher")
+        emitter.pieces[0] = None
     emitter.statements(kernel.body)
     code = "\n".join(emitter.scopes[0].code)
-    return f"define internal void @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\nret void\n}}"
+    kind, result = ("i1", "ret i1 false") if cut else ("void", "ret void")
+    return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
 
 
 def _function_symbol(function: ScalarFunction, module: Module, metadata: Metadata) -> str:

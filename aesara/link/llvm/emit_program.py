@@ -3,15 +3,20 @@
 The entry reads ndarray headers and checks each argument; anything but an aligned, C-contiguous array of the right
 dtype, rank and static shape (or a Python float or int for a 0-d input) goes to the Python fallback, which converts.
 Then come the steps of the program.  All exits but the fallback pass through one clean-up.
+
+All that a call changes is its own: places on the stack, and a block of workspace, which it takes from the function's
+pool and returns to it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.ir.expr import Expr, cast, const, op
+from aesara.ir.expr import Expr, cast, const, op, var
 from aesara.ir.kernel import For, Kernel
 from aesara.ir.program import (
     BATCH,
@@ -30,10 +35,11 @@ from aesara.ir.program import (
     View,
     walk_steps,
 )
+from aesara.ir.work import is_heavy, loop_work
 from aesara.link.llvm import layout, matmul
-from aesara.link.llvm.emit_kernel import Emitter, Metadata, emit_kernel
-from aesara.link.llvm.layout import WORD
-from aesara.link.llvm.primitives import LLVM_TYPES, Module, literal, memory_type
+from aesara.link.llvm.emit_kernel import emit_kernel
+from aesara.link.llvm.emit_threads import LONG, ThreadCode, guard_count, may_be_cut, needs_gil, poll_definition
+from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
 
 __all__ = ["ENTRY", "Entry", "emit_program"]
 
@@ -44,81 +50,27 @@ _TOO_LARGE = 2**62
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
 
 
-class Entry:
+class Entry(ThreadCode):
     """Emits a program's entry point."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.module, self.metadata = Module(), Metadata()
         self.kernels: dict[tuple[Any, ...], str] = {}
         self.kernel_texts: list[str] = []
+        self.inside_loop = False
         written = {s.buffer.name for s in walk_steps(program.steps) if isinstance(s, (Allocate, View))}
         written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
-        self.emitter = Emitter(self.module, self.metadata, frozenset(written))
-        self.code = self.emitter.scopes[0].code
-        self.allocas: list[str] = []
+        given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
+        super().__init__(frozenset(written), frozenset(given))
         self.cells = program.cells()
+        self.implicit = [k for k, item in enumerate(program.inputs) if item.implicit]
         self.python_calls = sum(isinstance(s, PythonCall) for s in program.steps)
+        self.first_constant = layout.VARIABLE_START + len(self.cells)
+        self.first_callback = self.first_constant + len(program.constants)
+        self.first_guard = self.first_callback + self.python_calls
+        self.guards = guard_count(program)
         self.late = [k for k, s in enumerate(program.slots) if s.late]
         self.slot_pointer: dict[int, str] = {}
-
-    # -- small pieces ----------------------------------------------------------------------------------------
-
-    def add(self, *lines: str) -> None:
-        self.emitter.scopes[-1].code.extend(lines)
-
-    def fresh(self, stem: str = "t") -> str:
-        return self.emitter.fresh(stem)
-
-    def label(self, stem: str) -> str:
-        return self.fresh(stem)[1:]
-
-    def block(self, label: str) -> None:
-        self.add(f"{label}:")
-        self.emitter.scopes[-1].block = label
-
-    def field(self, pointer: str, offset: int, kind: str = "ptr") -> str:
-        address, out = self.fresh("f"), self.fresh("x")
-        self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"{out} = load {kind}, ptr {address}")
-        return out
-
-    def word(self, name: str | int, kind: str = "ptr") -> str:
-        return self.field("%table", 8 * (WORD[name] if isinstance(name, str) else name), kind)
-
-    def set_word(self, name: str, value: str, kind: str = "i64") -> None:
-        address = self.fresh("f")
-        self.add(
-            f"{address} = getelementptr i8, ptr %table, i64 {8 * WORD[name]}", f"store {kind} {value}, ptr {address}"
-        )
-
-    def branch(self, condition: str, yes: str, no: str, likely: str | None = None) -> None:
-        note = ""
-        if likely is not None:
-            note = ", !prof !0" if likely == yes else ", !prof !1"
-        self.add(f"br i1 {condition}, label %{yes}, label %{no}{note}")
-
-    def demand(self, condition: str, otherwise: str) -> None:
-        """Go on if the condition holds."""
-        on = self.label("ok")
-        self.branch(condition, on, otherwise, likely=on)
-        self.block(on)
-
-    def value(self, e: Expr) -> str:
-        return self.emitter.value(e)
-
-    def call(self, function: str, result: str, *arguments: str) -> str:
-        pointer = self.word(function)
-        if result == "void":
-            self.add(f"call void {pointer}({', '.join(arguments)})")
-            return ""
-        out = self.fresh("r")
-        self.add(f"{out} = call {result} {pointer}({', '.join(arguments)})")
-        return out
-
-    def compare(self, predicate: str, kind: str, a: str, b: str) -> str:
-        out = self.fresh("c")
-        self.add(f"{out} = icmp {predicate} {kind} {a}, {b}")
-        return out
 
     # -- the function ----------------------------------------------------------------------------------------
 
@@ -126,14 +78,15 @@ class Entry:
         # !0 and !1 are the weights of likely and unlikely branches
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.table()
-        self.arguments()
+        self.explicit_arguments()
+        self.answer_list()
+        self.implicit_arguments()
+        self.hold_values()
         self.workspace()
         for k, buffer in enumerate(self.program.constants):
-            pointer = self.word(layout.VARIABLE_START + len(self.cells) + k)
+            pointer = self.word(self.first_constant + k)
             self.add(f"%{buffer.name} = select i1 true, ptr {pointer}, ptr null")
-        self.answer_list()
-        for step in self.program.steps:
-            self.step(step)
+        self.steps()
         self.commit()
         self.leave()
         body = "\n".join(self.code)
@@ -143,6 +96,38 @@ class Entry:
             f'"prefer-vector-width"="512" {{\nentry:\n{allocas}\n{body}\n}}'
         )
         return "\n\n".join([*self.kernel_texts, entry, self.module.text(), self.metadata.text()]) + "\n"
+
+    def steps(self) -> None:
+        """The steps, in stretches that need the GIL or do not."""
+        for with_gil, stretch in itertools.groupby(self.program.steps, needs_gil):
+            steps = list(stretch)
+            if with_gil:
+                for step in steps:
+                    if isinstance(step, Allocate) and step.reuse is not None and self.keeps_values is None:
+                        self.decide_about_overwriting(step)
+                    self.step(step)
+                continue
+            for part in self.stretches(steps):
+                self.stretch(part)
+
+    def stretch(self, steps: Sequence[Step]) -> None:
+        """Steps during which other threads may have the GIL."""
+        self.stretch_may_be_long = self.release_gil(steps)
+        for step in steps:
+            self.step(step)
+            self.spend(self.work([step]))
+        if self.stretch_may_be_long:
+            self.take_gil()
+        self.stretch_may_be_long = False
+
+    def decide_about_overwriting(self, first: Allocate) -> None:
+        """Before the first value is overwritten in place, find out whether it pays."""
+        rest = self.program.steps[self.program.steps.index(first) :]
+        size: Expr = const(0)
+        for step in rest:
+            if isinstance(step, Allocate) and step.reuse is not None:
+                size = op("add", size, _bytes(step.buffer))
+        self.decide_about_values([s for s in rest if not needs_gil(s)], size)
 
     def step(self, step: Step) -> None:
         if isinstance(step, Define):
@@ -173,46 +158,70 @@ class Entry:
         buffers += [b for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands]
         rank = max([1, *(len(b.shape) for b in buffers)])
         self.allocas.append(f"%dims = alloca [{rank} x i64]")
+        self.allocas.append(f"%report = alloca [{1 + layout.ERROR_VALUES} x i64]")
         for k in range(len(self.program.outputs)):
-            self.allocas += [f"%result.{k} = alloca ptr", f"store ptr null, ptr %result.{k}"]
+            self.variable(f"result.{k}")
         for k in self.late:
-            self.allocas += [f"%late.{k} = alloca ptr", f"store ptr null, ptr %late.{k}"]
+            self.variable(f"late.{k}")
         for k in range(self.python_calls):
-            self.allocas += [f"%made.{k} = alloca ptr", f"store ptr null, ptr %made.{k}"]
-        if self.python_calls:
-            self.allocas += [f"%held.{k} = alloca ptr\nstore ptr null, ptr %held.{k}" for k in self.cells]
-        self.allocas.append("%spare = alloca ptr")
-        self.allocas.append("store ptr null, ptr %spare")
+            self.variable(f"made.{k}")
 
     # -- arguments -------------------------------------------------------------------------------------------
 
-    def arguments(self) -> None:
-        explicit = sum(not i.implicit for i in self.program.inputs)
-        careful = self.word("careful", "i64")
-        self.set_word("careful", "0")
-        self.add("%strict = select i1 true, i64 " + careful + ", i64 0")
-        named = self.compare("eq", "ptr", "%names", "null")
-        self.demand(named, "fallback")
-        count = self.compare("eq", "i64", "%nargs", str(explicit))
-        self.demand(count, "fallback")
-        position = 0
-        for k, item in enumerate(self.program.inputs):
-            if item.implicit:
-                box = self.word(layout.VARIABLE_START + self.cells.index(k))
-                items = self.field(box, layout.LIST_ITEMS)
-                self.add(f"%object.{k} = load ptr, ptr {items}")
-            else:
-                address = self.fresh("f")
-                self.add(
-                    f"{address} = getelementptr ptr, ptr %args, i64 {position}",
-                    f"%object.{k} = load ptr, ptr {address}",
-                )
-                position += 1
-            self.argument(k, item)
-        if self.python_calls:
-            for k in self.cells:
-                self.call("Py_IncRef", "void", f"ptr %object.{k}")
-                self.add(f"store ptr %object.{k}, ptr %held.{k}")
+    def explicit_arguments(self) -> None:
+        explicit = [k for k, item in enumerate(self.program.inputs) if not item.implicit]
+        self.demand(self.compare("eq", "ptr", "%names", "null"), "fallback")
+        self.variable("strict", "i1", "false")
+        few, last, read = self.label("few"), self.label("last"), self.label("read")
+        self.branch(self.compare("eq", "i64", "%nargs", str(len(explicit))), read, few, likely=read)
+        # One more argument, the table, says that the fallback has been there already.
+        self.block(few)
+        self.branch(self.compare("eq", "i64", "%nargs", str(len(explicit) + 1)), last, "fallback")
+        self.block(last)
+        marker = self.field("%args", 8 * len(explicit))
+        self.demand(self.compare("eq", "ptr", marker, "%self"), "fallback")
+        self.add("store i1 true, ptr %strict", f"br label %{read}")
+        self.block(read)
+        for position, k in enumerate(explicit):
+            address = self.fresh("f")
+            self.add(
+                f"{address} = getelementptr ptr, ptr %args, i64 {position}",
+                f"%object.{k} = load ptr, ptr {address}",
+            )
+            self.argument(k, self.program.inputs[k])
+
+    def implicit_arguments(self) -> None:
+        """Read the values of shared variables; and take the guards of those that are updated."""
+        self.again = self.label("values")
+        self.add(f"br label %{self.again}")
+        self.block(self.again)
+        for k in self.implicit:
+            box = self.word(layout.VARIABLE_START + self.cells.index(k))
+            items = self.field(box, layout.LIST_ITEMS)
+            self.add(f"%object.{k} = load ptr, ptr {items}")
+            self.argument(k, self.program.inputs[k])
+        native = [step for step in self.program.steps if not needs_gil(step)]
+        if self.implicit or self.guards:
+            everything = self.python_calls or not self.all_known(native)
+            self.careful = "true" if everything else self.more_than(self.work(native), LONG)
+        if self.guards:
+            self.take_guards(self.first_guard, self.guards, self.again)
+
+    def hold_values(self) -> None:
+        """Keep the shared values alive, if other threads may replace them during this call."""
+        if not self.implicit or self.careful == "false":
+            return
+        count = len(self.implicit)
+        self.allocas.append(f"%held = alloca [{count} x ptr]")
+        self.variable("holding", "i64", "0")
+        hold, on = self.label("hold"), self.label("on")
+        self.branch(self.careful, hold, on)
+        self.block(hold)
+        for position, k in enumerate(self.implicit):
+            self.call("Py_IncRef", "void", f"ptr %object.{k}")
+            self.set_field("%held", 8 * position, f"%object.{k}")
+        self.add(f"store i64 {count}, ptr %holding", f"br label %{on}")
+        self.block(on)
 
     def argument(self, k: int, item: Input) -> None:
         kind = self.field(f"%object.{k}", layout.OBJECT_TYPE)
@@ -296,44 +305,54 @@ class Entry:
         return self.value(op("select", exact, total, const(_TOO_LARGE)))
 
     def workspace(self) -> None:
-        """Take the function's workspace (or, in a nested call, a block for this call) and place the early slots."""
+        """Take a block of workspace for this call from the function's pool, or make one, and place the early slots."""
         total: Expr = const(0)
         offsets = {}
         for k, slot in enumerate(self.program.slots):
             if not slot.late:
                 offsets[k] = total
                 total = op("add", total, self._rounded(slot.size))
-        self.holds_workspace = bool(offsets)
+        self.has_workspace = bool(offsets)
         if not offsets:
             return
         need = self._possible(total, [self.program.slots[k].size for k in offsets])
-        busy = self.word("busy", "i64")
-        mine, other, ready, grow, fits = (self.label(s) for s in ("mine", "other", "ready", "grow", "fits"))
-        self.branch(self.compare("eq", "i64", busy, "0"), mine, other)
-        self.block(other)
-        padded = self.fresh("n")
-        self.add(f"{padded} = add i64 {need}, {_ALIGN}")
-        block = self.call("PyMem_RawMalloc", "ptr", f"i64 {padded}")
-        self.add(f"store ptr {block}, ptr %spare")
-        self.demand(self.compare("ne", "ptr", block, "null"), "nospace")
-        from_other = self.emitter.scopes[0].block
-        self.add(f"br label %{ready}")
-        self.block(mine)
-        capacity = self.word("capacity", "i64")
-        self.branch(self.compare("sle", "i64", need, capacity), fits, grow, likely=fits)
-        self.block(grow)
-        self.set_word("value0", need)
-        callee = self.word("grow")
-        grown = self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr null", "i64 0", "ptr null")
-        self.demand(self.compare("ne", "ptr", grown, "null"), "cleanup")
-        self.call("Py_DecRef", "void", f"ptr {grown}")
-        self.add(f"br label %{fits}")
-        self.block(fits)
-        own = self.word("workspace")
-        self.set_word("busy", "1")
+        self.variable("block")
+        first = self.word("pool")
+        pop, small, make, ready = (self.label(s) for s in ("pop", "small", "make", "ready"))
+        self.branch(self.compare("ne", "ptr", first, "null"), pop, make, likely=pop)
+        self.block(pop)
+        self.set_word("pool", self.field(first, layout.BLOCK_NEXT), "ptr")
+        capacity = self.field(first, layout.BLOCK_SIZE, "i64")
+        self.branch(self.compare("sle", "i64", need, capacity), ready, small, likely=ready)
+        self.block(small)
+        self.call("PyMem_RawFree", "void", f"ptr {self.field(first, layout.BLOCK_MEMORY)}")
+        self.add(f"br label %{make}")
+        self.block(make)
+        quarter, size, padded, number, up, aligned, made = (self.fresh("n") for _ in range(7))
+        self.add(
+            f"{quarter} = lshr i64 {need}, 2",
+            f"{size} = add i64 {need}, {quarter}",
+            f"{padded} = add i64 {size}, {layout.BLOCK_HEAD + _ALIGN}",
+        )
+        memory = self.call("PyMem_RawMalloc", "ptr", f"i64 {padded}")
+        self.demand(self.compare("ne", "ptr", memory, "null"), "nomemory")
+        self.add(
+            f"{number} = ptrtoint ptr {memory} to i64",
+            f"{up} = add i64 {number}, {_ALIGN - 1}",
+            f"{aligned} = and i64 {up}, {-_ALIGN}",
+            f"{made} = inttoptr i64 {aligned} to ptr",
+        )
+        self.set_field(made, layout.BLOCK_SIZE, size, "i64")
+        self.set_field(made, layout.BLOCK_MEMORY, memory)
+        made_in = self.emitter.scopes[0].block
         self.add(f"br label %{ready}")
         self.block(ready)
-        self.add(f"%workspace = phi ptr [{own}, %{fits}], [{block}, %{from_other}]")
+        block = self.fresh("b")
+        self.add(
+            f"{block} = phi ptr [{first}, %{pop}], [{made}, %{made_in}]",
+            f"store ptr {block}, ptr %block",
+            f"%workspace = getelementptr i8, ptr {block}, i64 {layout.BLOCK_HEAD}",
+        )
         for k, offset in offsets.items():
             place = self.value(offset)
             self.add(f"%slot.{k} = getelementptr i8, ptr %workspace, i64 {place}")
@@ -352,20 +371,24 @@ class Entry:
             self.add(f"%{buffer.name} = select i1 true, ptr {data}, ptr null")
             return
         old = f"%object.{step.reuse}"
-        size: Expr = const(ITEM_SIZES[buffer.dtype])
         for n in buffer.shape:
-            size = op("mul", size, n)
             self.value(n)
-        self.value(size)  # these are known on both branches below
-        # Nobody else can see the memory if the cell holds the only reference and the array owns its data.
+        self.value(_bytes(buffer))  # these are known on both branches below
+        # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references and
+        # the array owns its data.
         holders = self.field(old, 0, "i32")
         flags = self.field(old, layout.ARRAY_FLAGS, "i32")
         need, masked = layout.OWNDATA | layout.WRITEABLE, self.fresh("m")
         self.add(f"{masked} = and i32 {flags}, {need}")
-        single = self.compare("eq", "i32", holders, str(2 if self.python_calls else 1))
+        own, mine, free, overwrite = (self.fresh("h") for _ in range(4))
+        self.add(f"{own} = zext i1 {self.careful} to i32", f"{mine} = add i32 {own}, 1")
+        single = self.compare("eq", "i32", holders, mine)
         owned = self.compare("eq", "i32", masked, str(need))
-        free = self.fresh("c")
-        self.add(f"{free} = and i1 {single}, {owned}")
+        self.add(
+            f"{free}.any = and i1 {single}, {owned}",
+            f"{overwrite} = xor i1 {self.keeps_values}, true",
+            f"{free} = and i1 {free}.any, {overwrite}",
+        )
         take, make, ready = self.label("take"), self.label("make"), self.label("ready")
         self.branch(free, take, make)
         self.block(take)
@@ -399,13 +422,11 @@ class Entry:
         self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
         if step.initial is not None:
             source = self.program.inputs[step.initial].buffer
-            size: Expr = const(ITEM_SIZES[step.buffer.dtype])
-            for n in step.buffer.shape:
-                size = op("mul", size, n)
             declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
             copy = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
             data = self.field(obj, layout.ARRAY_DATA)
-            self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {self.value(size)}, i1 false)")
+            size = self.value(_bytes(step.buffer))
+            self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {size}, i1 false)")
         return obj
 
     def new_array(self, buffer: Buffer, data: str) -> str:
@@ -431,37 +452,55 @@ class Entry:
         values = [self.value(v) for v in step.values[: layout.ERROR_VALUES]]
         self.branch(condition, on, wrong, likely=on)
         self.block(wrong)
-        self.set_word("error", str(step.error))
+        self.set_field("%report", 0, str(step.error), "i64")
         for k, value in enumerate(values):
-            self.set_word(f"value{k}", value)
+            self.set_field("%report", 8 * (1 + k), value, "i64")
         self.add("br label %failed")
         self.block(on)
 
     def launch(self, step: Launch) -> None:
-        symbol = self._kernel(step.kernel)
+        # Kernels in loops take their place among many rounds, so only those whose iterations are long are cut.
+        cut = may_be_cut(step.kernel) and (not self.inside_loop or is_heavy(step.kernel.body))
+        symbol = self._kernel(step.kernel, cut)
         arguments = []
         for argument in step.arguments:
             if isinstance(argument, str):
                 arguments.append(f"ptr %{argument}")
             else:
                 arguments.append(f"{LLVM_TYPES[argument.dtype]} {self.value(argument)}")
-        self.add(f"call void @{symbol}({', '.join(arguments)})")
+        if not cut:
+            self.add(f"call void @{symbol}({', '.join(arguments)})")
+            return
+        watcher, stopped = self.cut(self.work([step])), self.fresh("c")
+        self.add(f"{stopped} = call i1 @{symbol}({', '.join([*arguments, f'ptr {watcher}'])})")
+        if self.stretch_may_be_long:
+            on = self.label("on")
+            self.branch(stopped, "cleanup", on, likely=on)
+            self.block(on)
 
-    def _kernel(self, kernel: Kernel) -> str:
+    def _kernel(self, kernel: Kernel, cut: bool) -> str:
         """Emit a kernel once, however often it is launched."""
-        content = (kernel.params, kernel.body)
+        content = (kernel.params, kernel.body, cut)
         found = self.kernels.get(content)
         if found is None:
             found = self.kernels[content] = f"k{len(self.kernels)}"
             named = Kernel(found, kernel.params, kernel.body)
-            self.kernel_texts.append(emit_kernel(named, self.module, self.metadata, _KERNEL_ATTRIBUTES))
+            if cut:
+                self.module.helper("@ae.poll", poll_definition())
+            self.kernel_texts.append(emit_kernel(named, self.module, self.metadata, _KERNEL_ATTRIBUTES, cut))
         return found
 
     def matmul(self, step: MatMul) -> None:
         if step.batch is None:
             self._one_product(step)
-        else:
-            self.emitter.loop(For(BATCH.attr, step.batch, ()), lambda: self._one_product(step))
+            return
+        rounds = self.rounds(self.work([dataclasses.replace(step, batch=None)]))
+
+        def body() -> None:
+            self._one_product(step)
+            self.look_after_round(self.value(BATCH), rounds)
+
+        self.emitter.loop(For(BATCH.attr, step.batch, ()), body)
 
     def _one_product(self, step: MatMul) -> None:
         self.module.helper(matmul.symbol(step.dtype), matmul.definition(step.dtype))
@@ -489,12 +528,17 @@ class Entry:
         self.add(f"%{step.buffer.name} = getelementptr {kind}, ptr %{step.base}, i64 {offset}")
 
     def loop(self, step: Loop) -> None:
+        rounds = self.rounds(self.known(loop_work(step)))
+        outermost, self.inside_loop = not self.inside_loop, True
+
         def body() -> str | None:
             for inner in step.body:
                 self.step(inner)
+            self.look_after_round(self.value(var(step.var)), rounds)
             return None if step.until is None else self.value(step.until)
 
         self.define(step.count, self.emitter.loop(For(step.var, step.extent, ()), body))
+        self.inside_loop = not outermost
 
     def python(self, step: PythonCall) -> None:
         count = max(len(step.operands), 1)
@@ -509,16 +553,7 @@ class Entry:
             )
             self.demand(self.compare("ne", "ptr", window, "null"), "cleanup")
             windows.append(window)
-        word = layout.VARIABLE_START + len(self.cells) + len(self.program.constants) + step.index
-        callee = self.word(word)
-        made = self.call(
-            "PyObject_Vectorcall",
-            "ptr",
-            f"ptr {callee}",
-            f"ptr %operands.{step.index}",
-            f"i64 {len(windows)}",
-            "ptr null",
-        )
+        made = self.call_python(self.first_callback + step.index, f"%operands.{step.index}", str(len(windows)))
         for window in windows:
             self.call("Py_DecRef", "void", f"ptr {window}")
         self.demand(self.compare("ne", "ptr", made, "null"), "cleanup")
@@ -536,10 +571,10 @@ class Entry:
     # -- the end ---------------------------------------------------------------------------------------------
 
     def answer_list(self) -> None:
-        """Make the list of results first, since it could fail."""
+        """Make the list of results first: it could fail, and Python code may run before shared values are read."""
         self.answers_with_list = self.program.returned > 1 or not self.program.unpack_single
         if self.answers_with_list:
-            self.allocas += ["%list = alloca ptr", "store ptr null, ptr %list"]
+            self.variable("list")
             made = self.call("PyList_New", "ptr", f"i64 {self.program.returned}")
             self.add(f"store ptr {made}, ptr %list")
             self.demand(self.compare("ne", "ptr", made, "null"), "cleanup")
@@ -564,85 +599,125 @@ class Entry:
                         f"store ptr {obj}, ptr {address}",
                     )
         for k, number in program.updates:
-            new = self.fresh("o")
-            self.add(f"{new} = load ptr, ptr %result.{k}")
+            new = self.read(f"result.{k}")
             if k < program.returned:
                 self.call("Py_IncRef", "void", f"ptr {new}")
-            keep, replace, done = self.label("keep"), self.label("replace"), self.label("done")
-            self.branch(self.compare("eq", "ptr", new, f"%object.{number}"), keep, replace)
-            self.block(keep)
-            self.call("Py_DecRef", "void", f"ptr {new}")
-            self.add(f"br label %{done}")
-            self.block(replace)
             box = self.word(layout.VARIABLE_START + self.cells.index(number))
-            self.call("PyList_SetItem", "i32", f"ptr {box}", "i64 0", f"ptr {new}")
-            self.add(f"br label %{done}")
-            self.block(done)
+            items = self.field(box, layout.LIST_ITEMS)
+            old = self.field(items, 0)
+            self.set_field(items, 0, new)
+            self.add(f"store ptr {old}, ptr %result.{k}")
+        # Dropping an old value may run Python code, which is to find all new values in place.
+        self.drop_guards()
+        for k, _ in program.updates:
+            self.call("Py_DecRef", "void", f"ptr {self.read(f'result.{k}')}")
+
+    def drop_guards(self) -> None:
+        if self.guards:
+            self.give_guards(self.first_guard, self.guards)
 
     def release(self) -> None:
         """Give back the workspace, late blocks, results of Python nodes, and holds on shared values."""
-        if self.holds_workspace:
-            spare = self.fresh("s")
-            self.add(f"{spare} = load ptr, ptr %spare")
-            own, borrowed, done = self.label("own"), self.label("borrowed"), self.label("done")
-            self.branch(self.compare("eq", "ptr", spare, "null"), own, borrowed)
-            self.block(own)
-            self.set_word("busy", "0")
-            self.add(f"br label %{done}")
-            self.block(borrowed)
-            self.call("PyMem_RawFree", "void", f"ptr {spare}")
-            self.add(f"br label %{done}")
-            self.block(done)
+        if self.has_workspace:
+            back, on = self.label("back"), self.label("on")
+            block = self.read("block")
+            self.branch(self.compare("eq", "ptr", block, "null"), on, back, likely=back)
+            self.block(back)
+            self.set_field(block, layout.BLOCK_NEXT, self.word("pool"))
+            self.set_word("pool", block, "ptr")
+            self.add(f"br label %{on}")
+            self.block(on)
         for k in self.late:
-            block = self.fresh("s")
-            self.add(f"{block} = load ptr, ptr %late.{k}")
-            self.call("PyMem_RawFree", "void", f"ptr {block}")
-        held = [f"%made.{k}" for k in range(self.python_calls)]
-        if self.python_calls:
-            held += [f"%held.{k}" for k in self.cells]
-        for place in held:
-            obj = self.fresh("s")
-            self.add(f"{obj} = load ptr, ptr {place}")
-            self.call("Py_DecRef", "void", f"ptr {obj}")
+            self.call("PyMem_RawFree", "void", f"ptr {self.read(f'late.{k}')}")
+        for k in range(self.python_calls):
+            self.call("Py_DecRef", "void", f"ptr {self.read(f'made.{k}')}")
+        if self.implicit and self.careful != "false":
+            self.drop_values()
 
     def leave(self) -> None:
         self.release()
         self.add("ret ptr %answer")
-        self.block("failed")
-        callee = self.word("fail")
-        self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr null")
-        self.add("br label %cleanup")
         self.block("nomemory")
-        self.set_word("error", "-1")
+        self.set_field("%report", 0, "-1", "i64")
         self.add("br label %failed")
+        self.block("failed")
+        if self.may_release:
+            self.take_gil()
+        self.report_failure()
+        self.add("br label %cleanup")
         self.block("cleanup")
+        if self.may_release:
+            self.take_gil()
         for k in range(len(self.program.outputs)):
-            obj = self.fresh("s")
-            self.add(f"{obj} = load ptr, ptr %result.{k}")
-            self.call("Py_DecRef", "void", f"ptr {obj}")
-        if self.answers_with_list:
-            obj = self.fresh("s")
-            self.add(f"{obj} = load ptr, ptr %list")
-            self.call("Py_DecRef", "void", f"ptr {obj}")
+            self.call("Py_DecRef", "void", f"ptr {self.read(f'result.{k}')}")
+        self.drop_list()
+        self.drop_guards()
         self.release()
         self.add("ret ptr null")
         self.block("fallback")
-        again = self.label("again")
-        self.branch(self.compare("eq", "i64", "%strict", "0"), again, "refused")
+        again, refused = self.label("again"), self.label("refused")
+        self.drop_list()
+        self.drop_guards()
+        self.branch(self.read("strict", "i1"), refused, again)
         self.block(again)
-        callee = self.word("fallback")
-        answer = self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr %names")
+        answer = self.call_python("fallback", "%args", "%nargs", "%names")
         self.add(f"ret ptr {answer}")
-        self.block("nospace")
-        self.set_word("error", "-1")
-        self.add("br label %report")
-        self.block("refused")
-        self.set_word("error", "-2")
-        self.add("br label %report")
-        self.block("report")
-        callee = self.word("fail")
-        self.call("PyObject_Vectorcall", "ptr", f"ptr {callee}", "ptr %args", "i64 %nargs", "ptr null")
+        self.block(refused)
+        self.set_field("%report", 0, "-2", "i64")
+        self.report_failure()
         self.add("ret ptr null")
+
+    def drop_list(self) -> None:
+        if self.answers_with_list:
+            self.call("Py_DecRef", "void", f"ptr {self.read('list')}")
+
+    def drop_values(self) -> None:
+        """Give up the references that `hold_values` has taken."""
+        self.module.helper("@ae.drop", _DROP)
+        decrease = self.word("Py_DecRef")
+        self.add(f"call void @ae.drop(ptr %held, i64 {self.read('holding', 'i64')}, ptr {decrease})")
+
+    def report_failure(self) -> None:
+        """Call Python, which raises, with the address of the report and the arguments."""
+        explicit = sum(not item.implicit for item in self.program.inputs)
+        arguments = self.fresh("a")
+        self.allocas.append(f"{arguments} = alloca [{explicit + 1} x ptr]")
+        address = self.call("PyLong_FromVoidPtr", "ptr", "ptr %report")
+        self.set_field(arguments, 0, address)
+        for k in range(explicit):
+            self.set_field(arguments, 8 * (k + 1), self.field("%args", 8 * k))
+        call, on = self.label("call"), self.label("on")
+        self.branch(self.compare("ne", "ptr", address, "null"), call, on, likely=call)
+        self.block(call)
+        self.call_python("fail", arguments, str(explicit + 1))
+        self.call("Py_DecRef", "void", f"ptr {address}")
+        self.add(f"br label %{on}")
+        self.block(on)
+
+
+#: drop references
+_DROP = """
+define internal void @ae.drop(ptr %objects, i64 %count, ptr %decrease) noinline nounwind {
+entry:
+  br label %look
+look:
+  %i = phi i64 [0, %entry], [%i.next, %drop]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %drop, label %done
+drop:
+  %p = getelementptr ptr, ptr %objects, i64 %i
+  %object = load ptr, ptr %p
+  call void %decrease(ptr %object)
+  %i.next = add i64 %i, 1
+  br label %look
+done:
+  ret void
+}"""
+
+
+def _bytes(buffer: Buffer) -> Expr:
+    """The size of a buffer."""
+    return functools.reduce(lambda a, b: op("mul", a, b), buffer.shape, const(ITEM_SIZES[buffer.dtype]))
 
 
 def _approximate(size: Expr) -> Expr:

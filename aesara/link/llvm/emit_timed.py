@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from aesara.ir.program import Launch, Loop, MatMul, Program, PythonCall, Step
-from aesara.link.llvm import layout
 from aesara.link.llvm.clock import Clock
 from aesara.link.llvm.emit_program import Entry
 
@@ -62,7 +61,7 @@ class _TimedEntry(Entry):
     def __init__(self, program: Program, timers: StepTimers) -> None:
         super().__init__(program)
         self.timers = timers
-        self.first_word = layout.VARIABLE_START + len(self.cells) + len(program.constants) + self.python_calls
+        self.first_word = self.first_guard + self.guards
         self.position = 0
         self.inside = False
         self.allocas.append("%now = alloca [2 x i64]")
@@ -94,12 +93,10 @@ class _TimedEntry(Entry):
         return total
 
     def _increase(self, base: str, position: int, amount: str) -> None:
-        address, new = self.fresh("f"), self.fresh("x")
-        old = self.field(base, 8 * position, "i64")
+        address = self.fresh("f")
         self.add(
             f"{address} = getelementptr i8, ptr {base}, i64 {8 * position}",
-            f"{new} = add i64 {old}, {amount}",
-            f"store i64 {new}, ptr {address}",
+            f"{self.fresh('x')} = atomicrmw add ptr {address}, i64 {amount} monotonic",  # without the GIL
         )
 
 

@@ -20,18 +20,30 @@ OBJECT_TYPE = HEAD - 8
 
 C_CONTIGUOUS, OWNDATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
 
+#: bytes in front of a block of workspace: the next block that is free, this one's size, and what is to be freed
+BLOCK_HEAD = 64
+BLOCK_NEXT, BLOCK_SIZE, BLOCK_MEMORY = 0, 8, 16
+
+#: words of `guards.state`, and of a guard
+STATE_MAIN, STATE_NATIVE, STATE_PYTHON = 0, 8, 16
+GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
+
+#: words of what looks for signals: the thread's state, the time when it last has, the table, pieces of the next kernel
+WATCHER_THREAD, WATCHER_TIME, WATCHER_TABLE, WATCHER_PIECES, WATCHER_WORDS = 0, 8, 16, 24, 4
+
 #: values that an error message can carry
 ERROR_VALUES = 8
 
 #: words of the table that every function has, in order
 WORDS = (
-    "careful", "workspace", "capacity", "busy", "error",
-    *(f"value{k}" for k in range(ERROR_VALUES)),
+    "pool",
     "PyArray_Type", "PyFloat_Type", "Float64_Type", "PyLong_Type", "Py_None",
-    "PyArray_NewFromDescr", "Py_IncRef", "Py_DecRef", "PyList_New", "PyList_SetItem", "PyObject_Vectorcall",
-    "PyMem_RawMalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear",
+    "PyArray_NewFromDescr", "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall",
+    "PyMem_RawMalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
+    "PyThread_release_lock",
     "dgemm", "sgemm", "dgemv", "sgemv",
-    "fallback", "fail", "grow",
+    "fallback", "fail", "wait", "state", "clock",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}
@@ -43,7 +55,8 @@ DTYPES = (
 )  # fmt: skip
 
 DESCR_START = len(WORDS)
-#: then come the cells of implicit inputs, the data of constants, and the callables of nodes that run in Python
+#: then come the cells of implicit and updated inputs, the data of constants, the callables of nodes that run in Python,
+#: and the guards of what is updated
 VARIABLE_START = DESCR_START + len(DTYPES)
 
 

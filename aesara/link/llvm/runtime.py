@@ -17,6 +17,7 @@ from types import ModuleType
 
 import numpy as np
 
+from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
 __all__ = ["capsule_functions", "fixed_words", "libm_address", "special_function"]
@@ -24,8 +25,10 @@ __all__ = ["capsule_functions", "fixed_words", "libm_address", "special_function
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
 _PYTHON_API = (
-    "Py_IncRef", "Py_DecRef", "PyList_New", "PyList_SetItem", "PyObject_Vectorcall", "PyMem_RawMalloc",
-    "PyMem_RawFree", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear",
+    "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall", "PyMem_RawMalloc",
+    "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
+    "PyThread_release_lock",
 )  # fmt: skip
 _BLAS = ("dgemm", "sgemm", "dgemv", "sgemv")
 
@@ -99,6 +102,7 @@ def _constant_words() -> dict[str, int]:
         "Float64_Type": id(np.float64),
         "PyLong_Type": id(int),
         "Py_None": id(None),
+        "state": ctypes.addressof(guards.state),
     }
     return words
 

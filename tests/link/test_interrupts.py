@@ -1,0 +1,176 @@
+"""Ctrl-C during long calls of native code: prompt, without a trace, and other handlers run."""
+
+import _thread
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.link.guards import state
+
+x, m, n = at.dvector("x"), at.dmatrix("m"), at.lscalar("n")
+MANY = np.linspace(1, 2, 3_000_000)
+#: seconds
+PROMPT, ATTEMPTS = 0.2, 6
+
+
+def delay_of_interrupt(call: Callable[[], object]) -> float:
+    """How long it takes from an interrupt to the end of a call."""
+    sent = []
+
+    def interrupt() -> None:
+        sent.append(time.perf_counter())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(0.05, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        timer.start()
+        call()
+        timer.join()
+        time.sleep(1)  # the signal comes here if the call was too short
+        sent.clear()
+    ended = time.perf_counter()
+    assert sent, "the call has ended before it was interrupted"
+    return ended - sent[0]
+
+
+def is_prompt(call: Callable[[], object]) -> bool:
+    """Whether a call ends soon; other processes may disturb one measurement, but not all."""
+    return any(delay_of_interrupt(call) < PROMPT for _ in range(ATTEMPTS))
+
+
+def loop_over(step, length, first):
+    return aesara.scan(step, outputs_info=[first], n_steps=length)[0]
+
+
+heavy = at.gammaincc(x, at.exp(x) * 3)
+matrix = at.gammaincc(m, at.exp(m) * 3)
+CASES = {
+    "nest": (aesara.function([x], heavy), lambda f: f(MANY), lambda f: f(MANY[:3])),
+    "sum": (aesara.function([x], heavy.sum()), lambda f: f(MANY), lambda f: f(MANY[:3])),
+    "few long rows": (
+        aesara.function([m], (matrix + m[:, 0].dimshuffle(0, "x")).sum(axis=1)),
+        lambda f: f(MANY.reshape(2, -1)),
+        lambda f: f(MANY[:6].reshape(2, 3)),
+    ),
+    "rows": (
+        aesara.function([m], matrix - m.mean(axis=0)),
+        lambda f: f(MANY.reshape(-1, 3)),
+        lambda f: f(MANY[:6].reshape(2, 3)),
+    ),
+    "scan": (
+        aesara.function([n], loop_over(lambda u: at.sin(u) + 1, n, at.constant(1.0, dtype="float64"))[-1]),
+        lambda f: f(10**8),
+        lambda f: f(5),
+    ),
+    "scan of vectors": (
+        aesara.function([x, n], loop_over(lambda u: at.sin(u) + x, n, x)[-1]),
+        lambda f: f(MANY[:1000], 10**6),
+        lambda f: f(MANY[:3], 4),
+    ),
+    "products": (
+        aesara.function([m, n], loop_over(lambda u: at.tanh(u.dot(m)), n, m)[-1]),
+        lambda f: f(MANY[:1600].reshape(40, 40), 10**6),
+        lambda f: f(MANY[:4].reshape(2, 2), 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_interrupt_ends_a_long_call(name):
+    function, long, short = CASES[name]
+    expected = short(function)
+    assert is_prompt(lambda: long(function))
+    np.testing.assert_array_equal(short(function), expected)
+
+
+def test_an_interrupted_update_has_not_happened():
+    a, b = aesara.shared(MANY.copy()), aesara.shared(np.float64(1))
+    update = aesara.function([x], heavy.sum(), updates={a: a + heavy, b: b * 2})
+    assert is_prompt(lambda: update(MANY))
+    assert (a.get_value(borrow=True) == MANY).all() and b.get_value() == 1
+    assert list(state)[1:] == [0, 0]
+    a.set_value(MANY[:3])
+    update(MANY[:3])
+    assert (a.get_value() > MANY[:3]).all() and b.get_value() == 2
+
+
+def test_an_interrupt_ends_waiting_for_an_update():
+    a = aesara.shared(np.float64(0))
+    long = aesara.function([x], [], updates={a: a + heavy.sum()})
+    began = threading.Event()
+
+    def call() -> None:
+        began.set()
+        long(MANY[:1_500_000])
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    began.wait()
+    time.sleep(0.02)
+    with pytest.raises(KeyboardInterrupt):
+        _thread.interrupt_main()
+        long(MANY)
+    thread.join()
+    value = a.get_value()
+    assert value > 0 and list(state)[1:] == [0, 0]
+    long(MANY[:3])
+    assert a.get_value() > value
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signals")
+def test_other_signals_are_handled_and_the_call_goes_on():
+    function = CASES["scan"][0]
+    expected, calls = function(3_000_000), []
+    before = signal.signal(signal.SIGALRM, lambda *_: calls.append(function(3)))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        result = function(3_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert result == expected and calls == [function(3)]
+
+
+def test_threads_that_are_not_the_main_one_go_on():
+    function, results = CASES["scan"][0], []
+    expected = function(3_000_000)
+    thread = threading.Thread(target=lambda: results.append(function(3_000_000)))
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        _thread.interrupt_main()
+        time.sleep(5)
+    thread.join()
+    assert results == [expected]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_sigint_ends_a_program():
+    script = """
+        import sys
+        import aesara
+        import aesara.tensor as at
+        n = at.lscalar("n")
+        f = aesara.function([n], aesara.scan(lambda u: at.sin(u) + 1, outputs_info=[1.0], n_steps=n)[0][-1])
+        print("ready", flush=True)
+        try:
+            f(10**9 // 4)
+        except KeyboardInterrupt:
+            print(f(3).shape)
+            sys.exit(7)
+    """
+    command = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "()\n"
+        assert process.wait() == 7
