@@ -65,6 +65,10 @@ EXAMPLES = {
         lambda m, s: Unique()(at.second(m, s)),
         example(lambda m, v: Unique()(at.second(m, v)), drops_checks="lengths that are not needed are not compared"),
     ],
+    "local_Unique_Reshape_lift": [
+        lambda m: Unique()(m.reshape((-1,))),
+        lambda m: Unique(True, True, True)(m.reshape((5, 4))),
+    ],
     "local_remove_scalar_BroadcastTo": [lambda s: BroadcastTo()(s)],
     # forms for the end
     "local_alloc_dimshuffle": [

@@ -20,6 +20,7 @@ from aesara.tensor.rewriting.allocations import lengths_of
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import register_canonicalize, register_useless
 from aesara.tensor.searching import Unique
+from aesara.tensor.shape import Reshape
 
 
 @register_useless
@@ -149,6 +150,17 @@ def _has_count_for_each(node: Apply, x: Variable) -> bool:
     if node.op.axis is None:
         return None not in x.type.shape and int(np.prod(x.type.shape)) == counts.type.shape[0]
     return x.type.shape[node.op.axis] == counts.type.shape[0]
+
+
+@register_canonicalize("shape_unsafe")
+@node_rewriter([Unique])
+def local_Unique_Reshape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The different entries of all of a tensor do not depend on its shape, and neither do their positions."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Reshape) or node.op.axis is not None:
+        return False
+    replaced = [in_place_of(old, new) for old, new in zip(node.outputs, node.op.make_node(inner.inputs[0]).outputs)]
+    return [new[0] for new in replaced] if all(replaced) else False
 
 
 @register_useless
