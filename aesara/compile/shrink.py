@@ -209,10 +209,6 @@ def _with_inputs_for_parts(best: SmallestCase, trial: _Trial) -> SmallestCase:
 def _with_simpler_values(best: SmallestCase, trial: _Trial) -> SmallestCase:
     """Arrays of one element, and round numbers, where they do as well."""
 
-    def first(value: np.ndarray, variable: Variable) -> np.ndarray:
-        shape = getattr(variable.type, "shape", ())
-        return value[tuple(slice(None) if length is not None else slice(1) for length in shape)]
-
     largest = max((np.size(value) for value in best.values.values()), default=1)
     for position in range(min(largest, _MOST_ELEMENTS)):
 
@@ -226,7 +222,7 @@ def _with_simpler_values(best: SmallestCase, trial: _Trial) -> SmallestCase:
         if found is not None:
             best = found
             break
-    for change in (first, lambda v, _: np.round(v), lambda v, _: np.sign(v), lambda v, _: np.round(v, 1)):
+    for change in (lambda v, _: np.round(v, 1), lambda v, _: np.round(v), lambda v, _: np.sign(v)):
         found = _tried(best, trial, change)
         best = best if found is None else found
     return best

@@ -160,10 +160,6 @@ def test_other_order_of_the_walk_and_summary():
     assert "KanrenRelationSub(twice)" in stream.getvalue()
 
 
-def test_the_package_does_not_ask_for_others():
-    assert not {"kanren", "unification", "etuples", "cons"} & set(sys.modules) or "kanren" in sys.modules
-
-
 def test_goals_of_the_kanren_package():
     kanren, etuples = pytest.importorskip("kanren"), pytest.importorskip("etuples")
 
