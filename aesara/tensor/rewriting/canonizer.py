@@ -22,6 +22,7 @@ from aesara.scalar.types import upcast
 from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, true_divide
+from aesara.tensor.rewriting.constant_arithmetic import add_calculate, is_lost, mul_calculate, working_dtype
 from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of, is_float
 from aesara.tensor.type import TensorType
 
@@ -285,10 +286,10 @@ class AlgebraicCanonizer(NodeRewriter):
                 return [known, *num], denum
         tops = [value for _, value in num_constants]
         bottoms = [value for _, value in denum_constants]
-        dtype = _working_dtype([*tops, *bottoms], out_type)
+        dtype = working_dtype([*tops, *bottoms], out_type)
         with np.errstate(all="ignore"):
             value = self.calculate([np.asarray(v, dtype) for v in tops], [np.asarray(v, dtype) for v in bottoms])
-            lossy = not np.all(value == self.neutral) and _lost(value, [*tops, *bottoms], out_type)
+            lossy = not np.all(value == self.neutral) and is_lost(value, [*tops, *bottoms], out_type)
         if lossy:
             return list(orig_num), list(orig_denum)
         if np.all(value == self.neutral):
@@ -402,17 +403,6 @@ def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
     return len(flat[0]) + len(flat[1])
 
 
-def _lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
-    """Whether putting constants together left the range of the dtype."""
-    if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
-        return False
-    array = np.asarray(value).astype(out_type.dtype)
-    if not np.all(np.isfinite(array)):
-        return all(bool(np.all(np.isfinite(part))) for part in parts)
-    tiny = np.abs(array) < np.finfo(out_type.dtype).tiny
-    return bool(np.any(tiny)) and len(parts) > 1 and all(bool(np.all(part != 0)) for part in parts)
-
-
 class MulCanonizer(AlgebraicCanonizer):
     """The canonizer of products, which sees to signs: a product stands inside of its sign.
 
@@ -466,54 +456,6 @@ class MulCanonizer(AlgebraicCanonizer):
         if not self._is_signed(num, denum):
             return super().rebuild(num, denum, out_type)
         return computed_in(out_type.dtype, neg, [super().rebuild(num[1:], denum, out_type)])
-
-
-def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
-    """The product of some numbers divided by the product of others.
-
-    Parameters
-    ----------
-    num, denum
-        The numbers.
-    aslist
-        Return a list: empty for one, else with the value.
-    out_type
-        The type of the result.
-    """
-    if not num and not denum:
-        return [] if aslist else np.int8(1)
-    dtype = _working_dtype([*num, *denum], out_type)
-    value = np.prod([np.asarray(v, dtype) for v in num], axis=0, dtype=dtype) if num else np.asarray(1, dtype)
-    if denum:
-        value = value / np.prod([np.asarray(v, dtype) for v in denum], axis=0, dtype=dtype)
-    value = np.asarray(value)[()]
-    if aslist:
-        return [] if np.all(value == 1) else [value]
-    return value
-
-
-def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
-    """The sum of some numbers less the sum of others; see `mul_calculate`."""
-    dtype = _working_dtype([*num, *denum], out_type)
-    zero = np.asarray(0, dtype)
-    value = sum((np.asarray(v, dtype) for v in num), zero) - sum((np.asarray(v, dtype) for v in denum), zero)
-    value = np.asarray(value)[()]
-    if aslist:
-        return [] if np.all(value == 0) else [value]
-    return value
-
-
-def _working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
-    """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
-    wanted = [np.asarray(v).dtype for v in values]
-    if out_type is not None:
-        wanted.append(np.dtype(out_type.dtype))
-        if out_type.dtype[:5] == "float":
-            return np.dtype("float64")
-        if out_type.dtype[:7] == "complex":
-            return np.dtype("complex128")
-        return np.dtype(out_type.dtype)
-    return np.result_type(*wanted) if wanted else np.dtype("int8")
 
 
 def check_for_x_over_absX(

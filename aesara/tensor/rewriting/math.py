@@ -68,13 +68,12 @@ from aesara.tensor.rewriting.arithmetic import (
 from aesara.tensor.rewriting.basic import local_fill_sink
 from aesara.tensor.rewriting.canonizer import (
     AlgebraicCanonizer,
-    add_calculate,
     check_for_x_over_absX,
     get_constant,
     local_add_canonizer,
     local_mul_canonizer,
-    mul_calculate,
 )
+from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.distribution import (
     attempt_distribution,
     distribute_greedy,

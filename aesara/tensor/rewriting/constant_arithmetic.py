@@ -1,0 +1,69 @@
+"""Arithmetic of the constants in sums and products, for their canonical forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.tensor.type import TensorType
+
+
+def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+    """The product of some numbers divided by the product of others.
+
+    Parameters
+    ----------
+    num, denum
+        The numbers.
+    aslist
+        Return a list: empty for one, else with the value.
+    out_type
+        The type of the result.
+    """
+    if not num and not denum:
+        return [] if aslist else np.int8(1)
+    dtype = working_dtype([*num, *denum], out_type)
+    value = np.prod([np.asarray(v, dtype) for v in num], axis=0, dtype=dtype) if num else np.asarray(1, dtype)
+    if denum:
+        value = value / np.prod([np.asarray(v, dtype) for v in denum], axis=0, dtype=dtype)
+    value = np.asarray(value)[()]
+    if aslist:
+        return [] if np.all(value == 1) else [value]
+    return value
+
+
+def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
+    """The sum of some numbers less the sum of others; see `mul_calculate`."""
+    dtype = working_dtype([*num, *denum], out_type)
+    zero = np.asarray(0, dtype)
+    value = sum((np.asarray(v, dtype) for v in num), zero) - sum((np.asarray(v, dtype) for v in denum), zero)
+    value = np.asarray(value)[()]
+    if aslist:
+        return [] if np.all(value == 0) else [value]
+    return value
+
+
+def working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
+    """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
+    wanted = [np.asarray(v).dtype for v in values]
+    if out_type is not None:
+        wanted.append(np.dtype(out_type.dtype))
+        if out_type.dtype[:5] == "float":
+            return np.dtype("float64")
+        if out_type.dtype[:7] == "complex":
+            return np.dtype("complex128")
+        return np.dtype(out_type.dtype)
+    return np.result_type(*wanted) if wanted else np.dtype("int8")
+
+
+def is_lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
+    """Whether putting constants together left the range of the dtype."""
+    if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
+        return False
+    array = np.asarray(value).astype(out_type.dtype)
+    if not np.all(np.isfinite(array)):
+        return all(bool(np.all(np.isfinite(part))) for part in parts)
+    tiny = np.abs(array) < np.finfo(out_type.dtype).tiny
+    return bool(np.any(tiny)) and len(parts) > 1 and all(bool(np.all(part != 0)) for part in parts)
