@@ -1,5 +1,7 @@
 """Examples of rules about sums, products, signs, powers and inverse functions."""
 
+import numpy as np
+
 import aesara.tensor as at
 from tests.rules.framework import example
 
@@ -26,6 +28,7 @@ EXAMPLES = {
     "local_add_specialize": [
         example(lambda x: x + 0, zeros=UNSIGNED),
         example(lambda x, y: at.add(x, 0, y), zeros=UNSIGNED),
+        example(lambda x: at.add(np.float32(0.1), x, 2, np.array([[0.5], [-3.0]])), regroups=GROUPED, zeros=UNSIGNED),
         lambda x: at.add(at.zeros_like(x), 0),
     ],
     "local_elemwise_sub_zeros": [example(lambda x: x - x, assumes_finite="infinity less itself is taken for zero")],
@@ -34,6 +37,7 @@ EXAMPLES = {
         lambda x: -1 * x,
         lambda x, y: -x * y,
         lambda x, y: at.mul(-x, 1, -y, -1),
+        example(lambda x: at.mul(3, x, np.float32(0.3)), regroups=GROUPED, moderate="a part may overflow"),
         lambda x: at.mul(at.ones_like(x), -1),
     ],
     # signs

@@ -218,9 +218,9 @@ def local_elemwise_sub_zeros(fgraph, node):
 @register_specialize
 @node_rewriter([add])
 def local_add_specialize(fgraph, node):
-    """Terms that are zero are left out of a sum."""
+    """Terms that are zero are left out of a sum, and constants stand together."""
     out = node.outputs[0]
-    terms = [var for var in node.inputs if not has_value(var, 0)]
+    terms = _with_one_constant(add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
     if len(terms) == len(node.inputs) or out.type.dtype == "bool":
         return False
     if not terms:
@@ -232,7 +232,7 @@ def local_add_specialize(fgraph, node):
 @register_specialize
 @node_rewriter([mul])
 def local_mul_specialize(fgraph, node):
-    """Factors 1 and -1 are left out of a product, and signs stand in front of it, not in its factors."""
+    """Factors 1 and -1 are left out of a product, constants stand together, and signs in front of it."""
     out = node.outputs[0]
     dtype = out.type.dtype
     if dtype == "bool":
@@ -247,6 +247,7 @@ def local_mul_specialize(fgraph, node):
         inner = negated_of(var, dtype)
         negative ^= inner is not None
         factors.append(var if inner is None else inner)
+    factors = _with_one_constant(mul, factors, dtype)
     if len(factors) == len(node.inputs) and all(a is b for a, b in zip(factors, node.inputs)):
         return False
     if not factors:
