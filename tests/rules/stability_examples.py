@@ -6,16 +6,25 @@ from tests.rules.framework import example
 
 FLOATS = ("float64", "float32")
 COMMON = "a common factor is multiplied once"
-ZERO_WEIGHT = "a term whose weight is zero is left out"
 LIMIT = "the rewritten form has limits where that as written has the difference or quotient of infinite numbers"
 EXPONENT = "the exponent is rounded: an error of the argument, not of the result"
 
 UNDERFLOW = "as written, the argument of the logarithm underflows"
 
+SHIFTED = {"dtypes": FLOATS, "assumes_finite": UNDERFLOW, "regroups": EXPONENT, "moderate": EXPONENT}
+WEIGHTED = {**SHIFTED, "nonempty": "of no numbers there is no largest"}
+
 ROWS = {
     "local_log1p_erf": {"assumes_finite": UNDERFLOW},
     "local_log1p_neg_erf": {"assumes_finite": UNDERFLOW},
     "local_log_half_erfc": {"regroups": "the argument is multiplied by the square root of two"},
+    "local_log_multiple_of_cosh": {"regroups": "the logarithm of the factor is added"},
+    "local_log_reciprocal_of_sum": {
+        "assumes_finite": "the reciprocal of minus infinity is a zero with a sign",
+        "regroups": "one is added to the sum of the other terms",
+    },
+    "local_log_to_arcsinh": {"limits": LIMIT},
+    "local_log_to_arcsinh_pow": {"limits": LIMIT},
 }
 EXAMPLES = {
     "local_complement": [
@@ -31,4 +40,36 @@ EXAMPLES = {
         example(lambda x, y: y - y * at.sigmoid(x), dtypes=FLOATS, limits=LIMIT, regroups=COMMON),
         example(lambda x, y, z: at.add(z, y * at.sqr(at.sin(x)), -y), dtypes=FLOATS, limits=LIMIT, regroups=COMMON),
     ],
-}  # fmt: skip
+    "local_exponentials_to_hyperbolic": [
+        example(lambda x: at.exp(x) - at.exp(-x), dtypes=FLOATS),
+        example(lambda x: at.exp(x) + at.exp(-x), dtypes=FLOATS),
+        example(lambda x: at.sigmoid(2 * x) - at.sigmoid(-2 * x), dtypes=FLOATS),
+    ],
+    "local_softplus_of_opposite": [
+        example(lambda x: x + at.softplus(-x), dtypes=FLOATS, limits=LIMIT),
+        example(lambda x: x - at.softplus(x), dtypes=FLOATS, limits=LIMIT),
+        example(lambda x: at.softplus(-x) - at.softplus(x), dtypes=FLOATS, limits=LIMIT),
+        example(lambda x, y: at.add(y, x, at.softplus(-x)), dtypes=FLOATS, limits=LIMIT, regroups=COMMON),
+    ],
+    "local_exp_over_sum": [
+        example(lambda m: at.exp(m) / at.exp(m).sum(1, keepdims=True), **SHIFTED),
+        example(lambda m: at.exp(m.T) / at.exp(m).sum(1), **SHIFTED),
+        example(lambda m: at.exp(m) / at.exp(m).sum(), **SHIFTED),
+        example(lambda m: at.exp(m) / (at.exp(m).sum(0, keepdims=True) * 2), **SHIFTED),
+        example(lambda v: at.exp(v) / (at.exp(v) + at.exp(2 * v)), **SHIFTED),
+        example(lambda m1, m2: (m1 * at.exp(m2)).sum(1) / at.exp(m2).sum(1), **WEIGHTED),
+    ],
+    "local_log_sum_exp": [
+        example(lambda m1, m2: at.log((m1**2 * at.exp(m2)).sum(1)), **WEIGHTED),
+        example(lambda m: at.log((at.exp(m).T / 3).sum(0)), **WEIGHTED),
+    ],
+    "local_log_add_exp": [
+        example(lambda x: at.log(3 * at.exp(x) + 5), **WEIGHTED),
+        example(lambda x, y: at.log(0.25 * at.exp(x) + y**2 * at.exp(y)), **WEIGHTED),
+    ],
+    "local_log_mul_exp": [
+        example(lambda x, y: at.log(y**2 * at.exp(x)), **WEIGHTED),
+        example(lambda x, y: at.log(at.exp(x) / at.exp(y)), **WEIGHTED),
+        example(lambda m: at.log(at.exp(m).sum(1) / 4), **WEIGHTED),
+    ],
+}

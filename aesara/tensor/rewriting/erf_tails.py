@@ -33,10 +33,10 @@ from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
     has_value,
-    is_float,
     output_of,
     real_of_same_dtype,
 )
+from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 
@@ -57,15 +57,8 @@ def is_whole_argument(x: Variable, out: Variable) -> bool:
 
 def scaled(x: Variable, number: float) -> Variable:
     """``number * x`` with a number that `x` is multiplied with taken into account."""
-    node = x.owner
-    if node is not None and node.op == neg and is_float(x):
-        return scaled(node.inputs[0], -number)
-    if node is not None and node.op == mul and len(node.inputs) == 2:
-        for factor, other in (node.inputs, node.inputs[::-1]):
-            value = common_value(factor)
-            if value is not None and other.type == x.type:
-                number, x = number * float(value), other
-                break
+    factor, x = multiple(x)
+    number *= factor
     if abs(abs(number) - 1) < 4 * np.finfo("float64").eps:
         return x if number > 0 else neg(x)
     return mul(constant_like(number, x), x)
@@ -89,8 +82,22 @@ register_rules(
 def scaled_erfc(
     numerators: Sequence[Variable], denominators: Sequence[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """``exp(x**2) * erfc(x)`` in a product as ``erfcx(x)``: one overflows where the other underflows."""
-    numerators = list(numerators)
+    """``exp(x**2) * erfc(x)`` in a product as ``erfcx(x)``, and ``exp(-x**2) / erfc(x)`` as ``1 / erfcx(x)``.
+
+    The exponential overflows where the other factor underflows, or both underflow.
+    """
+    numerators, denominators = list(numerators), list(denominators)
+    for i, factor in enumerate(denominators):
+        node = factor.owner
+        if node is None or node.op != erfc or not real_of_same_dtype(node.inputs[0], factor):
+            continue
+        number, x = multiple(node.inputs[0])
+        for k, other in enumerate(numerators):
+            inner = other.owner
+            if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], -(number**2), x):
+                denominators[i] = erfcx(node.inputs[0])
+                del numerators[k]
+                break
     for i, factor in enumerate(numerators):
         node = factor.owner
         if node is None or node.op != erfc or not real_of_same_dtype(node.inputs[0], factor):
@@ -102,7 +109,31 @@ def scaled_erfc(
                 numerators[i] = erfcx(x)
                 del numerators[k]
                 break
-    return numerators, list(denominators)
+    return numerators, denominators
+
+
+def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
+    """Whether a variable is ``number * x**2``, but for the rounding of the number."""
+    factors, divisors = local_mul_canonizer.get_num_denum(var)
+    product = 1.0
+    squares = 0
+    for factor in factors:
+        value, base = multiple(factor)
+        constant = common_value(base)
+        if constant is not None:
+            product *= value * float(constant)
+        elif base is x:
+            product, squares = product * value, squares + 1
+        elif _is_square_of(base, x):
+            product, squares = product * value, squares + 2
+        else:
+            return False
+    for factor in divisors:
+        constant = common_value(factor)
+        if constant is None or constant == 0:
+            return False
+        product /= float(constant)
+    return squares == 2 and abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
 def _is_square_of(var: Variable, x: Variable) -> bool:

@@ -214,15 +214,14 @@ def exponential_terms(var: Variable) -> list[Exponential] | None:
     terms = []
     found = False
     for v in var.owner.inputs:
-        if v.type.dtype != var.type.dtype:
-            return None
-        term = exponential_in(v)
+        value = common_value(v)
+        if value is not None:
+            terms.append(Exponential(constant_like(0, var), constant_like(value, var)))
+            continue
+        term = exponential_in(v) if v.type.dtype == var.type.dtype else None
         if term is None:
-            if common_value(v) is None:
-                return None
-            term = Exponential(constant_like(0, var), v)
-        else:
-            found = True
+            return None
+        found = True
         terms.append(term)
     return terms if found else None
 
@@ -359,16 +358,20 @@ def exponentials_over_their_sum(
 ) -> tuple[list[Variable], list[Variable]]:
     """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
     numerators, denominators = list(numerators), list(denominators)
-    if not any(exponent_of(var) is not None for var in numerators):
-        return numerators, denominators
     for k, denominator in enumerate(denominators):
         if not _is_sum(denominator):
             continue
+        if not any(exponent_of(var) is not None or _is_sum(var) for var in numerators):
+            break
         found = shifted(denominator)
         if found is None:
             continue
         for i, var in enumerate(numerators):
-            power = _shifted_numerator(var, found) if var.type.dtype == denominator.type.dtype else None
+            if var.type.dtype != denominator.type.dtype:
+                continue
+            power = _shifted_numerator(var, found)
+            if power is None:
+                power = _shifted_average(var, denominator)
             if power is not None:
                 numerators[i] = power
                 denominators[k] = found.total
@@ -394,6 +397,31 @@ def _shifted_numerator(var: Variable, total: Shifted) -> Variable | None:
     if any(_without_order(term.exponent) is _without_order(exponent) for term in total.terms):
         return exp(sub(exponent, total.largest))
     return None
+
+
+def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
+    """A sum of weighted exponentials, divided by what is taken out of the sum of them without or with other weights.
+
+    The quotient of both is an average.
+    """
+    if var.owner is None or type(var.owner.op) is not type(denominator.owner.op):
+        return None
+    if isinstance(var.owner.op, DimShuffle):
+        if var.owner.op != denominator.owner.op:
+            return None
+        inner = _shifted_average(var.owner.inputs[0], denominator.owner.inputs[0])
+        return None if inner is None else var.owner.op(inner)
+    if not isinstance(var.owner.op, Sum):
+        return None
+    axes = reduced_axes(var.owner)
+    (summed,) = var.owner.inputs
+    if axes != reduced_axes(denominator.owner) or summed.type.dtype != var.type.dtype:
+        return None
+    term = exponential_in(summed)
+    found = shifted(denominator)
+    if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
+        return None
+    return var.owner.op(term.shifted(with_kept_dims(summed, found.largest, axes)))
 
 
 def _without_order(var: Variable) -> Variable:
@@ -425,7 +453,11 @@ def factors_behind_shuffles(
 
 
 def _shuffled(part: Variable, op: DimShuffle, whole: Variable) -> Variable:
-    """A factor of `whole` with its dimensions moved as those of `whole`."""
-    if part.type.broadcastable == whole.type.broadcastable:
-        return op(part)
-    return part.dimshuffle(*op.new_order)
+    """A factor of `whole` with its dimensions moved as those of `whole`, in one step."""
+    order = op.new_order
+    node = part.owner
+    if node is not None and isinstance(node.op, DimShuffle):
+        order = tuple("x" if i == "x" else node.op.new_order[i] for i in order)
+        part = node.inputs[0]
+        return part.dimshuffle(*order)
+    return op(part) if part.type.broadcastable == whole.type.broadcastable else part.dimshuffle(*order)

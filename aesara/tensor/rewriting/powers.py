@@ -12,6 +12,7 @@ from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_in_place_of,
+    constant_like,
     has_value,
     in_place_of,
     is_complex,
@@ -30,7 +31,7 @@ LARGEST_UNROLLED = 8
 @register_canonicalize
 @node_rewriter([at_pow])
 def local_pow_canonicalize(fgraph, node):
-    """``x ** 0`` is 1 and ``x ** 1`` is ``x``."""
+    """``x ** 0`` is 1, ``x ** 1`` is ``x`` and ``x ** -1`` a quotient, which takes part in the form of products."""
     base, exponent = node.inputs
     value = common_value(exponent)
     if value is None:
@@ -39,6 +40,8 @@ def local_pow_canonicalize(fgraph, node):
         return constant_in_place_of(node.outputs[0], 1, node.inputs)
     if value == 1:
         return in_place_of(node.outputs[0], base, node.inputs)
+    if value == -1 and is_float(base) and base.type.dtype == node.outputs[0].type.dtype:
+        return in_place_of(node.outputs[0], true_divide(constant_like(1, base), base), node.inputs)
     return False
 
 

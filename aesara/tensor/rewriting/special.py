@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import log, mul, neg, reciprocal, second, sub, true_divide
+from aesara.tensor.elementwise_ops import add, exp, log, mul, neg, reciprocal, second, sub, true_divide
 from aesara.tensor.reduction import Sum
 from aesara.tensor.reduction import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.helpers import as_dtype, in_place_of, is_float
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.logsumexp import exponent_of, exponentials_over_their_sum, factors_behind_shuffles
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
@@ -21,9 +21,13 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 def local_logsoftmax(fgraph, node):
     """The logarithm of a softmax in one operation, which cannot underflow."""
     inner = node.inputs[0].owner
+    shuffle = None
+    if inner is not None and isinstance(inner.op, DimShuffle):
+        shuffle, inner = inner.op, inner.inputs[0].owner
     if inner is None or not isinstance(inner.op, Softmax):
         return False
-    return in_place_of(node.outputs[0], LogSoftmax(axis=inner.op.axis)(inner.inputs[0]))
+    new = LogSoftmax(axis=inner.op.axis)(inner.inputs[0])
+    return in_place_of(node.outputs[0], new if shuffle is None else shuffle(new))
 
 
 @register_stabilize
@@ -65,9 +69,10 @@ def without_divisor(quotient, divisor):
 
 def softmax_simplifier(numerators, denominators):
     """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
+    numerators, denominators = _softmax_times_sum(numerators), _softmax_times_sum(denominators)
     if not any(exponent_of(var) is not None for var in numerators):
-        return numerators, denominators
-    new_numerators, new_denominators = factors_behind_shuffles(numerators, denominators)
+        return exponentials_over_their_sum(numerators, denominators)
+    new_numerators, new_denominators = _common_sums_taken_out(*factors_behind_shuffles(numerators, denominators))
     found = False
     for denominator in list(new_denominators):
         summed = _summed_exponential(denominator)
@@ -83,6 +88,51 @@ def softmax_simplifier(numerators, denominators):
     if found:
         numerators, denominators = new_numerators, new_denominators
     return exponentials_over_their_sum(numerators, denominators)
+
+
+def _common_sums_taken_out(numerators, denominators):
+    """The factors with ``a / s - b / s`` as ``(a - b) / s``, where `s` is a sum of exponentials."""
+    new_numerators, new_denominators = [], list(denominators)
+    for var in numerators:
+        divided = _divided_by_sum(var)
+        if divided is None:
+            new_numerators.append(var)
+        else:
+            new_numerators.append(divided[0])
+            new_denominators.append(divided[1])
+    return new_numerators, new_denominators
+
+
+def _divided_by_sum(var):
+    """A sum of terms without the sum of exponentials that all are divided by, and this; None if there is none."""
+    node = var.owner
+    if node is None or node.op not in (add, sub) or any(v.type.dtype != var.type.dtype for v in node.inputs):
+        return None
+    terms = [local_mul_canonizer.get_num_denum(v) for v in node.inputs]
+    for total in terms[0][1]:
+        if _summed_exponential(total) is None or any(total not in bottoms for _, bottoms in terms):
+            continue
+        dtype = var.type.dtype
+        smaller = []
+        for tops, bottoms in terms:
+            k = bottoms.index(total)
+            smaller.append(local_mul_canonizer.merge_num_denum(tops, [*bottoms[:k], *bottoms[k + 1 :]], dtype))
+        return computed_in(dtype, node.op, smaller), total
+    return None
+
+
+def _softmax_times_sum(factors):
+    """The factors with ``softmax(x)`` and ``sum(exp(x))`` as the exponential that their product is."""
+    for i, var in enumerate(factors):
+        if var.owner is None or not isinstance(var.owner.op, Softmax):
+            continue
+        exponential = exp(var.owner.inputs[0])
+        for k, total in enumerate(factors):
+            summed = _summed_exponential(total)
+            quotient = None if summed is None else _softmax(exponential, total, *summed)
+            if quotient is not None and quotient.owner.op == var.owner.op and quotient.owner.inputs == var.owner.inputs:
+                return [exponential, *(v for j, v in enumerate(factors) if j not in (i, k))]
+    return factors
 
 
 def _summed_exponential(var):
@@ -117,20 +167,35 @@ def _softmax(numerator, denominator, x, axes):
     for dimension, place in zip(order, places):
         if dimension != (kept[place] if place != "x" else dimension) or (place == "x") != (dimension in summed):
             return None
-    axis = None if len(axes) == x.type.ndim and len(axes) > 1 else order.index(summed_order[axes[0]])
-    return Softmax(axis=axis)(z)
+    axis = None if len(axes) == x.type.ndim and len(axes) > 1 else summed_order[axes[0]]
+    softmax = Softmax(axis=axis)(base)
+    return softmax if base is z else softmax.dimshuffle(*order)
 
 
 def _with_order(var):
     """What a tensor is but for the order of its dimensions, and this order."""
-    node = var.owner
-    if (
-        node is not None
-        and isinstance(node.op, DimShuffle)
-        and sorted(map(str, node.op.new_order)) == sorted(map(str, range(node.inputs[0].type.ndim)))
-    ):
-        return node.inputs[0], tuple(node.op.new_order)
-    return var, tuple(range(var.type.ndim))
+    order = tuple(range(var.type.ndim))
+    while var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        new_order = var.owner.op.new_order
+        if "x" in new_order or len(new_order) != var.owner.inputs[0].type.ndim:
+            break
+        order = tuple(new_order[i] for i in order)
+        var = var.owner.inputs[0]
+    return var, order
+
+
+@register_stabilize
+@node_rewriter([true_divide])
+def local_exp_over_sum(fgraph, node):
+    """``exp(x) / sum(exp(x))`` as a softmax, where the canonical form of products did not come to see it."""
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    numerators, denominators = local_mul_canonizer.get_num_denum(out)
+    new = softmax_simplifier(numerators, denominators)
+    if new[0] == numerators and new[1] == denominators:
+        return False
+    return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
 
 
 local_mul_canonizer.add_simplifier(softmax_simplifier, "softmax_simplifier")

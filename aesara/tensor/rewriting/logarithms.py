@@ -1,0 +1,143 @@
+"""Logarithms of powers, inverse hyperbolic functions written as logarithms, and sums with softplus that cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import (
+    add,
+    arcsinh,
+    arctanh,
+    log,
+    log1p,
+    mul,
+    neg,
+    softplus,
+    sqrt,
+    square,
+    sub,
+    true_divide,
+)
+from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    computed_in,
+    in_place_of,
+    is_float,
+    is_real,
+    real_of_same_dtype,
+)
+from aesara.tensor.rewriting.logistic import is_negation, negated
+from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+
+
+def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
+    """``log(x ** n)`` as a multiple of ``log(x)``, of its absolute value for even `n`; None where that is not so."""
+    number = common_value(n)
+    if number is None or not np.isfinite(number) or number == 0 or x.type.dtype != out.type.dtype:
+        return None
+    if float(number) % 2 == 0:
+        x = at_abs(x)
+    elif float(number) < 0:
+        return None  # at the zero with a sign
+    return mul(np.asarray(number, dtype=out.type.dtype), log(x))
+
+
+def is_real_float(x: Variable, out: Variable) -> bool:
+    return real_of_same_dtype(x, out) and is_real(x)
+
+
+register_rules(
+    rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, is_real_float),
+    rule("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
+    rule("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
+    rule("local_log_sqrt", (log, (sqrt, "x")), lambda x: mul(0.5, log(x)), real_of_same_dtype),
+    rule(
+        "local_log_to_arctanh",
+        (log, (true_divide, (add, 1, "x"), (sub, 1, "x"))),
+        lambda x: mul(2, arctanh(x)),
+        real_of_same_dtype,
+    ),
+    rule(
+        "local_log_to_arcsinh",
+        (log, (add, "x", (sqrt, (add, 1, (square, "x"))))),
+        lambda x: arcsinh(x),
+        real_of_same_dtype,
+    ),
+    rule(
+        "local_log_to_arcsinh_pow",
+        (log, (add, "x", (sqrt, (add, 1, (at_pow, "x", 2))))),
+        lambda x: arcsinh(x),
+        real_of_same_dtype,
+    ),
+    rule(
+        "local_log_reciprocal_of_sum",
+        (log, (true_divide, 1, (add, 1, "*x"))),
+        lambda x: neg(log1p(x)),
+        real_of_same_dtype,
+    ),
+    to=(register_stabilize, register_specialize),
+)
+
+
+@register_stabilize
+@register_specialize
+@node_rewriter([add, sub])
+def local_softplus_of_opposite(fgraph, node):
+    """``x + softplus(-x)`` as ``softplus(x)``, and ``x - softplus(x)`` as ``-softplus(-x)``, also in longer sums.
+
+    ``softplus(x) - softplus(-x)`` is ``x``.
+    """
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
+    for i, (sign, var) in enumerate(signed):
+        found = _softplus(var, sign, out.type.dtype)
+        if found is None:
+            continue
+        sign, x = found
+        for k, (other_sign, other) in enumerate(signed):
+            # s * (softplus(x) - x) is s * softplus(-x).
+            if k == i:
+                continue
+            second = _softplus(other, other_sign, out.type.dtype)
+            if second is not None and second[0] == -sign and is_negation(x, second[1]):
+                new = x
+            elif _is_multiple(other, other_sign, x, -sign):
+                new = softplus(negated(x))
+            else:
+                continue
+            left = [(s, v) for j, (s, v) in enumerate(signed) if j not in (i, k)]
+            return in_place_of(out, _total([(sign, new), *left], out.type.dtype), node.inputs)
+    return False
+
+
+def _softplus(var: Variable, sign: int, dtype: str) -> tuple[int, Variable] | None:
+    """The sign and the argument of a term that is a softplus."""
+    inner = var.owner
+    if inner is not None and inner.op == neg:
+        sign, inner = -sign, inner.inputs[0].owner
+    if inner is None or inner.op != softplus or inner.inputs[0].type.dtype != dtype:
+        return None
+    return sign, inner.inputs[0]
+
+
+def _is_multiple(var: Variable, sign: int, x: Variable, wanted: int) -> bool:
+    """Whether ``sign * var`` is ``wanted * x``, for signs."""
+    return var is x if sign == wanted else is_negation(var, x)
+
+
+def _total(signed: list[tuple[int, Variable]], dtype: str) -> Variable:
+    positive = [v for s, v in signed if s > 0]
+    negative = [v for s, v in signed if s < 0]
+    build: Callable[..., Variable] = add
+    total = computed_in(dtype, build, positive) if len(positive) > 1 else positive[0] if positive else None
+    for var in negative:
+        total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
+    return total
