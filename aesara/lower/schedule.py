@@ -501,6 +501,8 @@ class _Scheduler:
         self.name(made)
         self.ready[made] = len(self.steps)
         read = [self.name(matrix_memory(operand)) for operand in (product.left, product.right)]
+        if accumulation is not None:
+            read.append(accumulation.old)
         if product.scale is not None:
             (scale,) = self.canonical([self.read(product.scale, ())])
             self.scales[product] = scale

@@ -106,6 +106,36 @@ def test_argument_that_is_the_value_of_the_variable():
     np.testing.assert_allclose(w.get_value(), start - 0.5 * start @ start, rtol=1e-12)
 
 
+@pytest.mark.parametrize("in_place", [True, False])
+def test_old_value_that_a_result_is_made_of_as_well(in_place):
+    """The result is a copy, to which a product is added, before the variable is overwritten."""
+    x = at.dmatrix("x")
+    start, given = noise(20, 20), noise(20, 20)
+    w = aesara.shared(start)
+    for change in (w * 2, w - 0.5 * at.dot(x, x), w + at.dot(w, x)):
+        w.set_value(start)
+        held = None if in_place else w.get_value(borrow=True)
+        f = aesara.function([x], [w + 3 * at.dot(x, x), w.sum()], updates={w: change})
+        found, total = f(given)
+        np.testing.assert_allclose(found, start + 3 * given @ given, rtol=1e-12)
+        np.testing.assert_allclose(total, start.sum(), rtol=1e-12)
+        assert held is None or (held == start).all()
+        if change.owner.op == at.mul:
+            np.testing.assert_array_equal(w.get_value(), 2 * start)
+
+
+def test_argument_that_is_added_to_stays():
+    z, x = at.dmatrices("z", "x")
+    f = aesara.function([z, x], z - at.dot(x, x))
+    (product,) = products_of(f)
+    assert product.beta == 1.0
+    a, b = noise(20, 20), noise(20, 20)
+    for left, right in ((a, b), (a, a)):
+        kept, operand = left.copy(), right.copy()
+        np.testing.assert_allclose(f(left, right), kept - operand @ operand, rtol=1e-11, atol=1e-12)
+        np.testing.assert_array_equal(left, kept)
+
+
 def test_rate_zero_and_not_a_number():
     x, y = at.dmatrices("x", "y")
     lr = at.dscalar("lr")
