@@ -9,6 +9,7 @@ from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.utils import InconsistencyError
+from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor import blas
 from aesara.tensor.gemm import BlasOp
 
@@ -338,3 +339,15 @@ def test_flags_and_library():
         assert blas.ldflags(libs=False, libs_dir=True) == ["/a/lib"]
         assert blas.ldflags(libs=False, include_dir=True) == ["/b"]
     assert blas.check_init_y() is False
+
+
+def test_batches():
+    """For a batch of some inputs, the result of each member."""
+    values = [drawn(shape, "float64", seed) for seed, shape in enumerate([(3, 5), (), (3, 4), (4, 5), ()])]
+    inputs = [symbol(value) for value in values]
+    many = at.dtensor3()
+    out = vectorize_graph(blas.gemm(*inputs), {inputs[2]: many})
+    lefts = drawn((2, 3, 4), "float64", 9)
+    found = aesara.function([many, *inputs[:2], *inputs[3:]], out)(lefts, *values[:2], *values[3:])
+    z, alpha, _, right, beta = values
+    np.testing.assert_allclose(found, beta * z + alpha * (lefts @ right), rtol=1e-12)
