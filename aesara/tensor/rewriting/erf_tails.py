@@ -65,6 +65,7 @@ def scaled(x: Variable, number: float) -> Variable:
 
 
 def is_half_of_erfc(x: Variable, out: Variable) -> bool:
+    """Whether the argument may be multiplied by a root of two: in narrower floats that loses too many digits."""
     return real_of_same_dtype(x, out) and out.type.dtype == "float64"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from aesara.graph.nodes import Variable
@@ -29,7 +27,6 @@ from aesara.tensor.rewriting.helpers import (
     computed_in,
     in_place_of,
     is_float,
-    is_real,
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.logistic import is_negation, negated
@@ -48,12 +45,8 @@ def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
     return mul(np.asarray(number, dtype=out.type.dtype), log(x))
 
 
-def is_real_float(x: Variable, out: Variable) -> bool:
-    return real_of_same_dtype(x, out) and is_real(x)
-
-
 register_rules(
-    rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, is_real_float),
+    rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, real_of_same_dtype),
     rule("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
     rule("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
     rule("local_log_sqrt", (log, (sqrt, "x")), lambda x: mul(0.5, log(x)), real_of_same_dtype),
@@ -136,8 +129,9 @@ def _is_multiple(var: Variable, sign: int, x: Variable, wanted: int) -> bool:
 def _total(signed: list[tuple[int, Variable]], dtype: str) -> Variable:
     positive = [v for s, v in signed if s > 0]
     negative = [v for s, v in signed if s < 0]
-    build: Callable[..., Variable] = add
-    total = computed_in(dtype, build, positive) if len(positive) > 1 else positive[0] if positive else None
+    total = None
+    if positive:
+        total = positive[0] if len(positive) == 1 else computed_in(dtype, add, positive)
     for var in negative:
         total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
     return total
