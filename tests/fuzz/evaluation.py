@@ -20,9 +20,10 @@ EXACT_SCALAR_OPS = frozenset(
     RoundHalfAwayFromZero Sgn
     Second EQ NEQ LT LE GT GE IsNan IsInf AND OR XOR Invert Cast""".split()
 )
-INEXACT_OPS = frozenset(
-    """Dot BatchedDot MatMul Softmax LogSoftmax SoftmaxGrad CumOp CumsumOp Sum Prod CAReduce CAReduceDtype
-    AdvancedIncSubtensor AdvancedIncSubtensor1 IncSubtensor Mean""".split()
+PRODUCTS = frozenset("Dot BatchedDot MatMul Dot22 Dot22Scalar Gemm Gemv Ger".split())
+INEXACT_OPS = PRODUCTS | frozenset(
+    """Softmax LogSoftmax SoftmaxGrad CumOp CumsumOp Sum Prod CAReduce CAReduceDtype AdvancedIncSubtensor
+    AdvancedIncSubtensor1 IncSubtensor Mean""".split()
 )
 #: rounding errors of the native code, in units in the last place
 UNITS = 4
@@ -66,7 +67,7 @@ def evaluate(variables, given, rng=None, trace=None, exact=True):
                 inputs = [_noisy(np.asarray(value).astype(dtype), None, rng) for value in inputs]
         else:
             inexact = kind in INEXACT_OPS
-            if kind in ("Dot", "BatchedDot", "MatMul"):  # BLAS leaves out what is multiplied by zero, NaN or not
+            if kind in PRODUCTS:  # BLAS leaves out what is multiplied by zero, NaN or not
                 trace.undefined |= not all(_is_finite(value) for value in inputs)
             if inexact and rng is not None:
                 inputs = [_noisy(value, value, rng) for value in inputs]
