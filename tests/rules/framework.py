@@ -51,7 +51,7 @@ from tests.rules.leaves import Variation, variations
 #: How far apart both sides may be where it is not known which is better, in units in the last place.
 UNITS = 4
 
-ARITHMETIC = frozenset("Add Mul TrueDivide Reciprocal IntDiv".split()) | EXACT_SCALAR_OPS
+ARITHMETIC = frozenset("Add Sub Mul Sqr TrueDivide Reciprocal IntDiv".split()) | EXACT_SCALAR_OPS
 
 
 @dataclass(frozen=True)
