@@ -69,12 +69,42 @@ def indexing(at: Any, size: int) -> Graph:
     return [x, decay], state
 
 
+def continued_fraction(at: Any, size: int) -> Graph:
+    """A quotient in a quotient, and so on."""
+    x = at.dvector("x")
+    y = x
+    for _ in range(size // 3):
+        y = 1.0 / (1.0 + x * y)
+    return [x], y.sum()
+
+
+def long_product(at: Any, size: int) -> Graph:
+    """The logarithm of a product of many factors."""
+    x = at.dvector("x")
+    product = x
+    for i in range(size // 3):
+        product = product * at.sigmoid(x * (i + 1))
+    return [x], at.log(product).sum()
+
+
+def parts(at: Any, size: int) -> Graph:
+    """Rows in the opposite order in every step."""
+    x = at.dmatrix("x")
+    y = x
+    for _ in range(size // 4):
+        y = at.tanh((y.T + x).T[::-1])
+    return [x], y.sum()
+
+
 GRAPHS: dict[str, Callable[[Any, int], Graph]] = {
     "recurrence": recurrence,
     "wide sum": wide_sum,
     "deep chain": deep_chain,
     "layers": layers,
     "indexing": indexing,
+    "fraction": continued_fraction,
+    "product": long_product,
+    "parts": parts,
 }
 
 

@@ -144,8 +144,8 @@ def std_fgraph(
         protected = [
             variable
             for index, (variable, spec) in enumerate(zip(fgraph.inputs, input_specs))
-            # A default value serves the next call, too.
-            if not spec.mutable or not (index in updated or spec.value is None)
+            # The value of a state stays if the call fails, and a default value serves the next call, too.
+            if not spec.mutable or index in updated or spec.value is not None
         ]
         fgraph.attach_feature(Supervisor(protected))
     return fgraph, additional
