@@ -92,6 +92,11 @@ COMPLEMENTS: dict[Op, tuple[Complement, ...]] = {
 }
 
 
+#: Sums of more terms, and terms of more factors, are not looked through: each look at them would take long.
+MOST_TERMS = 16
+MOST_FACTORS = 64
+
+
 @dataclass
 class Term:
     """A term of a sum: a number times a product of factors over a product of others."""
@@ -111,10 +116,10 @@ def local_complement(fgraph, node):
     if not is_float(out):
         return False
     signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
-    if not any(_may_have_complement(v) for _, v in signed):
+    if len(signed) > MOST_TERMS or not any(_may_have_complement(v) for _, v in signed):
         return False
     dtype = out.type.dtype
-    terms = [_term(sign, var, dtype) for sign, var in signed]
+    terms = [term for sign, var in signed if (term := _term(sign, var, dtype)) is not None]
     for one in terms:
         for f, complement in _complements(fgraph, one, dtype):
             rest = one.factors.copy()
@@ -145,13 +150,15 @@ def _may_have_complement(var: Variable) -> bool:
     return False
 
 
-def _term(sign: int, var: Variable, dtype: str) -> Term:
-    """A term with its products, quotients, squares and signs in a dtype taken apart."""
+def _term(sign: int, var: Variable, dtype: str) -> Term | None:
+    """A term with its products, quotients, squares and signs in a dtype taken apart; None if there are too many."""
     coefficient = float(sign)
     factors: Counter[Variable] = Counter()
     divisors: Counter[Variable] = Counter()
     stack = [(var, 1, False)]
-    while stack:
+    for _ in range(MOST_FACTORS):
+        if not stack:
+            return Term(var, coefficient, factors, divisors)
         part, times, inverted = stack.pop()
         node = part.owner if part.type.dtype == dtype else None
         value = common_value(part)
@@ -171,7 +178,7 @@ def _term(sign: int, var: Variable, dtype: str) -> Term:
             stack.append((node.inputs[0], 2 * times, inverted))
         else:
             (divisors if inverted else factors)[part] += times
-    return Term(var, coefficient, factors, divisors)
+    return None
 
 
 def _is_square(node: Apply) -> bool:
