@@ -78,8 +78,9 @@ class BadOptimization(Exception):
             lines.append(f"  {label} Value shape, dtype: {shape}, {dtype}")
             lines.append(f"  {label} Value: {_excerpt(value)}")
         try:
-            difference = np.abs(np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float))
-            if difference.size:
+            with np.errstate(invalid="ignore"):
+                difference = np.abs(np.asarray(self.new_r_val, dtype=float) - np.asarray(self.old_r_val, dtype=float))
+            if not np.isnan(difference).all():
                 lines.append(f"  Max Abs Diff: {np.nanmax(difference)}")
         except (TypeError, ValueError):
             pass

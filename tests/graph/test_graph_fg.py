@@ -1,4 +1,5 @@
 import copy
+import warnings
 
 import numpy as np
 import pytest
@@ -571,6 +572,10 @@ class TestFeatures:
         assert "Max Abs Diff: 0.5" in str(error)
         assert "Reason: test" in error.str_diagnostic()
         assert str(BadOptimization(x, x, "a", "b")).startswith("BadOptimization")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            text = str(BadOptimization(x, x, np.array([np.nan, np.inf]), np.array([1.0, np.inf])))
+        assert "Max Abs Diff" not in text
 
     def test_features_survive_pickling(self):
         x = double("x")

@@ -8,7 +8,6 @@ database, and is then queried with the same query (or with a subquery under its 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, Literal
 
@@ -246,7 +245,7 @@ class RewriteDatabase:
         """The rewriters that a query, or tags such as ``"+a"``, ``"&b"``, ``"-c"``, ask for."""
         return OrderedSet(self.__query__(_as_query(tags, kwtags)))
 
-    def print_summary(self, stream: IO[str] = sys.stdout) -> None:
+    def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)
         print(f"  names {sorted(self._names)}", file=stream)
         print(f"  db {self.__db__}", file=stream)
@@ -397,7 +396,7 @@ class SequenceDB(RewriteDatabase):
         rewriters = self._ordered(query)
         return self.seq_rewriter_type(rewriters, failure_callback=self.failure_callback)
 
-    def print_summary(self, stream: IO[str] = sys.stdout) -> None:
+    def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)
         for name, position in sorted(self.__position__.items(), key=lambda item: item[1]):
             print(f"  {position:>8}  {name}", file=stream)

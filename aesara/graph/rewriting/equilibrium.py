@@ -291,7 +291,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         profile.applied[rewriter] = used + 1
         return True
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
         if depth != 0:
             for rewriter in [*self.global_rewriters, *self.get_node_rewriters()]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -94,7 +93,7 @@ class KanrenRelationSub(NodeRewriter):
         for substitution in self.kanren_relation(expression, result)({}):
             yield reify(unification.reify(result, substitution), substitution)
 
-    def print_summary(self, stream: Any = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: Any = None, level: int = 0, depth: int = -1) -> None:
         relation = getattr(self.kanren_relation, "__name__", None)
         print(f"{' ' * level}{type(self).__name__}({relation}) id={id(self)}", file=stream)
 

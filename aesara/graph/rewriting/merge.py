@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from typing import IO, Any
@@ -159,7 +158,7 @@ class MergeOptimizer(GraphRewriter):
         return 1
 
     @staticmethod
-    def print_profile(stream: IO[str] = sys.stdout, prof: Any = None, level: int = 0) -> None:
+    def print_profile(stream: IO[str] | None = None, prof: Any = None, level: int = 0) -> None:
         if prof is None:
             return
         seconds, merged, before, after = prof

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -44,7 +43,7 @@ class NodeRewriter(Rewriter):
         """`transform` for a node that is known to be tracked."""
         return self.transform(fgraph, node)
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
 
 
@@ -100,7 +99,7 @@ class FromFunctionNodeRewriter(NodeRewriter):
     def __repr__(self) -> str:
         return f"FromFunctionNodeRewriter({self.name})"
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{self.name} id={id(self)}", file=stream)
 
 
@@ -229,7 +228,7 @@ class SequentialNodeRewriter(NodeRewriter):
                 return found
         return None
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
         if depth != 0:
             for rw in self.rewrites:
@@ -311,7 +310,7 @@ class RemovalNodeRewriter(NodeRewriter):
     def __str__(self) -> str:
         return f"{self.op}(x) -> x"
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{self} id={id(self)}", file=stream)
 
 

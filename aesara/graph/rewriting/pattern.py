@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
@@ -142,7 +141,7 @@ class PatternNodeRewriter(NodeRewriter):
     def __repr__(self) -> str:
         return str(self)
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         name = self.name or ""
         text = f"{_pattern_text(self._in)} -> {_pattern_text(self._out)}"
         print(f"{' ' * level}{type(self).__name__} {name} {text} id={id(self)}", file=stream)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, Literal
 
@@ -153,7 +152,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
             self.failure_callback(exc, self, pairs, node_rewriter, node)
             return False
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} ({self.name}) id={id(self)}", file=stream)
         if depth != 0 and self.node_rewriter is not None:
             self.node_rewriter.print_summary(stream, level=level + 2, depth=depth - 1)

@@ -52,7 +52,7 @@ class Rewriter(ABC):
         """Attach to `fgraph` the features that this rewriter needs."""
 
     @abstractmethod
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         """Print a one-line description, and those of the parts down to `depth`."""
 
     def __repr__(self) -> str:
@@ -87,7 +87,7 @@ class GraphRewriter(Rewriter):
     def __call__(self, fgraph: FunctionGraph) -> Any:
         return self.rewrite(fgraph)
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         name = getattr(self, "name", None)
         print(f"{' ' * level}{type(self).__name__} {name} id={id(self)}", file=stream)
 
@@ -112,7 +112,7 @@ class FromFunctionGraphRewriter(GraphRewriter):
         for requirement in self.requirements:
             requirement(fgraph)
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{self.fn} id={id(self)}", file=stream)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -247,7 +247,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
     def __repr__(self) -> str:
         return f"SequentialGraphRewriter({self.data!r})"
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name} id={id(self)}", file=stream)
         if depth != 0:
             for rewriter in self.data:

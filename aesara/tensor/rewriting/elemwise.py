@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import IO, Any
 
 from aesara.configdefaults import config
@@ -173,7 +172,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
             self._forms[op.scalar_op, pattern] = form
         return form
 
-    def print_summary(self, stream: IO[str] = sys.stdout, level: int = 0, depth: int = -1) -> None:
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} ({self.op.__name__})", file=stream)
 
 

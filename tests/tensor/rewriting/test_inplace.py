@@ -1,5 +1,6 @@
 """Operations that write over inputs nobody reads any more: where they may, and that values stay the same."""
 
+import contextlib
 import gc
 import io
 import pickle
@@ -140,6 +141,10 @@ class TestElemwise:
         text = io.StringIO()
         inplace_elemwise_optimizer.print_summary(text)
         assert text.getvalue() == "InplaceElemwiseOptimizer (Elemwise)\n"
+        redirected = io.StringIO()
+        with contextlib.redirect_stdout(redirected):
+            inplace_elemwise_optimizer.print_summary()
+        assert redirected.getvalue() == text.getvalue()
 
 
 class TestWriters:
