@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.scalar import ScalarConstant
+from aesara.scalar import ScalarConstant, ScalarType
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import constant
-from aesara.tensor.index_forms import as_scalar_type, get_slice_elements
+from aesara.tensor.index_forms import as_scalar_type, indices_from_subtensor
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.indices import (
@@ -47,6 +49,8 @@ from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that is everything is the tensor itself."""
     x = node.inputs[0]
+    if not all(isinstance(entry, slice) for entry in node.op.idx_list):
+        return False
     index = index_of(node, values_only=True)
     if not all(takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)):
         return False
@@ -61,6 +65,8 @@ def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
 def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     """Slices that take everything are left out, those at the end of an index without a trace."""
     x = node.inputs[0]
+    if not any(isinstance(entry, slice) for entry in node.op.idx_list):
+        return False
     index = list(symbolic_index_of(node))
     known = index_of(node, values_only=True)
     simplified = [
@@ -81,17 +87,19 @@ def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([Subtensor])
 def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Apply) -> Any:
     """The first of one entry: the dimension is dropped, nothing is read."""
-    (x, *_), index = node.inputs, index_of(node, values_only=True)
+    x = node.inputs[0]
+    dropped = [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
+    if not dropped or any(x.type.shape[axis] != 1 for axis in dropped):
+        return False
+    index = index_of(node, values_only=True)
     kept = []
     for axis, entry in enumerate(index):
         if isinstance(entry, slice):
             if not is_full_slice(entry):
                 return False
             kept.append(axis)
-        elif x.type.shape[axis] != 1 or not is_known(entry) or entry not in (0, -1):
+        elif not is_known(entry) or entry not in (0, -1):
             return False
-    if len(kept) == len(index):
-        return False
     return in_place_of(node.outputs[0], x.dimshuffle(*kept, *range(len(index), x.type.ndim)))
 
 
@@ -190,29 +198,38 @@ def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
 )
 def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
     """Constant positions that count from the front take the smallest unsigned dtype that holds them."""
-    op, n_tensors = node.op, 1 if isinstance(node.op, (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)) else 2
-    tensors, parts = node.inputs[:n_tensors], node.inputs[n_tensors:]
-    if not isinstance(op, (Subtensor, IncSubtensor)):
-        smaller = [_in_smallest_dtype(part) for part in parts]
-        if all(new is None for new in smaller):
-            return False
-        return in_place_of(node.outputs[0], op(*tensors, *[new or old for old, new in zip(parts, smaller)]))
-    changed, index = False, list(symbolic_index_of(node))
-    for axis, entry in enumerate(index):
-        new = None if isinstance(entry, slice) else _in_smallest_dtype(entry)
-        if new is not None:
-            index[axis], changed = new, True
+    op, out = node.op, node.outputs[0]
+    inputs, changed = list(node.inputs), False
+    for position in _positions_of_indices(op, len(inputs)):
+        smaller = _in_smallest_dtype(inputs[position])
+        if smaller is not None:
+            inputs[position], changed = smaller, True
     if not changed:
         return False
-    scalars = get_slice_elements(index, lambda part: part is not None)
-    return in_place_of(node.outputs[0], _with_template(op, index)(*tensors, *scalars))
-
-
-def _with_template(op: Subtensor | IncSubtensor, index: list[Any]) -> Subtensor | IncSubtensor:
-    """The op that does the same at another kind of index."""
     if isinstance(op, Subtensor):
-        return Subtensor(index)
-    return IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
+        op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[1:]))
+    elif isinstance(op, IncSubtensor):
+        index = indices_from_subtensor(inputs[2:], op.idx_list)
+        op = IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
+    # What the node was checked for when it was made does not depend on the dtypes.
+    return Apply(op, inputs, [out.type()]).outputs
+
+
+@lru_cache(maxsize=1024)
+def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
+    """The positions of the inputs of a node that are indices by themselves: no parts of slices."""
+    first = 1 if isinstance(op, (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)) else 2
+    if not isinstance(op, (Subtensor, IncSubtensor)):
+        return range(first, n_inputs)
+    # The template with the positions of the inputs in the places of their types.
+    filled = indices_from_subtensor(range(first, n_inputs), op.idx_list)
+    return [entry for entry in filled if not isinstance(entry, slice)]
+
+
+@lru_cache(maxsize=1024)
+def _at_scalars_of(op: Subtensor, types: tuple[ScalarType, ...]) -> Subtensor:
+    """The op that reads at an index of scalars of other types."""
+    return Subtensor(indices_from_subtensor(types, op.idx_list))
 
 
 def _in_smallest_dtype(part: Variable) -> Constant | None:
