@@ -14,7 +14,7 @@ from aesara.ir.expr import Expr, cast, const, cost, op, substitute, var, walk
 from aesara.ir.kernel import For, If, Kernel, ScalarParam, Statement, While, expressions_of
 from aesara.ir.program import Launch, Loop, MatMul, Step
 
-__all__ = ["UNKNOWN", "Work", "is_heavy", "kernel_work", "loop_work", "step_work"]
+__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "loop_work", "step_work"]
 
 #: assumed for sizes that are not known where they are asked for
 UNKNOWN = 64
@@ -48,7 +48,7 @@ class Work:
         """The work of doing this `size` times."""
         if size.is_const:
             return Work({sizes: factor * max(size.attr, 0) for sizes, factor in self.terms.items()})
-        return Work({(size, *sizes): factor for sizes, factor in self.terms.items()})
+        return Work({tuple(sorted((size, *sizes), key=_place)): factor for sizes, factor in self.terms.items()})
 
     @property
     def constant(self) -> float | None:
@@ -75,6 +75,11 @@ class Work:
         return functools.reduce(lambda a, b: op("add", a, b), parts) if parts else const(0.0, "float64")
 
 
+def _place(size: Expr) -> tuple[str, str]:
+    """Where a size stands in a product: equal products are to be the same expression."""
+    return size.op, str(size.attr)
+
+
 def step_work(step: Step) -> Work:
     """The work of a step that runs natively, in sizes of the program."""
     if isinstance(step, Launch):
@@ -95,6 +100,12 @@ def step_work(step: Step) -> Work:
 def kernel_work(kernel: Kernel) -> Work:
     """The work of a kernel, in sizes that are its parameters."""
     return _work(kernel.body, frozenset(), _SCALAR)
+
+
+def iteration_work(loop: For) -> Work:
+    """The work of one iteration of a loop, in sizes that are known around it."""
+    rate = _VECTOR if _vectorised(loop) else _SCALAR
+    return _work(loop.body, frozenset({loop.var}), rate) + Work({(): rate})
 
 
 def is_heavy(body: Iterable[Statement]) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, const, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
     Assign,
@@ -28,8 +28,7 @@ from aesara.ir.kernel import (
     must_follow,
     walk_statements,
 )
-from aesara.ir.work import is_heavy
-from aesara.link.llvm import layout
+from aesara.ir.work import UNKNOWN, is_heavy, iteration_work
 from aesara.link.llvm.primitives import (
     ACCUMULATION,
     LLVM_TYPES,
@@ -41,8 +40,10 @@ from aesara.link.llvm.primitives import (
     memory_type,
 )
 
-__all__ = ["Emitter", "emit_kernel"]
+__all__ = ["PORTION", "Emitter", "emit_kernel"]
 
+#: nanoseconds of estimated work of a piece of a loop
+PORTION = 3e6
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
@@ -68,9 +69,8 @@ class Emitter:
         self.mutable: dict[str, tuple[str, str]] = {}
         self.volatile: dict[Expr, str] = {}
         self.counter = 0
-        #: by depth of loops that may be cut into pieces, to look for signals in between: into how many (an i64), or
-        #: None where the watcher, if there is one, knows it
-        self.pieces: dict[int, str | None] = {}
+        #: depth down to which loops are cut into pieces, to look for signals in between
+        self.cut_to = -1
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
@@ -241,40 +241,25 @@ class Emitter:
         `body` emits what is in it if that is not statements; it may return the name of a condition to end the loop.
         """
         extent = self.value(loop.extent)
-        if len(self.scopes) - 1 in self.pieces and body is None:
+        if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._cut_loop(loop, extent)
         return self._counted(loop, "0", extent, body)
 
     def _cut_loop(self, loop: For, extent: str) -> str:
         """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
         outer = self.scopes[-1]
-        depth = len(self.scopes) - 1
         self.counter += 1
         tag = f"C{self.counter}"
         first, last, size = f"%first.{tag}", f"%last.{tag}", f"%size.{tag}"
-        pieces = self.pieces[depth]
         entered = outer.block
-        several = "icmp ne ptr %ae.watcher, null" if pieces is None else f"icmp sgt i64 {pieces}, 1"
         outer.code += [
-            f"%several.{tag} = {several}",
-            f"br i1 %several.{tag}, label %cut.{tag}, label %whole.{tag}, !prof !1",
+            f"%watched.{tag} = icmp ne ptr %ae.watcher, null",
+            f"br i1 %watched.{tag}, label %cut.{tag}, label %whole.{tag}, !prof !1",
             f"cut.{tag}:",
-        ]
-        if pieces is None:
-            pieces = f"%pieces.{tag}"
-            outer.code += [
-                f"{pieces}.p = getelementptr i8, ptr %ae.watcher, i64 {layout.WATCHER_PIECES}",
-                f"{pieces} = load i64, ptr {pieces}.p",
-            ]
-        outer.code += [
-            f"%portion.{tag} = sdiv i64 {extent}, {pieces}",
-            f"%one.{tag} = add i64 %portion.{tag}, 1",
-            f"%some.{tag} = call i64 @llvm.smax.i64(i64 {extent}, i64 1)",
-            f"%each.{tag} = sdiv i64 {pieces}, %some.{tag}",
+            *self._length_of_pieces(loop, tag),
             f"br label %whole.{tag}",
             f"whole.{tag}:",
-            f"{size} = phi i64 [{extent}, %{entered}], [%one.{tag}, %cut.{tag}]",
-            f"%inner.{tag} = phi i64 [1, %{entered}], [%each.{tag}, %cut.{tag}]",
+            f"{size} = phi i64 [{extent}, %{entered}], [%portion.{tag}, %cut.{tag}]",
             f"br label %piece.{tag}",
             f"piece.{tag}:",
         ]
@@ -284,18 +269,18 @@ class Emitter:
             f"%end.{tag} = add i64 {first}, {size}",
             f"{last} = call i64 @llvm.smin.i64(i64 %end.{tag}, i64 {extent})",
         ]
-        for name in ("smin", "smax"):
-            self.module.declare(f"@llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        self.module.declare("@llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         outer.block = f"piece.{tag}"
         carried = sorted(_assigned(loop.body) & self.mutable.keys())
         before = dict(self.mutable)
         for name in carried:
             self.mutable[name] = (self.fresh("phi"), before[name][1])
         entering = {name: self.mutable[name][0] for name in carried}
+        deepest = self.cut_to
         if any(is_heavy(s.body) for s in loop.body if isinstance(s, For)):
-            self.pieces[depth + 1] = f"%inner.{tag}"
+            self.cut_to = 1
         count = self._counted(loop, first, last, None)
-        self.pieces.pop(depth + 1, None)
+        self.cut_to = deepest
         phis = [f"{first} = phi i64 [0, %whole.{tag}], [{last}, %again.{tag}]"]
         phis += [
             f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %whole.{tag}], [{self.mutable[n][0]}, %again.{tag}]"
@@ -316,6 +301,28 @@ class Emitter:
         ]
         outer.block = f"done.{tag}"
         return count
+
+    def _length_of_pieces(self, loop: For, tag: str) -> list[str]:
+        """Code for how many iterations make a `PORTION` of work, which is computed nowhere else."""
+
+        def known(size: Expr) -> Expr:
+            leaves = [e for e in walk([size]) if e.op in ("load", "var")]
+            return size if all(e.op == "var" and e.attr in self.variables for e in leaves) else const(UNKNOWN)
+
+        cold, pinned, volatile = Scope(len(self.scopes), f"cut.{tag}"), self.pinned, dict(self.volatile)
+        self.scopes.append(cold)
+        self.pinned = cold.depth
+        work = self.value(iteration_work(loop).replace(known).expression())
+        self.scopes.pop()
+        self.pinned, self.volatile = pinned, volatile
+        self.module.declare("@llvm.maxnum.f64", "declare double @llvm.maxnum.f64(double, double)")
+        return [
+            *cold.code,
+            f"%work.{tag} = call double @llvm.maxnum.f64(double {work}, double 1.0e-3)",
+            f"%share.{tag} = fdiv double {PORTION:.17e}, %work.{tag}",
+            f"%whole.share.{tag} = fptosi double %share.{tag} to i64",
+            f"%portion.{tag} = add i64 %whole.share.{tag}, 1",
+        ]
 
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
         """A loop from `first` to before `last`."""
@@ -483,8 +490,8 @@ def _assigned(body: tuple[Statement, ...]) -> set[str]:
 def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: bool) -> str:
     """The kernel as the text of an internal LLVM function.
 
-    With `cut` it takes one argument more, null or a watcher (`layout.WATCHER_PIECES`), by whose word its loops are cut
-    into pieces; it looks for signals between them and returns whether a handler has raised.
+    With `cut` it takes one argument more: null, or a watcher (see `emit_threads`) for whom its loops are cut into
+    pieces to look for signals in between.  It returns whether a handler has raised.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
@@ -502,7 +509,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
             params.append(f"{LLVM_TYPES[p.dtype]} {name}")
     if cut:
         params.append("ptr %ae.watcher")
-        emitter.pieces[0] = None
+        emitter.cut_to = 0
     emitter.statements(kernel.body)
     code = "\n".join(emitter.scopes[0].code)
     kind, result = ("i1", "ret i1 false") if cut else ("void", "ret void")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,7 +37,16 @@ from aesara.ir.program import (
 from aesara.ir.work import is_heavy, loop_work
 from aesara.link.llvm import layout, matmul
 from aesara.link.llvm.emit_kernel import emit_kernel
-from aesara.link.llvm.emit_threads import LONG, ThreadCode, guard_count, may_be_cut, needs_gil, poll_definition
+from aesara.link.llvm.emit_threads import (
+    ENOUGH,
+    LONG,
+    WEIGHTS,
+    ThreadCode,
+    guard_count,
+    may_be_cut,
+    needs_gil,
+    watcher_definitions,
+)
 from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
 
 __all__ = ["ENTRY", "Entry", "emit_program"]
@@ -99,8 +107,7 @@ class Entry(ThreadCode):
 
     def steps(self) -> None:
         """The steps, in stretches that need the GIL or do not."""
-        for with_gil, stretch in itertools.groupby(self.program.steps, needs_gil):
-            steps = list(stretch)
+        for with_gil, steps in self.runs(self.program.steps):
             if with_gil:
                 for step in steps:
                     if isinstance(step, Allocate) and step.reuse is not None and self.keeps_values is None:
@@ -113,9 +120,13 @@ class Entry(ThreadCode):
     def stretch(self, steps: Sequence[Step]) -> None:
         """Steps during which other threads may have the GIL."""
         self.stretch_may_be_long = self.release_gil(steps)
+        weight = 0
         for step in steps:
             self.step(step)
-            self.spend(self.work([step]))
+            weight += WEIGHTS.get(type(step), 0)
+            if self.stretch_may_be_long and weight >= ENOUGH:
+                self.look()
+                weight = 0
         if self.stretch_may_be_long:
             self.take_gil()
         self.stretch_may_be_long = False
@@ -127,7 +138,7 @@ class Entry(ThreadCode):
         for step in rest:
             if isinstance(step, Allocate) and step.reuse is not None:
                 size = op("add", size, _bytes(step.buffer))
-        self.decide_about_values([s for s in rest if not needs_gil(s)], size)
+        self.decide_about_values(rest, size)
 
     def step(self, step: Step) -> None:
         if isinstance(step, Define):
@@ -192,9 +203,6 @@ class Entry(ThreadCode):
 
     def implicit_arguments(self) -> None:
         """Read the values of shared variables; and take the guards of those that are updated."""
-        self.again = self.label("values")
-        self.add(f"br label %{self.again}")
-        self.block(self.again)
         for k in self.implicit:
             box = self.word(layout.VARIABLE_START + self.cells.index(k))
             items = self.field(box, layout.LIST_ITEMS)
@@ -203,25 +211,15 @@ class Entry(ThreadCode):
         native = [step for step in self.program.steps if not needs_gil(step)]
         if self.implicit or self.guards:
             everything = self.python_calls or not self.all_known(native)
-            self.careful = "true" if everything else self.more_than(self.work(native), LONG)
+            self.careful = "true" if everything else self.more_than(self.total(self.program.steps), LONG)
         if self.guards:
-            self.take_guards(self.first_guard, self.guards, self.again)
+            self.variable("again")
+            self.take_guards(self.first_guard, self.guards, ENTRY)
 
     def hold_values(self) -> None:
         """Keep the shared values alive, if other threads may replace them during this call."""
-        if not self.implicit or self.careful == "false":
-            return
-        count = len(self.implicit)
-        self.allocas.append(f"%held = alloca [{count} x ptr]")
-        self.variable("holding", "i64", "0")
-        hold, on = self.label("hold"), self.label("on")
-        self.branch(self.careful, hold, on)
-        self.block(hold)
-        for position, k in enumerate(self.implicit):
-            self.call("Py_IncRef", "void", f"ptr %object.{k}")
-            self.set_field("%held", 8 * position, f"%object.{k}")
-        self.add(f"store i64 {count}, ptr %holding", f"br label %{on}")
-        self.block(on)
+        if self.implicit and self.careful != "false":
+            self.hold_cells(layout.VARIABLE_START, len(self.cells))
 
     def argument(self, k: int, item: Input) -> None:
         kind = self.field(f"%object.{k}", layout.OBJECT_TYPE)
@@ -380,15 +378,10 @@ class Entry(ThreadCode):
         flags = self.field(old, layout.ARRAY_FLAGS, "i32")
         need, masked = layout.OWNDATA | layout.WRITEABLE, self.fresh("m")
         self.add(f"{masked} = and i32 {flags}, {need}")
-        own, mine, free, overwrite = (self.fresh("h") for _ in range(4))
-        self.add(f"{own} = zext i1 {self.careful} to i32", f"{mine} = add i32 {own}, 1")
-        single = self.compare("eq", "i32", holders, mine)
+        single = self.compare("eq", "i32", holders, self.lonely)
         owned = self.compare("eq", "i32", masked, str(need))
-        self.add(
-            f"{free}.any = and i1 {single}, {owned}",
-            f"{overwrite} = xor i1 {self.keeps_values}, true",
-            f"{free} = and i1 {free}.any, {overwrite}",
-        )
+        free = self.fresh("c")
+        self.add(f"{free} = and i1 {single}, {owned}")
         take, make, ready = self.label("take"), self.label("make"), self.label("ready")
         self.branch(free, take, make)
         self.block(take)
@@ -471,8 +464,9 @@ class Entry(ThreadCode):
         if not cut:
             self.add(f"call void @{symbol}({', '.join(arguments)})")
             return
-        watcher, stopped = self.cut(self.work([step])), self.fresh("c")
-        self.add(f"{stopped} = call i1 @{symbol}({', '.join([*arguments, f'ptr {watcher}'])})")
+        stopped = self.fresh("c")
+        arguments.append(f"ptr {self.watcher()}")
+        self.add(f"{stopped} = call i1 @{symbol}({', '.join(arguments)})")
         if self.stretch_may_be_long:
             on = self.label("on")
             self.branch(stopped, "cleanup", on, likely=on)
@@ -486,7 +480,7 @@ class Entry(ThreadCode):
             found = self.kernels[content] = f"k{len(self.kernels)}"
             named = Kernel(found, kernel.params, kernel.body)
             if cut:
-                self.module.helper("@ae.poll", poll_definition())
+                self.module.helper("@ae.release", watcher_definitions())
             self.kernel_texts.append(emit_kernel(named, self.module, self.metadata, _KERNEL_ATTRIBUTES, cut))
         return found
 
@@ -614,7 +608,7 @@ class Entry(ThreadCode):
 
     def drop_guards(self) -> None:
         if self.guards:
-            self.give_guards(self.first_guard, self.guards)
+            self.give_guards()
 
     def release(self) -> None:
         """Give back the workspace, late blocks, results of Python nodes, and holds on shared values."""
@@ -632,7 +626,7 @@ class Entry(ThreadCode):
         for k in range(self.python_calls):
             self.call("Py_DecRef", "void", f"ptr {self.read(f'made.{k}')}")
         if self.implicit and self.careful != "false":
-            self.drop_values()
+            self.drop_held()
 
     def leave(self) -> None:
         self.release()
@@ -654,6 +648,11 @@ class Entry(ThreadCode):
         self.drop_guards()
         self.release()
         self.add("ret ptr null")
+        if self.guards:
+            self.block("anew")
+            self.drop_list()
+            self.drop_guards()
+            self.add(f"ret ptr {self.read('again')}")
         self.block("fallback")
         again, refused = self.label("again"), self.label("refused")
         self.drop_list()
@@ -671,12 +670,6 @@ class Entry(ThreadCode):
         if self.answers_with_list:
             self.call("Py_DecRef", "void", f"ptr {self.read('list')}")
 
-    def drop_values(self) -> None:
-        """Give up the references that `hold_values` has taken."""
-        self.module.helper("@ae.drop", _DROP)
-        decrease = self.word("Py_DecRef")
-        self.add(f"call void @ae.drop(ptr %held, i64 {self.read('holding', 'i64')}, ptr {decrease})")
-
     def report_failure(self) -> None:
         """Call Python, which raises, with the address of the report and the arguments."""
         explicit = sum(not item.implicit for item in self.program.inputs)
@@ -693,26 +686,6 @@ class Entry(ThreadCode):
         self.call("Py_DecRef", "void", f"ptr {address}")
         self.add(f"br label %{on}")
         self.block(on)
-
-
-#: drop references
-_DROP = """
-define internal void @ae.drop(ptr %objects, i64 %count, ptr %decrease) noinline nounwind {
-entry:
-  br label %look
-look:
-  %i = phi i64 [0, %entry], [%i.next, %drop]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %drop, label %done
-drop:
-  %p = getelementptr ptr, ptr %objects, i64 %i
-  %object = load ptr, ptr %p
-  call void %decrease(ptr %object)
-  %i.next = add i64 %i, 1
-  br label %look
-done:
-  ret void
-}"""
 
 
 def _bytes(buffer: Buffer) -> Expr:

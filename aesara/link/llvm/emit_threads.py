@@ -13,27 +13,32 @@ estimated work and comes to nothing if, by the clock, less than `PATIENCE` has g
 from __future__ import annotations
 
 import ctypes
+import functools
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from aesara.ir.expr import Expr, const, walk
+from aesara.ir.expr import Expr, const, op, walk
 from aesara.ir.kernel import Kernel
-from aesara.ir.program import Allocate, Program, PythonCall, Step
+from aesara.ir.program import Allocate, Launch, Loop, MatMul, Program, PythonCall, Step
 from aesara.ir.work import UNKNOWN, Work, kernel_work, step_work
 from aesara.link.llvm import layout
+from aesara.link.llvm.emit_kernel import PORTION
 from aesara.link.llvm.host_code import HostCode
 
-__all__ = ["ThreadCode", "guard_count", "may_be_cut", "needs_gil", "poll_definition"]
+__all__ = ["ENOUGH", "WEIGHTS", "ThreadCode", "guard_count", "may_be_cut", "needs_gil", "watcher_definitions"]
 
 #: nanoseconds of estimated work for which the GIL is released
 LONG = 20e3
-#: nanoseconds of estimated work after which the clock is read
-PORTION = 3e6
 #: seconds after which signals are looked for
 PATIENCE = 0.04
 #: nanoseconds of estimated work that may overwrite a shared value in place, with the GIL held
 IN_PLACE = 20e6
-#: nanoseconds of a step that is not worth counting
-_NOTHING = 1e5
+#: nanoseconds of an iteration that does little but load and store
+LIGHT = 1.0
+#: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
+#: products, which may be long
+ENOUGH = 16
+WEIGHTS = {Launch: 1, MatMul: 4, Loop: 4}
 #: nanoseconds that a byte of fresh memory costs, in comparisons with what may be computed without the GIL meanwhile
 _FRESH_BYTE = 2.5
 
@@ -46,9 +51,14 @@ def needs_gil(step: Step) -> bool:
 
 
 def may_be_cut(kernel: Kernel) -> bool:
-    """Whether a kernel's loops may last so long that signals are looked for in between."""
-    constant = kernel_work(kernel).constant
-    return constant is None or constant > PORTION
+    """Whether a kernel's loops may last so long that signals are looked for in between.
+
+    A single light loop goes through memory: more of it than computers have before it takes long.
+    """
+    work = kernel_work(kernel)
+    if work.constant is not None:
+        return work.constant > PORTION
+    return any(len(sizes) > 1 or factor > LIGHT for sizes, factor in work.terms.items())
 
 
 def guard_count(program: Program) -> int:
@@ -62,12 +72,15 @@ class ThreadCode(HostCode):
 
     def __init__(self, written: frozenset[str], complete: frozenset[str]) -> None:
         super().__init__(written)
+        self.works: dict[int, Work] = {}
         #: buffers that hold their values from the beginning
         self.complete = complete
         #: i1: this call holds references to shared values and, if it updates some, guards
         self.careful: str = "false"
         #: i1: no shared value is overwritten in place; None as long as none could be
         self.keeps_values: str | None = None
+        #: i32: references to a shared value that nobody else sees, and that may be overwritten
+        self.lonely = "1"
         #: whether the GIL may have been released at this point, and anywhere
         self.stretch_may_be_long = False
         self.may_release = False
@@ -78,8 +91,15 @@ class ThreadCode(HostCode):
         """The work of steps, in sizes that are known here."""
         total = Work()
         for step in steps:
-            total += step_work(step)
+            total += self.step_work(step)
         return self.known(total)
+
+    def step_work(self, step: Step) -> Work:
+        """The work of a step, in any sizes."""
+        found = self.works.get(id(step))
+        if found is None:
+            found = self.works[id(step)] = step_work(step)
+        return found
 
     def known(self, work: Work) -> Work:
         """Work in sizes that are known here."""
@@ -105,57 +125,65 @@ class ThreadCode(HostCode):
 
     def all_known(self, steps: Iterable[Step]) -> bool:
         """Whether the work of steps depends only on sizes that are known here."""
-        return all(self._is_known(size) for step in steps for sizes in step_work(step).terms for size in sizes)
+        return all(self._is_known(size) for step in steps for sizes in self.step_work(step).terms for size in sizes)
 
-    def more_than(self, work: Work, limit: float) -> str:
+    def runs(self, steps: Iterable[Step]) -> Iterator[tuple[bool, list[Step]]]:
+        """Steps in runs that need the GIL (True) or do not."""
+        for with_gil, run in itertools.groupby(steps, needs_gil):
+            yield with_gil, list(run)
+
+    def total(self, steps: Iterable[Step]) -> Expr:
+        """The work of all stretches of the steps, of what is known here."""
+        parts = [
+            self.work(part).expression()
+            for with_gil, run in self.runs(steps)
+            if not with_gil
+            for part in self.stretches(run)
+        ]
+        return functools.reduce(lambda a, b: op("add", a, b), parts) if parts else const(0.0, "float64")
+
+    def more_than(self, work: Expr, limit: float) -> str:
         """An i1: whether there is more work than that."""
-        if work.constant is not None:
-            return "true" if work.constant > limit else "false"
-        return self.compare("ogt", "double", self.value(work.expression()), _double(limit))
+        return self.compare("ogt", "double", self.value(work), _double(limit))
 
     # -- the GIL ---------------------------------------------------------------------------------------------
 
     def release_gil(self, steps: Sequence[Step]) -> bool:
         """Release the GIL if a stretch is long; returns whether it may be."""
-        long = self.more_than(self.work(steps), LONG)
-        if not self.may_release and long != "false":
-            self.variable("thread")  # its state while the GIL is released
-            self.allocas.append(f"%watcher = alloca [{layout.WATCHER_WORDS} x i64]")
-            self.variable("watch")  # the address of this in the main thread while the GIL is released, or null
-            self.variable("left", "double", _double(PORTION))  # work until signals are looked for
+        work = self.work(steps)
+        if work.constant is not None:
+            long = "true" if work.constant > LONG else "false"
+        else:
+            long = self.more_than(work.expression(), LONG)
         if self.keeps_values is not None and long != "false":
             both = self.fresh("c")
             self.add(f"{both} = and i1 {long}, {self.keeps_values}")
             long = both
         if long == "false":
             return False
+        if not self.may_release:
+            self.may_release = True
+            self.module.helper("@ae.release", watcher_definitions())
+            self.allocas.append(f"%watcher = alloca [{layout.WATCHER_WORDS} x i64]")
+            for word in (layout.WATCHER_THREAD, layout.WATCHER_SELF):
+                address = self.fresh("w")
+                self.allocas += [
+                    f"{address} = getelementptr i8, ptr %watcher, i64 {word}", f"store ptr null, ptr {address}"
+                ]  # fmt: skip
         release, on = self.label("release"), self.label("on")
         self.branch(long, release, on)
         self.block(release)
-        me = self.thread_id()
-        main = self.compare("eq", "i64", me, self.field(self.word("state"), layout.STATE_MAIN, "i64"))
-        thread, watch = self.call("PyEval_SaveThread", "ptr"), self.fresh("w")
-        self.set_field("%watcher", layout.WATCHER_THREAD, thread)
-        self.set_field("%watcher", layout.WATCHER_TIME, self.clock(), "i64")
-        self.set_field("%watcher", layout.WATCHER_TABLE, "%table")
-        self.add(
-            f"store ptr {thread}, ptr %thread",
-            f"{watch} = select i1 {main}, ptr %watcher, ptr null",
-            f"store ptr {watch}, ptr %watch",
-            f"br label %{on}",
-        )
+        self.add("call void @ae.release(ptr %watcher, ptr %table)", f"br label %{on}")
         self.block(on)
-        self.may_release = True
         return True
 
     def take_gil(self) -> None:
         """Take the GIL if it was released."""
-        thread = self.read("thread")
         take, on = self.label("take"), self.label("on")
+        thread = self.field("%watcher", layout.WATCHER_THREAD)
         self.branch(self.compare("eq", "ptr", thread, "null"), on, take, likely=on)
         self.block(take)
-        self.call("PyEval_RestoreThread", "void", f"ptr {thread}")
-        self.add("store ptr null, ptr %thread", "store ptr null, ptr %watch", f"br label %{on}")
+        self.add("call void @ae.take(ptr %watcher, ptr %table)", f"br label %{on}")
         self.block(on)
 
     def thread_id(self) -> str:
@@ -168,6 +196,19 @@ class ThreadCode(HostCode):
         return wide
 
     # -- signals ---------------------------------------------------------------------------------------------
+
+    def watcher(self) -> str:
+        """What looks for signals: null if nobody does."""
+        return self.field("%watcher", layout.WATCHER_SELF) if self.stretch_may_be_long else "null"
+
+    def look(self) -> None:
+        """Look for signals, if the clock says that it is time."""
+        look, on = self.label("look"), self.label("on")
+        watcher = self.watcher()
+        self.branch(self.compare("eq", "ptr", watcher, "null"), on, look, likely=on)
+        self.block(look)
+        self._poll(watcher, on)
+        self.block(on)
 
     def rounds(self, work: Work) -> str:
         """How many rounds of a loop with so much work each take about a `PORTION`: a power of two, less one (an i64).
@@ -182,7 +223,7 @@ class ThreadCode(HostCode):
             ("maxnum.f64", "double @llvm.maxnum.f64(double, double)"), ("ctlz.i64", "i64 @llvm.ctlz.i64(i64, i1)"),
         ):  # fmt: skip
             self.module.declare(f"@llvm.{name}", f"declare {declared}")
-        nobody = self.compare("eq", "ptr", self.read("watch"), "null")
+        nobody = self.compare("eq", "ptr", self.watcher(), "null")
         self.add(
             f"{least} = call double @llvm.maxnum.f64(double {each}, double {_double(1.0)})",
             f"{share} = fdiv double {_double(PORTION)}, {least}",
@@ -203,113 +244,89 @@ class ThreadCode(HostCode):
         look, on = self.label("look"), self.label("on")
         self.branch(self.compare("eq", "i64", place, "0"), look, on, likely=on)
         self.block(look)
-        self._poll(self.read("watch"), on)
+        self._poll(self.watcher(), on)
         self.block(on)
 
-    def _poll(self, watch: str, on: str) -> None:
-        self.module.helper("@ae.poll", poll_definition())
+    def _poll(self, watcher: str, on: str) -> None:
         stop = self.fresh("c")
-        self.add(f"{stop} = call i1 @ae.poll(ptr {watch})")
+        self.add(f"{stop} = call i1 @ae.poll(ptr {watcher})")
         self.branch(stop, "cleanup", on)
-
-    def spend(self, work: Work) -> None:
-        """In a stretch that may be long: count work that is done, and look for signals if it is time."""
-        nothing = work.constant is not None and work.constant < _NOTHING
-        if nothing or not self.stretch_may_be_long:
-            return
-        done = self.value(work.expression())
-        count, look, on = self.label("count"), self.label("look"), self.label("on")
-        watch = self.read("watch")
-        self.branch(self.compare("eq", "ptr", watch, "null"), on, count, likely=on)
-        self.block(count)
-        before, after = self.read("left", "double"), self.fresh("d")
-        self.add(f"{after} = fsub double {before}, {done}", f"store double {after}, ptr %left")
-        self.branch(self.compare("olt", "double", after, _double(0.0)), look, on, likely=on)
-        self.block(look)
-        self.add(f"store double {_double(PORTION)}, ptr %left")
-        self._poll(watch, on)
-        self.block(on)
-
-    def cut(self, work: Work) -> str:
-        """What a kernel with so much work takes as its watcher, which says into how many pieces its loops are cut."""
-        if not self.stretch_may_be_long:
-            return "null"
-        total = self.value(work.expression())
-        self.module.declare("@llvm.minnum.f64", "declare double @llvm.minnum.f64(double, double)")
-        watch, several, on = self.read("watch"), self.label("several"), self.label("on")
-        self.branch(self.compare("eq", "ptr", watch, "null"), on, several, likely=on)
-        self.block(several)
-        portions, bounded, whole, pieces = (self.fresh("d") for _ in range(4))
-        self.add(
-            f"{portions} = fmul double {total}, {_double(1 / PORTION)}",
-            f"{bounded} = call double @llvm.minnum.f64(double {portions}, double {_double(1e9)})",
-            f"{whole} = fptosi double {bounded} to i64",
-            f"{pieces} = add i64 {whole}, 1",
-        )
-        self.set_field(watch, layout.WATCHER_PIECES, pieces, "i64")
-        self.add(f"br label %{on}")
-        self.block(on)
-        return watch
 
     # -- guards ----------------------------------------------------------------------------------------------
 
-    def take_guards(self, first_word: int, count: int, again: str) -> None:
+    def take_guards(self, first_word: int, count: int, entry: str) -> None:
         """Take the guards in `count` words of the table, unless the call is short and nobody has any.
 
-        Values that were read before are to be read again, from `again` on, if this had to wait.
+        If this has to wait, values that were read before are old: the call is made once more, at `entry`.
         """
         self.module.helper("@ae.guards", guards_definition())
-        self.variable("guarded", "i64", "0")
+        self.variable("guarded", "i1", "false")
+        self.guards_of_call = f"ptr %table, i64 {first_word}, i64 {count}"
         state = self.word("state")
         native = self.field(state, layout.STATE_NATIVE, "i64")
         others = self.field(state, layout.STATE_PYTHON, "i64")
-        anybody, alone = self.fresh("g"), self.fresh("c")
+        anybody, needed = self.fresh("g"), self.fresh("c")
         self.add(f"{anybody} = or i64 {native}, {others}")
-        none = self.compare("eq", "i64", anybody, "0")
-        self.add(f"{alone} = xor i1 {self.careful}, true")
-        self.add(f"{alone}.now = and i1 {none}, {alone}")
-        detail, ask, wait, go = (self.label(s) for s in ("guards", "ask", "wait", "go"))
-        self.branch(f"{alone}.now", go, detail, likely=go)
-        self.block(detail)
-        guarded = self.read("guarded", "i64")
-        self.branch(self.compare("eq", "i64", guarded, "0"), ask, go)
+        some = self.compare("ne", "i64", anybody, "0")
+        self.add(f"{needed} = or i1 {some}, {self.careful}")
+        ask, wait, failed, fine, go = (self.label(s) for s in ("ask", "wait", "failed", "fine", "go"))
+        self.branch(needed, ask, go)
         self.block(ask)
-        self._count_holder(state, 1)
-        self.add("store i64 1, ptr %guarded")
-        guards, taken = self.fresh("g"), self.fresh("c")
-        self.add(f"{guards} = getelementptr i64, ptr %table, i64 {first_word}")
-        self.add(f"{taken} = call i1 @ae.guards.take(ptr {guards}, i64 {count}, i64 {self.thread_id()})")
+        taken = self.fresh("c")
+        self.add(f"{taken} = call i1 @ae.guards.take({self.guards_of_call}, i64 {self.thread_id()})")
+        self.add(f"store i1 {taken}, ptr %guarded")
         self.branch(taken, go, wait)
         self.block(wait)
+        self._count_call(state, 1)
         got = self.call_python("wait")
-        failed = self.label("failed")
-        fine = self.label("fine")
         self.branch(self.compare("eq", "ptr", got, "null"), failed, fine)
         self.block(failed)
-        self._count_holder(state, -1)
-        self.add("store i64 0, ptr %guarded", "br label %cleanup")
+        self._count_call(state, -1)
+        self.add("br label %cleanup")
         self.block(fine)
         self.call("Py_DecRef", "void", f"ptr {got}")
-        self.add(f"br label %{again}")
+        self.add("store i1 true, ptr %guarded")
+        answer = self.fresh("r")
+        self.add(f"{answer} = call ptr @{entry}(ptr %self, ptr %args, i64 %nargs, ptr %names)")
+        self.add(f"store ptr {answer}, ptr %again", "br label %anew")
         self.block(go)
 
-    def give_guards(self, first_word: int, count: int) -> None:
+    def give_guards(self) -> None:
         """Give back the guards that this call has."""
         give, on = self.label("give"), self.label("on")
-        guarded = self.read("guarded", "i64")
-        self.branch(self.compare("eq", "i64", guarded, "0"), on, give, likely=on)
+        self.branch(self.read("guarded", "i1"), give, on)
         self.block(give)
-        guards = self.fresh("g")
-        self.add(f"{guards} = getelementptr i64, ptr %table, i64 {first_word}")
-        self.add(f"call void @ae.guards.give(ptr {guards}, i64 {count}, ptr {self.word('PyThread_release_lock')})")
-        self._count_holder(self.word("state"), -1)
-        self.add("store i64 0, ptr %guarded", f"br label %{on}")
+        self.add(f"call void @ae.guards.give({self.guards_of_call})", f"br label %{on}")
         self.block(on)
 
-    def _count_holder(self, state: str, change: int) -> None:
+    def _count_call(self, state: str, change: int) -> None:
         new = self.fresh("n")
         self.add(f"{new} = add i64 {self.field(state, layout.STATE_NATIVE, 'i64')}, {change}")
         self.set_field(state, layout.STATE_NATIVE, new, "i64")
+
+    # -- values that are read --------------------------------------------------------------------------------
+
+    def hold_cells(self, first_word: int, count: int) -> None:
+        """Hold references to what is in cells, if the call is careful."""
+        self.module.helper("@ae.hold", _HOLD)
+        self.allocas.append(f"%held = alloca [{count} x ptr]")
+        self.variable("holding", "i64", "0")
+        hold, on = self.label("hold"), self.label("on")
+        self.branch(self.careful, hold, on)
+        self.block(hold)
+        cells, increase = self.fresh("g"), self.word("Py_IncRef")
+        self.add(
+            f"{cells} = getelementptr i64, ptr %table, i64 {first_word}",
+            f"call void @ae.hold(ptr {cells}, i64 {count}, ptr %held, ptr {increase})",
+            f"store i64 {count}, ptr %holding",
+            f"br label %{on}",
+        )
+        self.block(on)
+
+    def drop_held(self) -> None:
+        """Give up the references that `hold_cells` has taken."""
+        decrease = self.word("Py_DecRef")
+        self.add(f"call void @ae.drop(ptr %held, i64 {self.read('holding', 'i64')}, ptr {decrease})")
 
     # -- values that are overwritten -------------------------------------------------------------------------
 
@@ -319,48 +336,124 @@ class ThreadCode(HostCode):
         That happens with the GIL held and cannot be interrupted.  It saves memory that is fresh, which costs little
         beside much work.
         """
-        work = self.work(steps)
-        if work.constant is not None and work.constant <= LONG:
-            self.keeps_values = "false"
-            return
-        total = self.value(work.expression())
-        long = self.compare("ogt", "double", total, _double(LONG))
-        very_long = self.compare("ogt", "double", total, _double(IN_PLACE))
+        own, lonely = self.fresh("h"), self.fresh("h")
+        self.add(f"{own} = zext i1 {self.careful} to i32", f"{lonely} = add i32 {own}, 1")
+        work = self.total(steps)
+        total = self.value(work)
+        long, very_long = self.more_than(work, LONG), self.more_than(work, IN_PLACE)
         price = self.value(Work({(): _FRESH_BYTE}).times(size).expression())
         cheap = self.compare("olt", "double", price, total)
-        self.keeps_values = self.fresh("c")
+        self.keeps_values, self.lonely = self.fresh("c"), self.fresh("h")
         self.add(
             f"{self.keeps_values}.any = or i1 {very_long}, {cheap}",
             f"{self.keeps_values} = and i1 {long}, {self.keeps_values}.any",
+            f"{self.lonely} = select i1 {self.keeps_values}, i32 -1, i32 {lonely}",
         )
+
+
+#: ``@ae.hold(cells, count, held, increase)`` takes references to what is in cells, ``@ae.drop`` gives them up
+_HOLD = f"""
+define internal void @ae.hold(ptr %cells, i64 %count, ptr %held, ptr %increase) noinline nounwind {{
+entry:
+  br label %hold
+hold:
+  %i = phi i64 [0, %entry], [%i.next, %hold]
+  %p = getelementptr ptr, ptr %cells, i64 %i
+  %cell = load ptr, ptr %p
+  %items.p = getelementptr i8, ptr %cell, i64 {layout.LIST_ITEMS}
+  %items = load ptr, ptr %items.p
+  %object = load ptr, ptr %items
+  call void %increase(ptr %object)
+  %q = getelementptr ptr, ptr %held, i64 %i
+  store ptr %object, ptr %q
+  %i.next = add i64 %i, 1
+  %more = icmp slt i64 %i.next, %count
+  br i1 %more, label %hold, label %done
+done:
+  ret void
+}}
+
+define internal void @ae.drop(ptr %objects, i64 %count, ptr %decrease) noinline nounwind {{
+entry:
+  br label %look
+look:
+  %i = phi i64 [0, %entry], [%i.next, %drop]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %drop, label %done
+drop:
+  %p = getelementptr ptr, ptr %objects, i64 %i
+  %object = load ptr, ptr %p
+  call void %decrease(ptr %object)
+  %i.next = add i64 %i, 1
+  br label %look
+done:
+  ret void
+}}"""
 
 
 def _double(value: float) -> str:
     return f"{value:.17e}"
 
 
-def poll_definition() -> str:
-    """``@ae.poll(watcher)``: run the handlers of signals that have come; whether one of them has raised."""
-    code = HostCode(frozenset())
-    code.add(f"%table = select i1 true, ptr {code.field('%watcher', layout.WATCHER_TABLE)}, ptr null")
-    now, before = code.clock(), code.field("%watcher", layout.WATCHER_TIME, "i64")
-    passed = code.fresh("n")
-    code.add(f"{passed} = sub i64 {now}, {before}")
-    code.demand(code.compare("sge", "i64", passed, str(code.ticks(PATIENCE))), "early")
-    code.set_field("%watcher", layout.WATCHER_TIME, now, "i64")
-    code.call("PyEval_RestoreThread", "void", f"ptr {code.field('%watcher', layout.WATCHER_THREAD)}")
-    answer = code.call("PyErr_CheckSignals", "i32")
-    code.call("PyEval_SaveThread", "ptr")
-    code.add(f"ret i1 {code.compare('ne', 'i32', answer, '0')}", "early:", "ret i1 false")
-    text = "\n".join([*code.allocas, *code.code])
-    return f"define internal i1 @ae.poll(ptr %watcher) noinline nounwind cold {{\nentry:\n{text}\n}}"
+def watcher_definitions() -> str:
+    """What is done with watchers.
+
+    ``@ae.poll(watcher)`` runs the handlers of signals that have come, and returns whether one of them has raised;
+    ``@ae.release(watcher, table)`` releases the GIL, and ``@ae.take(watcher, table)`` takes it again.
+    """
+    poll = ThreadCode(frozenset(), frozenset())
+    poll.add(f"%table = select i1 true, ptr {poll.field('%watcher', layout.WATCHER_TABLE)}, ptr null")
+    now, before = poll.clock(), poll.field("%watcher", layout.WATCHER_TIME, "i64")
+    passed = poll.fresh("n")
+    poll.add(f"{passed} = sub i64 {now}, {before}")
+    poll.demand(poll.compare("sge", "i64", passed, str(poll.ticks(PATIENCE))), "early")
+    poll.set_field("%watcher", layout.WATCHER_TIME, now, "i64")
+    poll.call("PyEval_RestoreThread", "void", f"ptr {poll.field('%watcher', layout.WATCHER_THREAD)}")
+    answer = poll.call("PyErr_CheckSignals", "i32")
+    poll.call("PyEval_SaveThread", "ptr")
+    poll.add(f"ret i1 {poll.compare('ne', 'i32', answer, '0')}", "early:", "ret i1 false")
+
+    release = ThreadCode(frozenset(), frozenset())
+    main = release.field(release.word("state"), layout.STATE_MAIN, "i64")
+    is_main, own = release.compare("eq", "i64", release.thread_id(), main), release.fresh("w")
+    release.add(f"{own} = select i1 {is_main}, ptr %watcher, ptr null")
+    release.set_field("%watcher", layout.WATCHER_SELF, own)
+    release.set_field("%watcher", layout.WATCHER_TIME, release.clock(), "i64")
+    release.set_field("%watcher", layout.WATCHER_TABLE, "%table")
+    release.set_field("%watcher", layout.WATCHER_THREAD, release.call("PyEval_SaveThread", "ptr"))
+    release.add("ret void")
+
+    take = ThreadCode(frozenset(), frozenset())
+    take.call("PyEval_RestoreThread", "void", f"ptr {take.field('%watcher', layout.WATCHER_THREAD)}")
+    take.set_field("%watcher", layout.WATCHER_THREAD, "null")
+    take.set_field("%watcher", layout.WATCHER_SELF, "null")
+    take.add("ret void")
+
+    heads = (
+        "i1 @ae.poll(ptr %watcher)",
+        "void @ae.release(ptr %watcher, ptr %table)",
+        "void @ae.take(ptr %watcher, ptr %table)",
+    )
+    return "\n\n".join(
+        "\n".join([f"define internal {head} noinline nounwind cold {{", "entry:", *code.allocas, *code.code, "}"])
+        for head, code in zip(heads, (poll, release, take), strict=True)
+    )
 
 
 def guards_definition() -> str:
-    """``@ae.guards.take``: take all guards if nobody else has or wants any; ``@ae.guards.give``: give them back."""
+    """``@ae.guards.take``: take all guards if nobody else has or wants any; ``@ae.guards.give``: give them back.
+
+    The guards are words of the table.  Both keep count of the calls with guards.
+    """
+    words = f"""
+  %state.p = getelementptr i64, ptr %table, i64 {layout.WORD["state"]}
+  %state = load ptr, ptr %state.p
+  %calls.p = getelementptr i8, ptr %state, i64 {layout.STATE_NATIVE}
+  %calls = load i64, ptr %calls.p
+  %guards = getelementptr i64, ptr %table, i64 %first"""
     return f"""
-define internal i1 @ae.guards.take(ptr %guards, i64 %count, i64 %me) noinline nounwind {{
-entry:
+define internal i1 @ae.guards.take(ptr %table, i64 %first, i64 %count, i64 %me) noinline nounwind {{
+entry:{words}
   br label %look
 look:
   %i = phi i64 [0, %entry], [%i.next, %next]
@@ -393,13 +486,19 @@ take:
   %k.more = icmp slt i64 %k.next, %count
   br i1 %k.more, label %take, label %done
 done:
+  %calls.more = add i64 %calls, 1
+  store i64 %calls.more, ptr %calls.p
   ret i1 true
 refused:
   ret i1 false
 }}
 
-define internal void @ae.guards.give(ptr %guards, i64 %count, ptr %ring) noinline nounwind {{
-entry:
+define internal void @ae.guards.give(ptr %table, i64 %first, i64 %count) noinline nounwind {{
+entry:{words}
+  %calls.less = sub i64 %calls, 1
+  store i64 %calls.less, ptr %calls.p
+  %ring.p = getelementptr i64, ptr %table, i64 {layout.WORD["PyThread_release_lock"]}
+  %ring = load ptr, ptr %ring.p
   br label %give
 give:
   %i = phi i64 [0, %entry], [%i.next, %next]

@@ -28,8 +28,9 @@ BLOCK_NEXT, BLOCK_SIZE, BLOCK_MEMORY = 0, 8, 16
 STATE_MAIN, STATE_NATIVE, STATE_PYTHON = 0, 8, 16
 GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
 
-#: words of what looks for signals: the thread's state, the time when it last has, the table, pieces of the next kernel
-WATCHER_THREAD, WATCHER_TIME, WATCHER_TABLE, WATCHER_PIECES, WATCHER_WORDS = 0, 8, 16, 24, 4
+#: words of a call's watcher: the state of its thread while the GIL is released; and in the main thread meanwhile when
+#: it has looked for signals, and its own address; the table
+WATCHER_THREAD, WATCHER_TIME, WATCHER_SELF, WATCHER_TABLE, WATCHER_WORDS = 0, 8, 16, 24, 4
 
 #: values that an error message can carry
 ERROR_VALUES = 8
