@@ -140,27 +140,30 @@ def exponentials_in_quotients(
     numerators, denominators = list(numerators), list(denominators)
     if _powers_are_taken_apart(numerators, denominators):
         numerators, denominators = simplify_logistic(numerators, denominators)
-    for i, var in enumerate(numerators):
+    # Products may be long: what could stand together is found first.
+    sigmoids = [k for k, v in enumerate(numerators) if output_of(v, sigmoid) is not None]
+    below = [k for k, v in enumerate(denominators) if v.owner is not None and v.owner.op in (sinh, cosh, expm1)]
+    for i, var in enumerate(numerators if sigmoids or below else ()):
         node = var.owner
         if node is None or node.op not in (sinh, cosh, expm1, exp) or not real_of_same_dtype(node.inputs[0], var):
             continue
         (x,) = node.inputs
         if node.op == expm1:
-            k = next((k for k, v in enumerate(numerators) if _argument(v, sigmoid, x, opposite=True)), None)
+            k = next((k for k in sigmoids if is_negation(x, numerators[k].owner.inputs[0])), None)
             if k is not None:
                 numerators[i] = tanh(mul(0.5, x))
                 del numerators[k]
                 break
             continue
         if node.op == exp:
-            k = next((k for k, v in enumerate(denominators) if v.owner is not None and v.owner.op == cosh
-                      and (v.owner.inputs[0] is x or is_negation(v.owner.inputs[0], x))), None)  # fmt: skip
+            coshes = [k for k in below if denominators[k].owner.op == cosh]
+            k = next((k for k in coshes if _is_or_negates(denominators[k].owner.inputs[0], x)), None)
             if k is not None:
                 numerators[i] = sigmoid(mul(2, x))
                 denominators[k] = constant_like(0.5, var)
                 break
         partner = {sinh: cosh, cosh: sinh, exp: expm1}[node.op]
-        k = next((k for k, v in enumerate(denominators) if _argument(v, partner, x)), None)
+        k = next((k for k in below if _is_of(denominators[k], partner, x)), None)
         if k is None:
             continue
         if node.op == exp:
@@ -183,12 +186,14 @@ def exponentials_in_quotients(
     return numerators, denominators
 
 
-def _argument(var: Variable, op: object, x: Variable, opposite: bool = False) -> bool:
-    """Whether a factor is an op of `x`, or of ``-x``."""
-    node = var.owner
-    if node is None or node.op != op:
-        return False
-    return is_negation(x, node.inputs[0]) if opposite else node.inputs[0] is x
+def _is_of(var: Variable, op: object, x: Variable) -> bool:
+    """Whether a factor is an op of `x`."""
+    return var.owner is not None and var.owner.op == op and var.owner.inputs[0] is x
+
+
+def _is_or_negates(var: Variable, x: Variable) -> bool:
+    """Whether a variable is `x` or ``-x``."""
+    return var is x or is_negation(var, x)
 
 
 def _is_large_constant(var: Variable) -> bool:
