@@ -2,13 +2,10 @@
 
 What stands behind them is found by theme: `allocation`, `casting`, `constant_value`,
 `conversion`, `creation`, `diagonals`, `joining`, `make_vector`, `nonzero`, `permuting`,
-`rearranging`, `selection`.
+`rearranging`, `selection`, `transfer`.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.hooks import pprint, printer_attribute
@@ -123,6 +120,7 @@ from aesara.tensor.selection import (
     tensor_copy,
     where,
 )
+from aesara.tensor.transfer import register_transfer, transfer
 from aesara.tensor.vector_length import get_vector_length
 
 __all__ = [
@@ -237,52 +235,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-
-_transfers: list[Callable[[Variable, str], Variable | None]] = []
-
-
-def transfer(var: Any, target: str) -> Variable:
-    """Return a variable whose value is kept at a place that `target` names.
-
-    Parameters
-    ----------
-    var
-        A tensor.
-    target
-        ``"cpu"``, or a name that a registered function knows; see `register_transfer`.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> transfer(at.vector("x"), "cpu").ndim
-    1
-    """
-    if target == "cpu":
-        return as_tensor_variable(var)
-    for function in _transfers:
-        moved = function(var, target)
-        if moved is not None:
-            return moved
-    raise ValueError(f"Can't transfer to target {target}: no registered function knows it.")
-
-
-def register_transfer(fn: Callable[[Variable, str], Variable | None]) -> None:
-    """Register a function that moves variables to other places.
-
-    Parameters
-    ----------
-    fn
-        Called with a variable and a target; returns the moved variable, or None if it
-        does not know the target.
-
-    Examples
-    --------
-    >>> register_transfer(lambda var, target: None)
-    """
-    if not callable(fn):
-        raise TypeError(f"A transfer function must be callable; got {fn!r}.")
-    _transfers.append(fn)
 
 
 __getattr__ = printer_attribute(__name__, ("MakeVectorPrinter",))

@@ -34,6 +34,7 @@ from aesara.tensor.shape import reshape, shape, specify_shape
 from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean, std, var
 from aesara.tensor.subtensor import getitem, take
+from aesara.tensor.transfer import transfer
 from aesara.tensor.type import DenseTensorType
 from aesara.tensor.vector_length import get_vector_length
 
@@ -335,12 +336,8 @@ class _tensor_py_operators:
         return copied
 
     def transfer(self, target: str) -> Variable:
-        """The tensor on another device; only "cpu" has a meaning here."""
-        if target != "cpu":
-            raise ValueError(
-                f"Can't transfer to target {target!r}: tensors live on the host, the only target is 'cpu'."
-            )
-        return self
+        """The tensor at another place: "cpu", or what a function given to `register_transfer` knows."""
+        return transfer(self, target)
 
     def fill(self, value: Any) -> Variable:
         """A tensor of this shape and dtype whose elements are all `value`."""

@@ -5,7 +5,8 @@ import pytest
 
 import aesara
 from aesara.graph.type import Type
-from aesara.tensor.type import TensorType, lvector
+from aesara.tensor.basic import register_transfer
+from aesara.tensor.type import TensorType, dvector, lvector
 
 
 @pytest.fixture
@@ -100,3 +101,26 @@ def test_a_type_of_ones_own_in_a_function():
     assert f(2.5) == 2.5
     with pytest.raises((TypeError, ValueError), match="word"):
         f("word")
+
+
+def test_transfer_asks_the_registered_functions_in_turn():
+    x = dvector("x")
+    asked = []
+
+    def to_the_moon(variable, target):
+        asked.append((variable, target))
+        return variable + 1 if target == "moon" else None
+
+    def nowhere_to_go(variable, target):
+        return variable if target == "here already" else None
+
+    register_transfer(to_the_moon)
+    register_transfer(nowhere_to_go)
+    f = aesara.function([x], x.transfer("moon"))
+    np.testing.assert_array_equal(f([1.0]), [2.0])
+    assert x.transfer("here already") is x
+    assert asked == [(x, "moon"), (x, "here already")]
+    with pytest.raises(ValueError, match="'mars'.*register_transfer"):
+        x.transfer("mars")
+    assert x.transfer("cpu") is x
+    assert len(asked) == 3

@@ -648,5 +648,7 @@ def test_transfer():
     moved = at.dvector()
     register_transfer(lambda var, target: moved if target == "registered" else None)
     assert transfer(x, "registered") is moved
+    assert x.transfer("registered") is moved
+    assert moved.transfer("cpu") is moved
     with pytest.raises(TypeError):
         register_transfer(3)
