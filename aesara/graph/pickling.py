@@ -4,10 +4,16 @@ Ordinary pickling follows references and would recurse once per node. Here the a
 variable are described by one flat `Block`: nodes in topological order that name their inputs by number. A
 variable is pickled as (its block, its number), and the pickler's memo keeps the block alive for the extent of
 the dump, so that further variables of the same dump find their nodes in it and shared nodes stay shared.
+
+A `Parcel` is a pickle inside of a pickle: bytes that are decoded when somebody asks for what is in them.
 """
 
 from __future__ import annotations
 
+import io
+import pickle
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 from weakref import ref
 
@@ -208,3 +214,79 @@ def _rebuild(leaves: list, ops: list, types: list, classes: list, rows: list, so
     block.described = []
     block.epoch = -1
     return block
+
+
+class Parcel:
+    """Objects as bytes, which are decoded when they are asked for.
+
+    Attributes
+    ----------
+    data
+        The bytes.
+    outside
+        Objects that are no part of the bytes, so that they stay the same as elsewhere in the surrounding pickle.
+    """
+
+    __slots__ = ("data", "outside")
+
+    def __init__(self, data: bytes, outside: list) -> None:
+        self.data = data
+        self.outside = outside
+
+    def __getstate__(self) -> tuple[bytes, list]:
+        return self.data, self.outside
+
+    def __setstate__(self, state: tuple[bytes, list]) -> None:
+        self.data, self.outside = state
+
+    @classmethod
+    def pack(cls, content: Any, stays_outside: Callable[[Any], bool]) -> Parcel | None:
+        """Encode an object; None if only the surrounding pickler may know how to do it.
+
+        Parameters
+        ----------
+        content
+            What is packed.
+        stays_outside
+            Tells of each object in it whether it is kept beside the bytes instead.
+        """
+        file = io.BytesIO()
+        pickler = _ParcelPickler(file, stays_outside)
+        try:
+            pickler.dump(content)
+        except Exception:
+            return None
+        return cls(file.getvalue(), pickler.outside)
+
+    def unpack(self) -> Any:
+        """Decode what was packed."""
+        return _ParcelUnpickler(io.BytesIO(self.data), self.outside).load()
+
+
+class _ParcelPickler(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, stays_outside: Callable[[Any], bool]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.stays_outside = stays_outside
+        self.outside: list = []
+        self.places: dict[int, int] = {}
+
+    def persistent_id(self, obj: Any) -> int | None:
+        place = self.places.get(id(obj))
+        if place is None and self.stays_outside(obj):
+            place = self.places[id(obj)] = len(self.outside)
+            self.outside.append(obj)
+        return place
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, (type, FunctionType)) and obj.__module__ == "__main__":
+            raise pickle.PicklingError(f"{obj} may not be there where the pickle is read")  # cloudpickle sends it along
+        return NotImplemented
+
+
+class _ParcelUnpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, outside: list) -> None:
+        super().__init__(file)
+        self.outside = outside
+
+    def persistent_load(self, pid: int) -> Any:
+        return self.outside[pid]

@@ -146,7 +146,7 @@ class Function:
         input_storage: Sequence[Container],
         output_storage: Sequence[Container],
         indices: Sequence[Any],
-        outputs: Sequence[Any],
+        outputs: Sequence[Any] | None,
         defaults: Sequence[tuple[bool, bool, Any]],
         unpack_single: bool,
         return_none: bool,
@@ -158,7 +158,7 @@ class Function:
         self.input_storage = list(input_storage)
         self.output_storage = list(output_storage)
         self.indices = list(indices)
-        self.outputs = list(outputs)
+        self._outputs = None if outputs is None else list(outputs)
         self.defaults = list(defaults)
         self.unpack_single = unpack_single
         self.return_none = return_none
@@ -167,19 +167,20 @@ class Function:
         self.name = name
         self.profile: Any = getattr(maker, "profile", None)
         self.trust_input = False
-        self.n_returned_outputs = len(self.outputs)
+        self.n_returned_outputs: int = maker.n_returned if outputs is None else len(outputs)
         self.nodes_with_inner_function: list[Any] = []
 
         specs = [entry[0] for entry in self.indices]
-        updates: dict[int, int] = dict(maker.fgraph.update_mapping or {})
+        updates: dict[int, int] = maker.update_mapping
         self._updated_cells = {id(self.input_storage[position].storage) for position in updates.values()}
         self._updates = [(self.input_storage[position].storage, index) for index, position in updates.items()]
         self._output_cells = [container.storage for container in self.output_storage]
         input_cells = {id(container.storage) for container in self.input_storage}
         # The user or a shared variable owns the outputs after a call; these cells must not keep them.
+        outputs_of_graph = () if vm is None else maker.fgraph.outputs  # native code leaves nothing there
         self._cells_to_clear = [
             container.storage
-            for container, variable in zip(self.output_storage, maker.fgraph.outputs)
+            for container, variable in zip(self.output_storage, outputs_of_graph)
             if variable.owner is not None and id(container.storage) not in input_cells
         ]
         self._arguments = [
@@ -418,6 +419,11 @@ class Function:
 
     # Inputs and states
 
+    @property
+    def outputs(self) -> list[Any]:
+        """Descriptions of the outputs."""
+        return list(self.maker.outputs) if self._outputs is None else self._outputs
+
     def _is_updated(self, container: Container) -> bool:
         return id(container.storage) in self._updated_cells
 
@@ -526,7 +532,7 @@ class Function:
 
 
 def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) -> Function | None:
-    """Compile a function again when it is read from a file."""
+    """Make a function when it is read from a file; it is compiled again if its code does not suit this machine."""
     if not config.unpickle_function or maker is None:
         return None
     function = maker.create([spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)])

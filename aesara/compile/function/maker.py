@@ -6,7 +6,10 @@ import copy
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
@@ -21,6 +24,8 @@ from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import PreserveVariableAttributes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.pickling import Parcel
+from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
 
@@ -242,7 +247,10 @@ class FunctionMaker:
                 self.profile.rewriting_time += self.rewrite_seconds
         if self.profile is not None:
             self.profile.nb_nodes = len(self.fgraph.apply_nodes)
+        self.update_mapping: dict[int, int] = dict(self.fgraph.update_mapping or {})
+        self.n_returned = len(self.outputs)
         self.linker = self.mode.linker
+        self._form: Any = None  # what the linker has made of the graph, if that can be pickled
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False
         self.required = [spec.value is None for spec in self.inputs]
@@ -252,7 +260,7 @@ class FunctionMaker:
         ]
 
     def _is_updated(self, position: int) -> bool:
-        return position in (self.fgraph.update_mapping or {}).values()
+        return position in self.update_mapping.values()
 
     @staticmethod
     def wrap_in(input: Any) -> SymbolicInput:
@@ -321,6 +329,9 @@ class FunctionMaker:
             container, default = self._container(index, spec, value)
             containers.append(container)
             defaults.append(default)
+        function = self._create_restored(containers, defaults)
+        if function is not None:
+            return function
         if not self._copies_inserted:
             # Native functions return fresh buffers by themselves, but their graphs are not to look different.
             additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
@@ -356,7 +367,7 @@ class FunctionMaker:
             containers,
             output_storage,
             self.indices,
-            self.outputs,
+            None,
             defaults,
             self.unpack_single,
             self.return_none,
@@ -376,8 +387,8 @@ class FunctionMaker:
         native = self.linker.make_callable(
             self.fgraph,
             cells,
-            len(self.outputs),
-            dict(self.fgraph.update_mapping or {}),
+            self.n_returned,
+            dict(self.update_mapping),
             self.unpack_single or self.return_none,
             function._native_fallback,
             **({"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}),
@@ -385,6 +396,27 @@ class FunctionMaker:
         if self.profile is not None and hasattr(native, "report"):
             explicitness = [(cell.variable, cell.implicit) for cell in cells]
             self.profile.add_native(NativeTimes(self.fgraph, explicitness, native), native.report.seconds)
+        function._attach_native(native)
+        self._form = getattr(native, "form", None)
+        return function
+
+    def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:
+        """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
+        if self._form is None or self.profile is not None:
+            return None
+        output_storage = [Container(type, [None], name=name) for type, name in self._output_types()]
+        function = self._build(None, containers, output_storage, defaults)
+        native = self.linker.restore(
+            self._form,
+            lambda: self.fgraph,
+            [container.storage for container in containers],
+            self.n_returned,
+            dict(self.update_mapping),
+            self.unpack_single or self.return_none,
+            function._native_fallback,
+        )
+        if native is None:
+            return None
         function._attach_native(native)
         return function
 
@@ -450,27 +482,78 @@ class FunctionMaker:
             no_fgraph_prep=no_fgraph_prep,
         )
 
-    # A maker is stored as its rewritten graph; linking is done again when it is loaded.
+    # A maker is stored as its rewritten graph, in a parcel that is opened when somebody looks at the graph, and as what
+    # the linker has made of it, which serves if it suits the machine where the maker is loaded.
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "linker", "indices")}
+        state = {key: value for key, value in self.__dict__.items() if key not in _DERIVED}
         state["inputs"] = [_without_graph(spec) for spec in self.inputs]
-        state["expanded_inputs"] = None
-        state["outputs"] = [spec.borrow for spec in self.outputs]
         state["profile"] = None
-        state["graph"] = list(self.fgraph.inputs), list(self.fgraph.outputs)
-        state["update_mapping"] = dict(self.fgraph.update_mapping or {})
+        state["_stored"] = self.__dict__.get("_stored") or self._pack()
+        if self._form is not None:
+            state["_form"] = self._form.without_symbols()
         return state
 
+    def _pack(self) -> _StoredGraph:
+        symbols = None if self._form is None else self._form.symbols
+        content = list(self.fgraph.inputs), list(self.fgraph.outputs), symbols
+        explicit = {id(spec.variable) for spec in self.inputs}
+
+        def stays_outside(item: Any) -> bool:
+            if isinstance(item, np.ndarray):
+                return item.nbytes > _SMALL
+            return isinstance(item, (Container, SharedVariable)) or id(item) in explicit
+
+        return _StoredGraph(
+            Parcel.pack(content, stays_outside) or content,
+            [spec.borrow for spec in self.outputs],
+            self._output_types(),
+        )
+
+    def _output_types(self) -> list[tuple[Any, str | None]]:
+        stored = self.__dict__.get("_stored")
+        return [(v.type, v.name) for v in self.fgraph.outputs] if stored is None else stored.types
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        (inputs, outputs), mapping = state.pop("graph"), state.pop("update_mapping")
         self.__dict__.update(state)
-        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=mapping)
-        self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, state["outputs"])]
         self.expanded_inputs = self.inputs
         self.indices = [[spec, None, [spec]] for spec in self.inputs]
         self.accept_inplace = True
-        self._set_graph(graph, no_fgraph_prep=not config.reoptimize_unpickled_function)
+        self.linker = self.mode.linker
+        if config.reoptimize_unpickled_function:
+            self._set_graph(self.fgraph, no_fgraph_prep=False)
+
+    def __getattr__(self, name: str) -> Any:
+        # The graph of a maker that was loaded, as soon as somebody asks for it.
+        if name not in ("fgraph", "outputs") or "_stored" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        stored = self._stored
+        content = stored.content.unpack() if isinstance(stored.content, Parcel) else stored.content
+        inputs, outputs, symbols = content
+        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=dict(self.update_mapping))
+        if any(node.op.destroy_map for node in graph.apply_nodes):
+            graph.attach_feature(DestroyHandler())
+        if self._form is not None:
+            self._form.symbols = symbols
+        self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, stored.borrow)]
+        self.fgraph = graph
+        del self._stored
+        return self.__dict__[name]
+
+
+#: what a stored maker makes again
+_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
+#: bytes of a constant that is worth a place of its own in a pickle
+_SMALL = 512
+
+
+@dataclass
+class _StoredGraph:
+    """The graph of a maker in a pickle: inputs, outputs and what the linker knows of nodes; facts of its outputs."""
+
+    content: Parcel | tuple
+    borrow: list[bool]
+    types: list[tuple[Any, str | None]]
 
 
 def _without_graph(spec: SymbolicInput) -> SymbolicInput:

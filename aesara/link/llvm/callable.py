@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
 
-__all__ = ["NativeCallable"]
+__all__ = ["Interface", "NativeCallable"]
 
 
 class _MethodDef(ctypes.Structure):
@@ -75,17 +76,55 @@ _POOL = layout.WORD["pool"]
 Callback = Callable[..., list[np.ndarray]]
 
 
+@dataclass(frozen=True)
+class Interface:
+    """What a callable has to know of its program.
+
+    Attributes
+    ----------
+    dtypes, implicit
+        Of each input: the dtype of its arrays, and whether it is read from a cell.
+    cells
+        Numbers of the inputs whose cells the program uses.
+    updated
+        Numbers of the inputs that get new values.
+    guards
+        How many guards a call takes.
+    blas
+        Whether the program calls BLAS.
+    """
+
+    dtypes: tuple[str, ...]
+    implicit: tuple[bool, ...]
+    cells: tuple[int, ...]
+    updated: tuple[int, ...]
+    guards: int
+    blas: bool
+
+    @classmethod
+    def of(cls, program: Program) -> Interface:
+        """The interface of a program."""
+        return cls(
+            tuple(item.buffer.outer_dtype for item in program.inputs),
+            tuple(item.implicit for item in program.inputs),
+            tuple(program.cells()),
+            tuple(sorted({number for _, number in program.updates})),
+            guard_count(program),
+            any(isinstance(step, MatMul) for step in walk_steps(program.steps)),
+        )
+
+
 class NativeCallable:
     """Calls compiled code.  `entry` is the entry point itself, a builtin, for callers that want no Python frame.
 
     Parameters
     ----------
-    program
-        What was compiled.
+    interface
+        What the program takes and uses.
     code
         The loaded machine code.
     constants
-        Arrays that the program reads, in the order of `program.constants`.
+        Arrays that the program reads, in the order of the program's constants.
     cells
         The one-element lists of the implicit and of the updated inputs, in order.
     callbacks
@@ -98,11 +137,13 @@ class NativeCallable:
         What measures the program's steps, if they are measured.
     """
 
-    report: Any  # how it was compiled, set by the linker
+    # Set by the linker: how it was compiled, and what can be pickled of it.
+    report: Any
+    form: Any = None
 
     def __init__(
         self,
-        program: Program,
+        interface: Interface,
         code: Code,
         constants: Sequence[np.ndarray],
         cells: Sequence[list[Any]],
@@ -111,17 +152,16 @@ class NativeCallable:
         report: Callable[[int, list[int], tuple[Any, ...]], Any],
         timers: StepTimers | None = None,
     ) -> None:
-        self.program = program
+        self.interface = interface
         self.timers = timers
         self.cells = list(cells)
-        box_of = dict(zip(program.cells(), self.cells, strict=True))
+        box_of = dict(zip(interface.cells, self.cells, strict=True))
         #: what calls that update shared variables take; and of those that are read
-        self.guards = [guard_of(box_of[k]) for k in sorted({number for _, number in program.updates})]
-        if len(self.guards) < guard_count(program):
+        self.guards = [guard_of(box_of[k]) for k in interface.updated]
+        if len(self.guards) < interface.guards:
             self.guards.append(EVERYTHING)
-        self._implicit = {k: guard_of(box_of[k]) for k, item in enumerate(program.inputs) if item.implicit}
-        needs_blas = any(isinstance(step, MatMul) for step in walk_steps(program.steps))
-        words = fixed_words(needs_blas)
+        self._implicit = {k: guard_of(box_of[k]) for k, implicit in enumerate(interface.implicit) if implicit}
+        words = fixed_words(interface.blas)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]
@@ -147,17 +187,23 @@ class NativeCallable:
 
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
-        box_of = dict(zip(self.program.cells(), self.cells, strict=True))
+        interface = self.interface
+        box_of = dict(zip(interface.cells, self.cells, strict=True))
         ready = []
         explicit = iter(values)
-        for k, item in enumerate(self.program.inputs):
-            dtype = item.buffer.outer_dtype
-            if not item.implicit:
+        for k, (dtype, implicit) in enumerate(zip(interface.dtypes, interface.implicit, strict=True)):
+            if not implicit:
                 ready.append(_plain(next(explicit), dtype))
             elif _plain(box_of[k][0], dtype) is not box_of[k][0]:
                 with Held([self._implicit[k]]):
                     box_of[k][0] = _plain(box_of[k][0], dtype)
         return self.entry(*ready, self.table)
+
+    @property
+    def program(self) -> Program:
+        """What was compiled."""
+        program: Program = self.report.lowered.program
+        return program
 
     @property
     def workspace_bytes(self) -> int:

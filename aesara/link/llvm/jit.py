@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
+import platform
 import sys
 import threading
 from collections.abc import Iterable
@@ -12,11 +14,12 @@ from dataclasses import dataclass
 import llvmlite
 import llvmlite.binding as llvm
 
+from aesara.link.llvm import layout
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
 
-__all__ = ["Code", "build", "optimized_text"]
+__all__ = ["Code", "Image", "build", "load", "optimized_text"]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -28,12 +31,38 @@ _serial = itertools.count()
 
 
 @dataclass(frozen=True)
+class Image:
+    """Object code that any process on the same kind of machine can load.
+
+    Attributes
+    ----------
+    code
+        The bytes of the object.
+    externals
+        The C functions that it calls.
+    entry
+        The symbol of its entry point.
+    host
+        What it was made by and for; see `host_key`.
+    digest
+        Digest of the bytes.
+    """
+
+    code: bytes
+    externals: tuple[str, ...]
+    entry: str
+    host: str
+    digest: bytes
+
+
+@dataclass(frozen=True)
 class Code:
     """Loaded machine code: the entry's address; `library` keeps it in memory."""
 
     address: int
     library: object
     cached: bool
+    image: Image
 
 
 @dataclass(frozen=True)
@@ -104,30 +133,55 @@ def _address_of(symbol: str) -> int | None:
     return libm_address(symbol)
 
 
+@functools.cache
+def host_key() -> str:
+    """What object code depends on besides its IR text: compiler, processor, interpreter, and the table it reads."""
+    host = _host()
+    version = ".".join(map(str, llvm.llvm_version_info))
+    python = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]} {layout.HEAD}"
+    table = " ".join((*layout.WORDS, *layout.DTYPES))
+    compiler = f"{llvmlite.__version__} {version} {_LEVEL} {_CODE_MODEL}"
+    return "\n".join((compiler, host.triple, host.cpu, host.features, python, table))
+
+
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
     """Compile a module (or take its object code from the cache), load it, and look up its entry point."""
-    host = _host()
     with _lock:
-        code = key = None
+        code = None
+        host = host_key()
         if cache is not None:
-            version = ".".join(map(str, llvm.llvm_version_info))
-            settings = f"{_LEVEL} {_CODE_MODEL}"
-            key = cache.key(text, llvmlite.__version__, version, settings, host.triple, host.cpu, host.features)
+            key = cache.key(text, host)
             code = cache.load(key)
         cached = code is not None
         if code is None:
             module = _parse(text)
             _optimize(module)
             code = _machine().emit_object(module)
-            if cache is not None and key is not None:
+            if cache is not None:
                 cache.store(key, code)
-        name = f"aesara.{next(_serial)}"
-        builder = llvm.JITLibraryBuilder().add_object_img(code).export_symbol(entry)
-        for symbol in externals:
-            address = _address_of(symbol)
-            if address is None:
-                raise RuntimeError(f"the C function {symbol} is not available in this installation")
-            builder.import_symbol(symbol, address)
-        builder.add_current_process()
-        library = builder.link(_jit(), name)
-        return Code(library[entry], library, cached)
+        image = Image(code, tuple(externals), entry, host, _digest(code))
+        return Code(*_link(image), cached, image)
+
+
+def load(image: Image) -> Code | None:
+    """Load object code; None if it was made for another machine or by another compiler, or is damaged."""
+    with _lock:
+        if image.host != host_key() or image.digest != _digest(image.code):
+            return None
+        return Code(*_link(image), True, image)
+
+
+def _digest(code: bytes) -> bytes:
+    return hashlib.blake2b(code, digest_size=20).digest()
+
+
+def _link(image: Image) -> tuple[int, object]:
+    builder = llvm.JITLibraryBuilder().add_object_img(image.code).export_symbol(image.entry)
+    for symbol in image.externals:
+        address = _address_of(symbol)
+        if address is None:
+            raise RuntimeError(f"the C function {symbol} is not available in this installation")
+        builder.import_symbol(symbol, address)
+    builder.add_current_process()
+    library = builder.link(_jit(), f"aesara.{next(_serial)}")
+    return library[image.entry], library

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,9 +22,10 @@ from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_program import ENTRY, emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
-from aesara.link.llvm.jit import build, optimized_text
-from aesara.link.llvm.python_nodes import make_callback
-from aesara.link.utils import raise_with_op
+from aesara.link.llvm.form import Form
+from aesara.link.llvm.jit import Code, build, load, optimized_text
+from aesara.link.llvm.python_nodes import LateCallback, make_callback
+from aesara.link.utils import StorageCell, raise_with_op
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     batches,
@@ -62,27 +63,41 @@ from aesara.lower.dispatch import lower_graph
 __all__ = ["LLVMLinker", "NativeReport"]
 
 
-@dataclass
 class NativeReport:
     """How a function was compiled: what runs natively, what in Python and why, and how long each stage took.
 
-    Attributes
+    Parameters
     ----------
-    python_nodes
-        Nodes that run in Python, with the reason.
+    compiled
+        Returns what the graph was lowered to, and its text; called when somebody asks for one of them.
+    cached
+        Whether the object code came from the cache, or from a pickle.
     seconds
         Seconds for the stages ``lower``, ``emit`` and ``build``.
-    cached
-        Whether the object code came from the cache.
     """
 
-    lowered: Lowered
-    text: str
-    cached: bool
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __init__(self, compiled: Callable[[], tuple[Lowered, str]], cached: bool, seconds: dict[str, float]) -> None:
+        self._compile = compiled
+        self.cached = cached
+        self.seconds = seconds
+
+    @cached_property
+    def _compiled(self) -> tuple[Lowered, str]:
+        return self._compile()
+
+    @property
+    def lowered(self) -> Lowered:
+        """The program, and what it needs at run time that is not code."""
+        return self._compiled[0]
+
+    @property
+    def text(self) -> str:
+        """The LLVM IR as emitted."""
+        return self._compiled[1]
 
     @property
     def python_nodes(self) -> dict[Apply, str]:
+        """Nodes that run in Python, with the reason."""
         return self.lowered.reasons
 
     def llvm(self) -> str:
@@ -118,9 +133,7 @@ class LLVMLinker(VMLinker):
         clock = time.perf_counter
         started = clock()
         try:
-            lowered = lower_graph(
-                [(i.variable, i.implicit) for i in inputs], fgraph.outputs, dict(updates), n_outputs, unpack_single
-            )
+            lowered = _lower(fgraph, [i.implicit for i in inputs], n_outputs, updates, unpack_single)
         except Unsupported as reason:
             complain_about_graph(str(reason))
             raise Declined(str(reason)) from None
@@ -135,22 +148,91 @@ class LLVMLinker(VMLinker):
         emitted_at = clock()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock()
-        cells = [inputs[k].cell for k in program.cells()]
-        result = NativeCallable(
-            program,
-            code,
-            lowered.constants,
-            cells,
-            [make_callback(node, leaves) for node, leaves in lowered.python_nodes],
-            fallback,
-            lambda error, values, arguments: report_error(lowered.errors, inputs, error, values, arguments),
-            timers,
-        )
-        result.report = NativeReport(
-            lowered, text, code.cached,
-            {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at},
-        )  # fmt: skip
+        form = Form.of(lowered, code.image)
+        storage = [i.cell for i in inputs]
+        result = _attach(form, code, lambda: fgraph, storage, fallback, timers)
+        result.form = None if timed else form
+        seconds = {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at}
+        result.report = NativeReport(lambda: (lowered, text), code.cached, seconds)
         return result
+
+    def restore(
+        self,
+        form: Form,
+        graph: Callable[[], FunctionGraph],
+        storage: Sequence[StorageCell],
+        n_outputs: int,
+        updates: dict[int, int],
+        unpack_single: bool,
+        fallback: Callable[..., Any],
+    ) -> NativeCallable | None:
+        """A callable from the form of one that was made before; None if the graph has to be compiled again.
+
+        Parameters
+        ----------
+        form
+            The ``form`` of the callable that `make_callable` has returned.
+        graph
+            Returns the graph, after which the form has its ``symbols``; called when they are needed.
+        storage
+            The cell of each input.
+        n_outputs, updates, unpack_single, fallback
+            See `make_callable`.
+        """
+        if form.n_callbacks and config.native_fallback != "ignore":
+            return None  # compiling again says what it has to say
+        started = time.perf_counter()
+        code = load(form.image)
+        if code is None:
+            return None
+
+        def compile_again() -> tuple[Lowered, str]:
+            lowered = _lower(graph(), form.interface.implicit, n_outputs, updates, unpack_single)
+            return lowered, emit_program(lowered.program)[0]
+
+        result = _attach(form, code, graph, storage, fallback)
+        result.form = form
+        result.report = NativeReport(compile_again, True, {"load": time.perf_counter() - started})
+        return result
+
+
+def _lower(
+    graph: FunctionGraph, implicit: Sequence[bool], n_outputs: int, updates: dict[int, int], unpack_single: bool
+) -> Lowered:
+    inputs = list(zip(graph.inputs, implicit, strict=True))
+    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single)
+
+
+def _attach(
+    form: Form,
+    code: Code,
+    graph: Callable[[], FunctionGraph],
+    storage: Sequence[StorageCell],
+    fallback: Callable[..., Any],
+    timers: StepTimers | None = None,
+) -> NativeCallable:
+    """A callable from loaded code and the cells of a function."""
+    interface = form.interface
+
+    def report(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
+        inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
+        report_error(form.symbols_of(graph).errors, inputs, error, values, arguments)
+
+    def callback(number: int) -> Callable[..., list[np.ndarray]]:
+        if form.symbols is not None:
+            return make_callback(*form.symbols.python_nodes[number])
+        return LateCallback(lambda: make_callback(*form.symbols_of(graph).python_nodes[number]))
+
+    return NativeCallable(
+        interface,
+        code,
+        form.constants,
+        [storage[k] for k in interface.cells],
+        [callback(number) for number in range(form.n_callbacks)],
+        fallback,
+        report,
+        timers,
+    )
 
 
 _caches: dict[Path, ObjectCache] = {}

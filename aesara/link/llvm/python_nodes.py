@@ -11,10 +11,25 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.link.utils import raise_with_op
 
-__all__ = ["make_callback"]
+__all__ = ["LateCallback", "make_callback"]
+
+Callback = Callable[..., list[np.ndarray]]
 
 
-def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callable[..., list[np.ndarray]]:
+class LateCallback:
+    """A callback that is made when it is called first."""
+
+    def __init__(self, make: Callable[[], Callback]) -> None:
+        self._make = make
+        self._callback: Callback | None = None
+
+    def __call__(self, *windows: np.ndarray) -> list[np.ndarray]:
+        if self._callback is None:
+            self._callback = self._make()
+        return self._callback(*windows)
+
+
+def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     """A function from the values of `leaves` to those of the node's outputs.
 
     What lies between the leaves and the node (slices, None, other values that are no tensors) is computed along.

@@ -8,7 +8,7 @@ import pytest
 from aesara.ir.interpret import run_program
 from aesara.ir.text import parse_program, print_program
 from aesara.ir.verify import verify_program
-from aesara.link.llvm.callable import NativeCallable
+from aesara.link.llvm.callable import Interface, NativeCallable
 from aesara.link.llvm.emit_program import ENTRY, emit_program
 from aesara.link.llvm.jit import build
 
@@ -18,7 +18,7 @@ def native(program):
         raise AssertionError("the arguments do not fit")
 
     text, externals = emit_program(program)
-    return NativeCallable(program, build(text, externals, ENTRY, None), [], [], [], refused, refused)
+    return NativeCallable(Interface.of(program), build(text, externals, ENTRY, None), [], [], [], refused, refused)
 
 
 def check(body, *functions, values=(0.5, 3.0, -2.0, 100.0)):

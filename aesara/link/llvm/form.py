@@ -1,0 +1,76 @@
+"""What the linker makes of a graph, whatever cells a function has: what a pickled function carries instead of being
+compiled again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.link.llvm.callable import Interface
+from aesara.link.llvm.jit import Image
+from aesara.lower.assemble import Lowered
+from aesara.lower.context import ErrorInfo
+
+__all__ = ["Form", "Symbols"]
+
+
+@dataclass
+class Symbols:
+    """The part of a form that refers to nodes of the graph.
+
+    Attributes
+    ----------
+    errors
+        How to word failed checks.
+    python_nodes
+        The nodes that run in Python, with what they read.
+    """
+
+    errors: tuple[ErrorInfo, ...]
+    python_nodes: tuple[tuple[Apply, tuple[Variable, ...]], ...]
+
+
+@dataclass
+class Form:
+    """A compiled graph.
+
+    Attributes
+    ----------
+    image
+        The object code.
+    interface
+        What the program takes and uses.
+    constants
+        Arrays that the program reads.
+    n_callbacks
+        How many nodes run in Python.
+    symbols
+        What refers to nodes; pickled with the graph, and None until that has been decoded.
+    """
+
+    image: Image
+    interface: Interface
+    constants: tuple[np.ndarray, ...]
+    n_callbacks: int
+    symbols: Symbols | None
+
+    @classmethod
+    def of(cls, lowered: Lowered, image: Image) -> Form:
+        """The form of a lowered graph."""
+        symbols = Symbols(lowered.errors, lowered.python_nodes)
+        return cls(image, Interface.of(lowered.program), lowered.constants, len(lowered.python_nodes), symbols)
+
+    def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
+        """What refers to nodes, decoded together with the graph if need be."""
+        if self.symbols is None:
+            graph()
+        assert self.symbols is not None
+        return self.symbols
+
+    def without_symbols(self) -> Form:
+        """The part that refers to no node."""
+        return replace(self, symbols=None)
