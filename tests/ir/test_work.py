@@ -1,0 +1,78 @@
+"""Estimates of work: polynomials in sizes, and of the right order of magnitude."""
+
+import time
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.ir.expr import const, op, var
+from aesara.ir.program import Launch, Loop
+from aesara.ir.work import Work, step_work
+
+n, m = var("n"), var("m")
+
+
+def value(work: Work, **sizes: int) -> float:
+    replaced = work.replace(lambda size: const(sizes[size.attr]) if size.op == "var" else size)
+    assert replaced.constant is not None
+    return replaced.constant
+
+
+def test_sums_and_products():
+    work = (Work({(): 2.0}).times(n) + Work({(): 3.0})).times(m) + Work({(): 1.0})
+    assert value(work, n=5, m=7) == 2 * 5 * 7 + 3 * 7 + 1
+    assert work.constant is None and Work({(): 2.0}).times(const(4)).constant == 8
+    assert Work({(): 2.0}).times(n).times(m).terms == Work({(): 2.0}).times(m).times(n).terms
+    assert Work({(): 2.0}).times(const(-3)).constant == 0
+    assert Work().expression().attr == 0.0
+
+
+def test_sizes_of_a_kernel_are_those_of_its_launch():
+    x = at.dmatrix("x")
+    f = aesara.function([x], at.exp(x).sum(axis=1))
+    (launch,) = [step for step in f._native.program.steps if isinstance(step, Launch)]
+    names = {e.attr for sizes in step_work(launch).terms for size in sizes for e in (size, *size.args) if e.op == "var"}
+    assert names <= {size.attr for size in f._native.program.inputs[0].buffer.shape}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: at.exp(x) + at.tanh(x), lambda x: (x * x).sum(), lambda x: at.cumsum(x), lambda x: at.gammaln(x)],
+)
+def test_order_of_magnitude(function):
+    x = at.dvector("x")
+    f = aesara.function([x], function(x))
+    given = np.linspace(1, 2, 100_000)
+    seconds = []
+    for _ in range(20):
+        started = time.perf_counter()
+        f(given)
+        seconds.append(time.perf_counter() - started)
+    size = f._native.program.inputs[0].buffer.shape[0]
+    total = Work()
+    for step in f._native.program.steps:
+        total += step_work(step)
+    known = total.replace(lambda e: const(given.size) if e is size else const(_evaluated(e, size.attr, given.size)))
+    assert known.constant is not None
+    assert 1 / 30 < known.constant / (1e9 * min(seconds)) < 30
+
+
+def _evaluated(e, name: str, size: int) -> int:
+    """The value of a size that is computed from that of an input."""
+    if e.is_const:
+        return e.attr
+    if e.op == "var":
+        assert e.attr == name
+        return size
+    folded = op(e.op, *[const(_evaluated(a, name, size)) for a in e.args])
+    assert folded.is_const
+    return folded.attr
+
+
+def test_a_loop_is_as_often_its_body():
+    k = at.lscalar("k")
+    f = aesara.function([k], aesara.scan(lambda u: at.sin(u), outputs_info=[1.0], n_steps=k)[0][-1])
+    (loop,) = [step for step in f._native.program.steps if isinstance(step, Loop)]
+    assert all(loop.extent in sizes for sizes in step_work(loop).terms)
