@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding.newpassmanagers import NewPassManager
 
 from aesara.link.llvm import layout
 from aesara.link.llvm.cache import ObjectCache
@@ -108,7 +109,11 @@ def _optimize(module: llvm.ModuleRef) -> None:
     tuning.loop_interleaving = False
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(_machine(), tuning)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    # By itself llvmlite never frees it: its class inherits an empty `_dispose` in front of the one that does.
+    NewPassManager._dispose(passes)
+    passes.detach()
 
 
 def _parse(text: str) -> llvm.ModuleRef:
