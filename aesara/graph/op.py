@@ -204,7 +204,10 @@ class Op(MetaObject):
             The default output, the only output, or all outputs.
         """
         node = self.make_node(*inputs, **kwargs)
-        outputs = node.outputs
+        try:
+            outputs = node.outputs
+        except AttributeError:
+            raise TypeError(f"make_node of {self} must return an Apply node, got {node!r}.") from None
         if name is not None:
             if len(outputs) == 1:
                 outputs[0].name = name

@@ -216,6 +216,7 @@ def with_details(error: BaseException, details: str) -> BaseException:
         detailed.__dict__.update(error.__dict__)
     try:
         detailed._names_node = True  # type: ignore[attr-defined]
+        detailed._details = details  # type: ignore[attr-defined]
     except AttributeError:
         pass
     return detailed
@@ -273,6 +274,8 @@ def _position(fgraph: FunctionGraph, node: Apply) -> int | None:
 
 
 def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, (bool, int, float, complex)):
+        return ()
     return getattr(value, name, f"no {name}")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
@@ -99,7 +100,8 @@ def lower_node(node: Apply, context: Context) -> None:
     first = len(context.items)
     lower = lower_complex_op if any(map(is_complex, (*node.inputs, *node.outputs))) else lower_op
     try:
-        arrays = lower(node.op, node, context)
+        with inherit_source(node):  # for nodes that are made to be lowered in its place
+            arrays = lower(node.op, node, context)
     except Unsupported as reason:
         if getattr(node.op, "is_lazy", False):
             raise  # in Python all of its inputs would be computed before

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,12 @@ from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_program import ENTRY, emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
+from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
 from aesara.link.llvm.jit import Code, build, load, optimized_text
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
-from aesara.link.utils import StorageCell, raise_with_op
+from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
     batches,
@@ -57,7 +57,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     subgraphs,
 )
 from aesara.lower.assemble import Lowered
-from aesara.lower.context import ErrorInfo, Unsupported
+from aesara.lower.context import Unsupported
 from aesara.lower.dispatch import lower_graph
 
 __all__ = ["LLVMLinker", "NativeReport"]
@@ -216,7 +216,7 @@ def _attach(
 
     def report(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
         inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
-        report_error(form.symbols_of(graph).errors, inputs, error, values, arguments)
+        report_error(form.symbols_of(graph).errors, inputs, error, values, arguments, graph)
 
     def callback(number: int) -> Callable[..., list[np.ndarray]]:
         if form.symbols is not None:
@@ -244,25 +244,3 @@ def object_cache() -> ObjectCache | None:
         return None
     folder = Path(config.native_cache_dir) / "objects"
     return _caches.setdefault(folder, ObjectCache(folder))
-
-
-def report_error(
-    errors: Sequence[ErrorInfo], inputs: Sequence[InputCell], error: int, values: list[int], arguments: tuple[Any, ...]
-) -> None:
-    """Raise the exception of a failed check, with the node, its inputs as far as known, and the user's line."""
-    if error == -2:
-        kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
-        expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
-        raise TypeError(f"The arguments do not fit the inputs {expected}; got {kinds}.")
-    info = errors[error]
-    try:
-        raise info.kind(info.message.format(*values))
-    except info.kind:
-        if info.node is None:
-            raise
-        explicit = iter(arguments)
-        known = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
-        cells = [known.get(v, [getattr(v, "data", None)]) for v in info.node.inputs]
-        raise_with_op(
-            None, info.node, thunk=SimpleNamespace(inputs=cells) if any(c[0] is not None for c in cells) else None
-        )

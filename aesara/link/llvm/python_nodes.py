@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
             try:
                 step.op.perform(step, inputs, storage)
             except Exception:
-                raise_with_op(None, step, thunk=None)
+                raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
             for out, cell in zip(step.outputs, storage, strict=True):
                 values[out] = cell[0]
         return [_contiguous(values[out], dtype) for out, dtype in zip(node.outputs, dtypes, strict=True)]

@@ -1,0 +1,78 @@
+"""What the exception of a failed check says: compiled code knows a number, the user wants the node and its inputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.link.basic import InputCell
+from aesara.link.replay import can_be_repeated, failure_of
+from aesara.link.utils import StorageMap, raise_with_op, with_details
+from aesara.lower.context import ErrorInfo
+
+__all__ = ["report_error"]
+
+
+def report_error(
+    errors: Sequence[ErrorInfo],
+    inputs: Sequence[InputCell],
+    error: int,
+    values: list[int],
+    arguments: tuple[Any, ...],
+    graph: Callable[[], FunctionGraph] | None = None,
+) -> None:
+    """Raise the exception of a failed check, with the node, its inputs, and the user's line.
+
+    Parameters
+    ----------
+    errors
+        What each number means.
+    inputs
+        The inputs of the function.
+    error, values
+        What compiled code has found.
+    arguments
+        What the function was called with.
+    graph
+        Returns the graph that was compiled.
+    """
+    if error == -2:
+        kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
+        expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
+        raise TypeError(f"The arguments do not fit the inputs {expected}; got {kinds}.")
+    info = errors[error]
+    try:
+        raise info.kind(info.message.format(*values))
+    except info.kind as failure:
+        node = info.node
+        if node is None:
+            raise
+        explicit = iter(arguments)
+        known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
+        if any(v not in known and not hasattr(v, "data") for v in node.inputs) and graph is not None:
+            details = _repeat(graph(), info, known)
+            if details is not None:
+                raise with_details(failure, details).with_traceback(sys.exc_info()[2]) from None
+        cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
+        thunk = SimpleNamespace(inputs=cells) if any(cell[0] is not None for cell in cells) else None
+        raise_with_op(None, node, thunk=thunk)
+
+
+def _repeat(graph: FunctionGraph, info: ErrorInfo, known: StorageMap) -> str | None:
+    """Compute the call again with the reference machine: the values of the failed node's inputs are added to `known`.
+
+    If the node was made by the compiler, or is in a graph inside of another, what is returned is the report of the
+    node that the reference machine has failed at.
+    """
+    if not all(v in known and known[v][0] is not None for v in graph.inputs) or not can_be_repeated(graph):
+        return None
+    again = failure_of(graph, {v: known[v][0] for v in graph.inputs})
+    if info.node in graph.apply_nodes:
+        known.update((v, cell) for v, cell in again.cells.items() if v not in known)
+        return None
+    return again.details if isinstance(again.error, info.kind) else None
