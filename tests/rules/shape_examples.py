@@ -3,10 +3,12 @@
 import numpy as np
 
 import aesara.tensor as at
+from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.shape import Reshape, Shape, Shape_i, Unbroadcast
 from tests.rules.framework import example
 
 SHAPE = Shape()
+LENGTHS = MakeVector("int64")
 UNUSED = "a shape that is stated is not looked at, nor one that does not remain"
 
 EXAMPLES = {
@@ -68,6 +70,15 @@ EXAMPLES = {
         lambda m: m.dimshuffle(0, "x", 1).reshape((20,)),
         lambda m: m[:1].dimshuffle(1).reshape((5, 1)),
         lambda m: m[:, :1].dimshuffle(1, 0).reshape((4,)),
+    ],
+    "local_reshape_to_checked_shape": [
+        lambda v1, v2: Reshape(1)(v1, LENGTHS(Shape_i(0)(v2))) + v1 * v2,
+        lambda m1, m2: at.exp(Reshape(2)(m1, LENGTHS(Shape_i(0)(m2), Shape_i(1)(m1)))) / (m1 - m2).sum(),
+        lambda m, v: Reshape(1)(v, LENGTHS(Shape_i(1)(m))) + at.dot(m, v).sum(),
+    ],
+    "local_alloc_of_checked_lengths": [
+        lambda v1, v2: at.alloc(v1, Shape_i(0)(v2)) + v1 * v2,
+        lambda m1, m2: at.alloc(m1, Shape_i(0)(m1), Shape_i(1)(m2)) * at.join(0, m1, m2).sum(),
     ],
     "local_useless_unbroadcast": [
         lambda m: Unbroadcast(0)(m),

@@ -16,6 +16,7 @@ from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.exceptions import ShapeError
 from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.rewriting.length_facts import Dimension, LengthFacts, dimension_measured_by
 from aesara.tensor.shape import Shape_i
 
 
@@ -59,6 +60,7 @@ class ShapeFeature(Feature):
         self.lscalar_one = constant(np.int64(1))
         self.shape_of = ShapesOfGraph(self)
         self.fgraph: FunctionGraph | None = None
+        self._facts: LengthFacts | None = None
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "shape_feature"):
@@ -69,7 +71,7 @@ class ShapeFeature(Feature):
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         self.shape_of.clear()
-        self.fgraph = None
+        self.fgraph = self._facts = None
         del fgraph.shape_feature
 
     def clone(self) -> ShapeFeature:
@@ -109,16 +111,44 @@ class ShapeFeature(Feature):
             return self.lscalar_one if known == 1 else constant(np.int64(known))
         return Shape_i(i)(r)
 
-    def same_shape(self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None) -> bool:
-        """Whether two variables, or dimensions of them, are known to be of the same length."""
+    def same_shape(
+        self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None, with_checks: bool = False
+    ) -> bool:
+        """Whether two variables, or dimensions of them, are known to be of the same length.
+
+        Parameters
+        ----------
+        x, y
+            The variables.
+        dim_x, dim_y
+            A dimension of each; by default all are compared.
+        with_checks
+            Whether it is enough that the graph would raise an error if they were not: only for rules that are tagged
+            "shape_unsafe", which may lose such errors (see `length_facts`).
+        """
         first, second = self.shape_of[x], self.shape_of[y]
         if first is None or second is None:
             return False
-        if dim_x is not None:
-            first = (first[dim_x],)
-        if dim_y is not None:
-            second = (second[dim_y],)
-        return len(first) == len(second) and all(_same_length(a, b) for a, b in zip(first, second))
+        axes = range(len(first)) if dim_x is None else (dim_x,)
+        others = range(len(second)) if dim_y is None else (dim_y,)
+        if len(axes) != len(others):
+            return False
+        for i, j in zip(axes, others):
+            if not (_same_length(first[i], second[j]) or (with_checks and self._must_be_equal((x, i), (y, j)))):
+                return False
+        return True
+
+    def _must_be_equal(self, first: Dimension, second: Dimension) -> bool:
+        if self._facts is None:
+            self._facts = LengthFacts(self.fgraph)
+        facts = self._facts
+        return any(facts.are_equal(one, two) for one in self._sources(first) for two in self._sources(second))
+
+    def _sources(self, dimension: Dimension) -> list[Dimension]:
+        """A dimension, and the one from which its length comes."""
+        variable, axis = dimension
+        measured = dimension_measured_by(self.shape_of[variable][axis])
+        return [dimension] if measured in (None, dimension) else [dimension, measured]
 
     # Working out
 

@@ -1,0 +1,228 @@
+"""Which dimensions of a graph's variables are equally long, because a node would raise an error otherwise.
+
+A fact holds in every call that the graph as written finishes without an error. Rules may replace nodes by others of the
+same value, and those tagged "shape_unsafe" may drop checks, but neither changes what such a call computes: a fact stays
+true, whatever becomes of the node that it is from. What it may not be used for is to drop checks in rules without that
+tag: the check that is dropped may be the very one that the fact is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.scalar import AND, EQ, Cast
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import BatchedDot, Dot
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.gemm import Dot22, Dot22Scalar, Gemm
+from aesara.tensor.joining import Join
+from aesara.tensor.logical_reduction import All
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.shape import Shape_i, SpecifyShape
+from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.subtensor_basic import IncSubtensor
+
+#: A dimension of a variable.
+Dimension = tuple[Variable, int]
+
+
+class LengthFacts:
+    """Classes of dimensions that are equally long.
+
+    The facts of a node are taken up once, when something that it computes is asked about, or when the graph's facts are
+    collected: at the first question. Nodes that may not run, since a lazy operation decides about them, tell nothing.
+
+    Examples
+    --------
+    >>> x, y = at.dvectors("x", "y")
+    >>> facts = LengthFacts(FunctionGraph([x, y], [x + y], clone=False))
+    >>> facts.are_equal((x, 0), (y, 0))
+    True
+    """
+
+    def __init__(self, fgraph: FunctionGraph):
+        self._parent: dict[Dimension, Dimension] = {}
+        self._length: dict[Dimension, int] = {}
+        self._seen: set[Apply] = set()
+        self._may_be_lazy = any(getattr(node.op, "is_lazy", False) for node in fgraph.apply_nodes)
+        self._take_up(fgraph.outputs)
+
+    def are_equal(self, first: Dimension, second: Dimension) -> bool:
+        """Whether two dimensions are equally long."""
+        first, second = self._known(first), self._known(second)
+        if first == second:
+            return True
+        length = self._length.get(first)
+        return length is not None and length == self._length.get(second)
+
+    def _known(self, dimension: Dimension) -> Dimension:
+        if not self._may_be_lazy:
+            # It may have come to the graph since the facts were collected.
+            self._take_up([dimension[0]])
+        return self._representative(dimension)
+
+    def _take_up(self, variables: Iterable[Variable]) -> None:
+        """Note the facts of all nodes that compute these variables."""
+        stack = [v.owner for v in variables]
+        while stack:
+            node = stack.pop()
+            if node is None or node in self._seen or getattr(node.op, "is_lazy", False):
+                continue
+            self._seen.add(node)
+            stack.extend([v.owner for v in node.inputs])
+            for dimension, *others in equal_dimensions(node.op, node):
+                for other in others:
+                    self._unite(dimension, other)
+
+    def _representative(self, dimension: Dimension) -> Dimension:
+        parent = self._parent
+        if dimension not in parent:
+            parent[dimension] = dimension
+            variable, axis = dimension
+            known = variable.data.shape[axis] if isinstance(variable, Constant) else variable.type.shape[axis]
+            if known is not None:
+                self._length[dimension] = known
+            return dimension
+        while parent[dimension] != dimension:
+            parent[dimension] = dimension = parent[parent[dimension]]
+        return dimension
+
+    def _unite(self, first: Dimension, second: Dimension) -> None:
+        first, second = self._representative(first), self._representative(second)
+        if first == second:
+            return
+        self._parent[second] = first
+        known = self._length.get(second)
+        if known is not None:
+            self._length.setdefault(first, known)
+
+
+def dimension_measured_by(length: Variable) -> Dimension | None:
+    """The dimension whose length a scalar is: that of `Shape_i`, as a tensor or as a scalar."""
+    node = length.owner
+    # In a narrower dtype, different lengths may be equal.
+    while node is not None and _converts(node) and length.type.dtype == "int64":
+        (length,) = node.inputs
+        node = length.owner
+    if node is None or not isinstance(node.op, Shape_i) or not hasattr(node.inputs[0].type, "shape"):
+        return None
+    return node.inputs[0], node.op.i
+
+
+def _converts(node: Apply) -> bool:
+    if isinstance(node.op, Elemwise):
+        return isinstance(node.op.scalar_op, Cast)
+    return isinstance(node.op, (ScalarFromTensor, TensorFromScalar))
+
+
+# What the nodes of an op say: for each fact, dimensions that are equally long
+
+
+@singledispatch
+def equal_dimensions(op: Op, node: Apply) -> Iterator[list[Dimension]]:
+    """The facts that a node tells."""
+    yield from ()
+
+
+@equal_dimensions.register
+def _(op: Elemwise, node: Apply) -> Iterator[list[Dimension]]:
+    # Only dimensions whose type says that they are of length one are broadcast.
+    for axis, length in enumerate(node.outputs[0].type.shape):
+        if length != 1:
+            yield [(v, axis) for v in (*node.outputs, *node.inputs) if v.type.shape[axis] != 1]
+
+
+@equal_dimensions.register
+def _(op: DimShuffle, node: Apply) -> Iterator[list[Dimension]]:
+    for axis, from_axis in enumerate(op.new_order):
+        if from_axis != "x":
+            yield [(node.outputs[0], axis), (node.inputs[0], from_axis)]
+
+
+@equal_dimensions.register
+def _(op: CAReduce, node: Apply) -> Iterator[list[Dimension]]:
+    (x,) = node.inputs
+    reduced = range(x.type.ndim) if op.axis is None else op.axis
+    kept = [axis for axis in range(x.type.ndim) if axis not in reduced]
+    for axis, from_axis in enumerate(kept):
+        yield [(node.outputs[0], axis), (x, from_axis)]
+
+
+@equal_dimensions.register(Dot)
+@equal_dimensions.register(Dot22)
+@equal_dimensions.register(Dot22Scalar)
+def _(op: Op, node: Apply) -> Iterator[list[Dimension]]:
+    yield from _of_product(*node.inputs[:2], node.outputs[0])
+
+
+@equal_dimensions.register
+def _(op: Gemm, node: Apply) -> Iterator[list[Dimension]]:
+    yield from _of_product(node.inputs[2], node.inputs[3], node.outputs[0])
+
+
+def _of_product(x: Variable, y: Variable, out: Variable) -> Iterator[list[Dimension]]:
+    if x.type.ndim not in (1, 2) or y.type.ndim not in (1, 2):
+        return
+    yield [(x, x.type.ndim - 1), (y, 0)]
+    if x.type.ndim == 2:
+        yield [(x, 0), (out, 0)]
+    if y.type.ndim == 2:
+        yield [(y, 1), (out, out.type.ndim - 1)]
+
+
+@equal_dimensions.register
+def _(op: BatchedDot, node: Apply) -> Iterator[list[Dimension]]:
+    x, y = node.inputs
+    yield [(x, 0), (y, 0), (node.outputs[0], 0)]
+    yield [(x, x.type.ndim - 1), (y, 1)]
+
+
+@equal_dimensions.register
+def _(op: Join, node: Apply) -> Iterator[list[Dimension]]:
+    axis, *tensors = node.inputs
+    if isinstance(axis, Constant):
+        ndim = tensors[0].type.ndim
+        along = int(axis.data) % ndim
+        yield from ([(v, d) for v in (*node.outputs, *tensors)] for d in range(ndim) if d != along)
+
+
+@equal_dimensions.register(IncSubtensor)
+@equal_dimensions.register(AdvancedIncSubtensor)
+@equal_dimensions.register(AdvancedIncSubtensor1)
+def _(op: Op, node: Apply) -> Iterator[list[Dimension]]:
+    # What is written may be broadcast, even where its type does not tell.
+    (out,) = node.outputs
+    yield from ([(out, axis), (node.inputs[0], axis)] for axis in range(out.type.ndim))
+
+
+@equal_dimensions.register
+def _(op: SpecifyShape, node: Apply) -> Iterator[list[Dimension]]:
+    x, *lengths = node.inputs
+    for axis, length in enumerate(lengths):
+        measured = dimension_measured_by(length)
+        yield [(node.outputs[0], axis), (x, axis), *([] if measured is None else [measured])]
+
+
+@equal_dimensions.register
+def _(op: CheckAndRaise, node: Apply) -> Iterator[list[Dimension]]:
+    checked, *conditions = node.inputs
+    (out,) = node.outputs
+    yield from ([(out, axis), (checked, axis)] for axis in range(getattr(out.type, "ndim", 0)))
+    while conditions:
+        inner = conditions.pop().owner
+        if inner is None:
+            continue
+        if _converts(inner) or isinstance(inner.op, All):
+            conditions.append(inner.inputs[0])
+        elif isinstance(inner.op, Elemwise) and isinstance(inner.op.scalar_op, AND):
+            conditions.extend(inner.inputs)
+        elif isinstance(inner.op, Elemwise) and isinstance(inner.op.scalar_op, EQ):
+            first, second = map(dimension_measured_by, inner.inputs)
+            if first is not None and second is not None:
+                yield [first, second]
