@@ -22,6 +22,7 @@ from aesara.printing.formula import (
     set_precedence,
 )
 from aesara.printing.identifiers import char_from_number
+from aesara.printing.loops import loop_remarks
 from aesara.printing.operations import register_package_operations
 from aesara.printing.picture import pydotprint
 from aesara.printing.print_op import Print

@@ -94,7 +94,9 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
             continue
         tags[key] = tag = generator.get_tag()
         if isinstance(variable, np.ndarray):
-            text.append(f"{tag}={hex_digest(variable)}")
+            strides = ",".join(map(str, variable.strides))
+            digest = hashlib.sha256(variable.tobytes()).hexdigest()
+            text.append(f"{tag}=<ndarray:strides=[{strides}],digest={digest}>")
             continue
         node = getattr(variable, "owner", None)
         if node is None:

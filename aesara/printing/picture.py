@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
 from typing import Any
 
-from aesara.compile.function.function import Function
 from aesara.configdefaults import config
-from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable
-from aesara.graph.traversal import graph_inputs, io_toposort
+from aesara.printing.graph_parts import GraphParts, parts_of
 
 _DEFAULT_COLORS = {
     "GpuFromHost": "red",
@@ -27,30 +24,22 @@ _DEFAULT_COLORS = {
 }
 
 
-def _load_pydot() -> Any:
+def load_pydot(wanted_by: str) -> Any:
+    """The package pydot, or an error that says who needs it."""
     for name in ("pydot", "pydot_ng"):
         try:
             return importlib.import_module(name)
         except ImportError:
             continue
     raise ImportError(
-        "pydotprint needs pydot (`pip install pydot`) and Graphviz, whose program `dot` must be on the PATH. "
-        "debugprint prints graphs without them."
+        f"{wanted_by} needs pydot (`pip install pydot`) and Graphviz, whose program `dot` must be on the PATH. "
+        "Without them, aesara.d3viz.d3viz draws graphs in a page for a browser, and debugprint prints them."
     )
 
 
-def _nodes_and_outputs(fct: Any) -> tuple[list[Apply], list[Variable], list[Variable]]:
-    if isinstance(fct, Function):
-        fct = fct.maker.fgraph
-    if isinstance(fct, FunctionGraph):
-        return list(fct.toposort()), list(fct.inputs), list(fct.outputs)
-    if isinstance(fct, Apply):
-        fct = fct.outputs
-    outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
-    if outputs is None or not all(isinstance(one, Variable) for one in outputs):
-        raise TypeError(f"pydotprint draws functions, FunctionGraphs, Apply nodes and variables, got {fct!r}.")
-    inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
-    return list(io_toposort(inputs, outputs)), inputs, outputs
+def quoted(text: str) -> str:
+    """A text as a string of Graphviz's language, in which no character means anything else."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
 class _Labels:
@@ -61,22 +50,22 @@ class _Labels:
         self.with_ids = with_ids
         self.name_only = name_only
 
-    def _cut(self, text: str) -> str:
+    def cut(self, text: str) -> str:
         return text if len(text) <= self.limit else text[: max(self.limit - 3, 1)] + "..."
 
     def variable(self, variable: Variable) -> str:
         if isinstance(variable, Constant):
             text = str(variable).replace("\n", "")
-            return self._cut(text)
+            return self.cut(text)
         if variable.name is not None:
             text = f"name={variable.name}" if self.name_only else f"name={variable.name} {variable.type}"
         else:
             text = str(variable.type)
-        return self._cut(text)
+        return self.cut(text)
 
     def node(self, node: Apply, number: int) -> str:
         text = str(node.op).replace(":", "_")
-        return self._cut(f"{text} id={number}" if self.with_ids else text)
+        return self.cut(f"{text} id={number}" if self.with_ids else text)
 
 
 def pydotprint(
@@ -128,11 +117,11 @@ def pydotprint(
     return_image
         Return the picture's content instead of writing a file.
     """
-    pydot = _load_pydot()
-    nodes, inputs, outputs = _nodes_and_outputs(fct)
+    pydot = load_pydot("pydotprint")
+    parts = parts_of(fct)
     colors = _DEFAULT_COLORS if colorCodes is None else colorCodes
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
-    graph = _draw(pydot, nodes, inputs, outputs, labels, colors, compact, high_contrast)
+    graph = _draw(pydot, parts, labels, colors, compact, high_contrast)
     if return_image:
         return graph.create(format=format)
     name = os.fspath(outfile) if outfile is not None else f"aesara.pydotprint.{config.device}.{format}"
@@ -143,7 +132,7 @@ def pydotprint(
         print("The output file is available at", name)
     if scan_graphs:
         stem = name[: -len(format) - 1]
-        for number, node in enumerate(one for one in nodes if isinstance(one.op, HasInnerGraph)):
+        for number, node in enumerate(one for one in parts.nodes if isinstance(one.op, HasInnerGraph)):
             pydotprint(
                 list(node.op.inner_outputs),
                 outfile=f"{stem}_{number}.{format}",
@@ -162,9 +151,7 @@ def pydotprint(
 
 def _draw(
     pydot: Any,
-    nodes: Sequence[Apply],
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
+    parts: GraphParts,
     labels: _Labels,
     colors: dict[str, str],
     compact: bool,
@@ -179,7 +166,9 @@ def _draw(
         if variable not in names:
             names[variable] = f"v{len(names)}"
             graph.add_node(
-                pydot.Node(names[variable], label=labels.variable(variable), shape="box", **{key: color}, **style)
+                pydot.Node(
+                    names[variable], label=quoted(labels.variable(variable)), shape="box", **{key: color}, **style
+                )
             )
         return names[variable]
 
@@ -195,19 +184,21 @@ def _draw(
             return box(variable, "grey")
         return box(variable, "cyan" if isinstance(variable, SharedVariable) else "limegreen")
 
-    for variable in inputs:
+    for variable in parts.inputs:
         source(variable)
-    for number, node in enumerate(nodes):
+    for number, node in enumerate(parts.nodes):
         color = next((c for name, c in colors.items() if name in type(node.op).__name__), "white")
         names[node] = f"n{number}"
         graph.add_node(
-            pydot.Node(names[node], label=labels.node(node, number), shape="ellipse", **{key: color}, **style)
+            pydot.Node(names[node], label=quoted(labels.node(node, number)), shape="ellipse", **{key: color}, **style)
         )
         for position, variable in enumerate(node.inputs):
             text = str(variable.type) if len(node.inputs) == 1 else f"{position} {variable.type}"
-            graph.add_edge(pydot.Edge(source(variable), names[node], label=labels._cut(text)))
-    for number, variable in enumerate(outputs):
+            graph.add_edge(pydot.Edge(source(variable), names[node], label=quoted(labels.cut(text))))
+    for number, variable in enumerate(parts.outputs):
         name = f"o{number}"
-        graph.add_node(pydot.Node(name, label=labels.variable(variable), shape="box", **{key: "dodgerblue"}, **style))
-        graph.add_edge(pydot.Edge(source(variable), name, label=labels._cut(str(variable.type))))
+        graph.add_node(
+            pydot.Node(name, label=quoted(labels.variable(variable)), shape="box", **{key: "dodgerblue"}, **style)
+        )
+        graph.add_edge(pydot.Edge(source(variable), name, label=quoted(labels.cut(str(variable.type)))))
     return graph

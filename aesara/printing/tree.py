@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import singledispatch
 from io import StringIO
@@ -17,6 +17,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
+from aesara.printing.graph_parts import outer_positions
 from aesara.printing.identifiers import ID_TYPES, IDTypesType, identifier, owner_or_self
 
 
@@ -166,7 +167,8 @@ class _Printer:
                     self.default_updates.append(update)
                 parts.append(f"<- {identifier(owner_or_self(update), update, options.id_type, self.used_ids)}")
         if options.print_op_info:
-            parts.append(self._remark(reader, variable))
+            within = None if inner is None else inner.node
+            parts.append(self._remark(reader, variable) or self._remark(within, variable))
         if storage_map is not None:
             parts.append(str(storage_map.get(variable, "<not in storage_map>")))
         return " ".join(part for part in parts if part)
@@ -197,7 +199,7 @@ class _Printer:
         graph = getattr(op, "fgraph", None)
         inputs = list(graph.inputs) if graph is not None else list(op.inner_inputs)
         outputs = list(graph.outputs) if graph is not None else list(op.inner_outputs)
-        inner = _Inner(_outer_inputs(node, inputs))
+        inner = _Inner(node, {v: node.inputs[k] for v, k in outer_positions(node, inputs).items()})
         if print_fgraph_inputs:
             for variable in inputs:
                 self._write("-" + self._leaf_line(variable, None, inner, node))
@@ -207,17 +209,10 @@ class _Printer:
 
 @dataclass
 class _Inner:
-    """The surroundings of an inner graph: its inputs -> the variables that they stand for."""
+    """The surroundings of an inner graph: its node, and its inputs -> the variables that they stand for."""
 
+    node: Apply
     outer: dict[Variable, Variable]
-
-
-def _outer_inputs(node: Apply, inner_inputs: Sequence[Variable]) -> dict[Variable, Variable]:
-    mappings = getattr(node.op, "get_oinp_iinp_iout_oout_mappings", None)
-    if mappings is None:
-        return {}
-    outer_of = mappings()["outer_inp_from_inner_inp"]
-    return {inner_inputs[inner]: node.inputs[outer] for inner, outer in outer_of.items()}
 
 
 def _roots_of(
