@@ -90,7 +90,11 @@ class Elemwise(Op):
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return self.scalar_op == other.scalar_op and self.inplace_pattern == other.inplace_pattern
+        return (
+            self._hash == other._hash
+            and self.scalar_op == other.scalar_op
+            and self.inplace_pattern == other.inplace_pattern
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -131,10 +131,21 @@ class AlgebraicCanonizer(NodeRewriter):
         """
         return self._flatten(inp, lambda var: True)
 
+    def get_near_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
+        """`get_num_denum` with a bound on how far it looks, for rules that ask at every node of a graph."""
+        seen = 0
+
+        def near(var: Variable) -> bool:
+            nonlocal seen
+            seen += len(var.owner.inputs)
+            return seen <= FURTHER_OPERANDS
+
+        return self._flatten(inp, near)
+
     def _flatten(
         self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
     ) -> tuple[list[Variable], list[Variable]]:
-        sign = self.sign if through_signs else _NO_OP
+        kinds = self._kinds | {_kind(self.sign)} if through_signs and self.sign is not None else self._kinds
         negative = False
         num: list[Variable] = []
         denum: list[Variable] = []
@@ -145,7 +156,7 @@ class AlgebraicCanonizer(NodeRewriter):
             var, inverted = stack.pop()
             node = var.owner
             op = node.op if node is not None and var.type.dtype == dtype else None
-            if op is None or not (op == sign or self._has(op)) or not (var is inp or may_enter(var)):
+            if op is None or _kind(op) not in kinds or not (var is inp or may_enter(var)):
                 (denum if inverted else num).append(var)
             elif op == main:
                 stack.extend((v, inverted) for v in reversed(node.inputs))
@@ -154,9 +165,11 @@ class AlgebraicCanonizer(NodeRewriter):
                 stack.append((node.inputs[0], inverted))
             elif op == recip:
                 stack.append((node.inputs[0], not inverted))
-            else:
+            elif through_signs and op == self.sign:
                 negative = not negative
                 stack.append((node.inputs[0], inverted))
+            else:
+                (denum if inverted else num).append(var)
         if negative:
             num.insert(0, self._constant(-1, inp.type, ()))
         return num, denum
@@ -388,9 +401,6 @@ class AlgebraicCanonizer(NodeRewriter):
         if not num and not denum:
             return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
-
-
-_NO_OP: Any = object()
 
 
 def _kind(op: Op) -> tuple[type, type]:

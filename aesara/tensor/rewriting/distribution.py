@@ -114,7 +114,7 @@ def attempt_distribution(
 
 def _terms(factor: Variable, out_type: Any) -> tuple[Pairs, Pairs] | None:
     """The terms of a sum that are added and subtracted, as products; None if there are too many, or one only."""
-    positive, negative = local_add_canonizer.get_num_denum(factor)
+    positive, negative = local_add_canonizer.get_near_num_denum(factor)
     if not 2 <= len(positive) + len(negative) <= MOST_TERMS:
         return None
     pos_pairs, neg_pairs = ([_factors_of_term(term, out_type) for term in terms] for terms in (positive, negative))
@@ -131,7 +131,7 @@ def _factors_of_term(term: Variable, out_type: Any) -> tuple[list[Variable], lis
     """The numerators and denominators of a term; one of another dtype was computed in that and is left whole."""
     if term.type.dtype != out_type.dtype:
         return [term], []
-    return local_mul_canonizer.get_num_denum(term)
+    return local_mul_canonizer.get_near_num_denum(term)
 
 
 @node_rewriter([mul, true_divide])

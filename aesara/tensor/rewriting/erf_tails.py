@@ -115,7 +115,7 @@ def scaled_erfc(
 
 def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
     """Whether a variable is ``number * x**2``, but for the rounding of the number."""
-    factors, divisors = local_mul_canonizer.get_num_denum(var)
+    factors, divisors = local_mul_canonizer.get_near_num_denum(var)
     product = 1.0
     squares = 0
     for factor in factors:

@@ -153,7 +153,7 @@ def exponential_in(var: Variable) -> Exponential | None:
         if node is None or node.op not in (mul, true_divide, neg) or not is_float(var):
             return None
         dtype = var.type.dtype
-        numerators, denominators = local_mul_canonizer.get_num_denum(var)
+        numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
         position = next((i for i, v in enumerate(numerators) if exponent_of(v) is not None), None)
         if position is None:
             return None
@@ -294,7 +294,7 @@ def local_log_mul_exp(fgraph, node):
     dtype = out.type.dtype
     if product.type.dtype != dtype:
         return False
-    sides = local_mul_canonizer.get_num_denum(product)
+    sides = local_mul_canonizer.get_near_num_denum(product)
     added: tuple[list[Variable], list[Variable]] = ([], [])
     kept: tuple[list[Variable], list[Variable]] = ([], [])
     for side, outside, inside in zip(sides, added, kept):
@@ -443,7 +443,7 @@ def factors_behind_shuffles(
             if inner is None or inner.owner is None or inner.owner.op not in (mul, true_divide, reciprocal):
                 found[inverted].append(var)
                 continue
-            parts = local_mul_canonizer.get_num_denum(inner)
+            parts = local_mul_canonizer.get_near_num_denum(inner)
             if not any(_is_sum(part) for part in (*parts[0], *parts[1])):
                 found[inverted].append(var)
                 continue

@@ -58,7 +58,7 @@ def without_divisor(quotient, divisor):
         inner, negative = inner.owner.inputs[0], not negative
     if inner.owner is None or inner.owner.op not in (true_divide, mul, reciprocal):
         return None
-    numerators, denominators = local_mul_canonizer.get_num_denum(inner)
+    numerators, denominators = local_mul_canonizer.get_near_num_denum(inner)
     position = next((i for i, v in enumerate(denominators) if v is divisor), None)
     if position is None:
         return None
@@ -108,7 +108,7 @@ def _divided_by_sum(var):
     node = var.owner
     if node is None or node.op not in (add, sub) or any(v.type.dtype != var.type.dtype for v in node.inputs):
         return None
-    terms = [local_mul_canonizer.get_num_denum(v) for v in node.inputs]
+    terms = [local_mul_canonizer.get_near_num_denum(v) for v in node.inputs]
     for total in terms[0][1]:
         if _summed_exponential(total) is None or any(total not in bottoms for _, bottoms in terms):
             continue
@@ -191,7 +191,7 @@ def local_exp_over_sum(fgraph, node):
     out = node.outputs[0]
     if not is_float(out):
         return False
-    numerators, denominators = local_mul_canonizer.get_num_denum(out)
+    numerators, denominators = local_mul_canonizer.get_near_num_denum(out)
     new = softmax_simplifier(numerators, denominators)
     if new[0] == numerators and new[1] == denominators:
         return False

@@ -46,7 +46,7 @@ def calls_of(function, *args):
 def test_work_grows_linearly(name, gradient):
     rewritten(name, 30, gradient)  # what is done once
     nodes, calls = [], []
-    for size in (200, 800):
+    for size in (200, 1600):
         graphs = []
         calls.append(calls_of(lambda size=size, graphs=graphs: graphs.append(rewritten(name, size, gradient))))
         nodes.append(graphs[0][1])
