@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import copy
 from types import FunctionType
 from typing import Any
 from weakref import ref
 
 from aesara.graph.source import SourceLine, resolve
+from aesara.graph.utils import Scratchpad
 
 #: Number of changes made in place to nodes; blocks described before the last change are checked before use.
 epoch = [0]
@@ -280,7 +284,7 @@ class _ParcelPickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, (type, FunctionType)) and obj.__module__ == "__main__":
             raise pickle.PicklingError(f"{obj} may not be there where the pickle is read")  # cloudpickle sends it along
-        return NotImplemented
+        return reduce_stripped(obj)
 
 
 class _ParcelUnpickler(pickle.Unpickler):
@@ -290,3 +294,33 @@ class _ParcelUnpickler(pickle.Unpickler):
 
     def persistent_load(self, pid: int) -> Any:
         return self.outside[pid]
+
+
+#: names of what is left out of tags, together with the places where nodes were made; None: nothing is left out
+_left_out: ContextVar[frozenset[str] | None] = ContextVar("left_out", default=None)
+
+
+@contextmanager
+def stripping(tags: Iterable[str]) -> Iterator[None]:
+    """Within, pickles with `reduce_stripped` leave out these attributes of tags, and where nodes were made."""
+    token = _left_out.set(frozenset(tags))
+    try:
+        yield
+    finally:
+        _left_out.reset(token)
+
+
+def reduce_stripped(obj: Any) -> Any:
+    """What the ``reducer_override`` of a pickler returns, so that `stripping` has an effect."""
+    names = _left_out.get()
+    if names is None:
+        return NotImplemented
+    if isinstance(obj, Block):
+        rebuild, (*structure, _), state = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+        return rebuild, (*structure, _pack([None] * len(obj.nodes))), state
+    if isinstance(obj, Scratchpad) and not names.isdisjoint(obj.__dict__):
+        obj = copy(obj)
+        for name in names.intersection(obj.__dict__):
+            del obj.__dict__[name]
+        return obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+    return NotImplemented

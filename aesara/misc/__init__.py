@@ -1,0 +1,1 @@
+"""What is useful beside graphs and functions."""
