@@ -42,6 +42,7 @@ from aesara.graph.basic import Variable, clone_replace
 from aesara.graph.conversion import as_symbolic
 from aesara.printing import debugprint as dprint
 from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
+from aesara.printing.memory_plan import memory_plan
 from aesara.scan import foldl, foldr, map, reduce, scan
 from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
 from aesara.updates import OrderedUpdates
@@ -110,6 +111,7 @@ __all__ = [
     "hessian",
     "jacobian",
     "map",
+    "memory_plan",
     "pp",
     "pprint",
     "predefined_linkers",

@@ -17,7 +17,7 @@ from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
 from aesara.lower.schedule import Accumulation, Group, Schedule, Task, schedule
 
-__all__ = ["PlacedStep", "Placement", "place_nodes"]
+__all__ = ["PlacedStep", "Placement", "nodes_of_buffers", "place_nodes"]
 
 
 @dataclass(frozen=True)
@@ -204,3 +204,32 @@ def _is_copy(task: Task) -> bool:
     same = linear_offset([var(f"v{d}") for d in range(len(task.domain))], task.domain)
     value = task.value
     return task.kind == "map" and value.op == "load" and bool(task.domain) and value.args[0] is task.offset is same
+
+
+def nodes_of_buffers(
+    inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], updates: dict[int, int]
+) -> dict[str, tuple[Apply, ...]]:
+    """Lower and schedule a graph, as `lower_graph` does, to see whose values each buffer of the program holds."""
+    found: dict[str, tuple[Apply, ...]] = {}
+    with sharing():
+        context = lower_nodes(inputs, outputs)
+        _name_buffers(context, planned(context, outputs, updates)[1], found)
+    return found
+
+
+def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply, ...]]) -> None:
+    node_of = {context.items[k]: node for node, numbers in context.made.items() for k in numbers}
+    for node in context.made:
+        for variable in node.outputs:
+            for part in _parts(variable, context):
+                node_of.setdefault(part, node)
+    for array, name in plan.names.items():
+        # What no node has made is a copy that makes a result of what is none by itself, or the two parts of one.
+        arrays = [array] if array in node_of else [operand for operand, _ in array.reads()]
+        nodes = (node_of[one] for one in arrays if one in node_of)
+        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *nodes)))
+    for step in plan.steps:
+        if isinstance(step, LoopNode) and step.body is not None:
+            body = step.body
+            results = own_memory(body.context, [array for array, _, _ in body.writes])
+            _name_buffers(body.context, schedule(body.context, results, {}), found)

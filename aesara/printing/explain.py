@@ -11,13 +11,12 @@ from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
-from aesara.ir.expr import Expr, walk
 from aesara.ir.program import Allocate
 from aesara.lower.places import PlacedStep, place_nodes
+from aesara.printing.labels import function_name, input_name, shortened, size_text
 
 __all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "explain"]
 
-_LONGEST_OP = 60
 _HEADS = {
     "nest": "loops over {}",
     "product": "matrix product of shape {}",
@@ -26,8 +25,6 @@ _HEADS = {
     "python": "Python",
 }
 _HEADS_WITHOUT_SPACE = {**_HEADS, "nest": "no loop: single elements"}
-_SIGNS = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "intdiv": "({} // {})"}
-_SIGNS |= {"minimum": "min({}, {})", "maximum": "max({}, {})"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +51,7 @@ class ExplainedNode:
     def __str__(self) -> str:
         place = "" if self.source is None else f"  {self.source.filename}:{self.source.lineno}"
         reason = "" if self.reason is None else f": {self.reason}"
-        return f"{_shortened(str(self.node.op))}{reason}{place}"
+        return f"{shortened(str(self.node.op))}{reason}{place}"
 
 
 @dataclass(frozen=True)
@@ -250,7 +247,7 @@ def _explain_native(f: Function) -> Explanation:
     inputs = [(variable, bool(spec.implicit)) for variable, spec in zip(graph.inputs, specs)]
     updates = dict(graph.update_mapping or {})
     placement = place_nodes(inputs, graph.outputs, updates)
-    names = [_name(variable, k) for k, variable in enumerate(graph.inputs)]
+    names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
     in_place = {s.output for s in native.program.steps if isinstance(s, Allocate) and s.reuse is not None}
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
     for output, k in updates.items():
@@ -260,7 +257,7 @@ def _explain_native(f: Function) -> Explanation:
             own.append("copied")
     report = native.report
     return Explanation(
-        name=_function_name(f),
+        name=function_name(f),
         fallback=None,
         steps=tuple(_step(step, placement.reasons, names) for step in placement.steps),
         without_code=tuple(ExplainedNode(node, None, node.source) for node in placement.without_code),
@@ -279,10 +276,10 @@ def _explain_machine(f: Function) -> Explanation:
     inputs = []
     for k, (variable, spec) in enumerate(zip(graph.inputs, specs)):
         notes = ["shared"] * bool(spec.implicit) + ["updated by a new array"] * (k in updated)
-        inputs.append(_value(variable, _name(variable, k), notes))
+        inputs.append(_value(variable, input_name(variable, k), notes))
     nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
     return Explanation(
-        name=_function_name(f),
+        name=function_name(f),
         fallback=reason,
         steps=tuple(ExplainedStep("python", "", "", (one,)) for one in nodes),
         without_code=(),
@@ -299,7 +296,7 @@ def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> 
         ExplainedNode(node, reasons.get(node, "its result is needed there") if python else None, node.source)
         for node in step.nodes
     ]
-    sizes = [_size_text(e, names) for e in step.space]
+    sizes = [size_text(e, names) for e in step.space]
     if len(sizes) == 1 and sizes[0].startswith("("):
         sizes = [sizes[0][1:-1]]
     inner = tuple(_step(one, reasons, names) for one in step.steps)
@@ -318,36 +315,7 @@ def _value(variable: Variable, name: str, notes: Iterable[str]) -> ExplainedValu
     return ExplainedValue(name, dtype, tuple(getattr(variable.type, "shape", ())), tuple(notes))
 
 
-def _name(variable: Variable, position: int) -> str:
-    return variable.name if variable.name is not None else f"input {position}"
-
-
-def _function_name(f: Function) -> str:
-    return f.name if f.name is not None else "a function"
-
-
 def _rows(items: Iterable[Any]) -> list[str]:
     """One line for each item; equal ones share a line."""
     counts = Counter(map(str, items))
     return [f"     {text}" + (f"  ({count} times)" if count > 1 else "") for text, count in counts.items()]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_OP else text[: _LONGEST_OP - 3] + "..."
-
-
-def _size_text(size: Expr, names: Sequence[str]) -> str:
-    """A size in terms of the inputs; what the program computes or has read from memory is a question mark."""
-    text: dict[Expr, str] = {}
-    for e in walk([size]):
-        if e.op == "const":
-            text[e] = str(e.attr)
-        elif e.op == "var" and e.attr[0] == "s":
-            number, axis = e.attr[1:].split("_")
-            text[e] = f"{names[int(number)]}.shape[{axis}]"
-        elif e.op in _SIGNS and "?" not in (text[e.args[0]], text[e.args[1]]):
-            text[e] = _SIGNS[e.op].format(*(text[a] for a in e.args))
-        else:
-            text[e] = "?"
-    found = text[size]
-    return found if len(found) <= 2 * _LONGEST_OP else "?"

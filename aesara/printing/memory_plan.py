@@ -1,0 +1,436 @@
+"""`memory_plan`: what memory a call of a compiled function takes, and which buffer lives there from when to when."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import numpy as np
+
+from aesara.compile.function.function import Function
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, walk
+from aesara.ir.program import (
+    ITEM_SIZES,
+    Allocate,
+    Buffer,
+    Check,
+    Define,
+    Launch,
+    Loop,
+    MatMul,
+    Operand,
+    Program,
+    PythonCall,
+    Step,
+    View,
+    walk_steps,
+)
+from aesara.lower.places import nodes_of_buffers
+from aesara.printing.explain import ExplainedNode
+from aesara.printing.labels import function_name, input_name, size_text
+
+__all__ = ["MemoryPlan", "PlannedBuffer", "memory_plan"]
+
+_ALIGNMENT = 64
+_SIGNS: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "minimum": min,
+    "maximum": max,
+    "intdiv": lambda a, b: a // b if b else 0,
+    "mod": lambda a, b: a % b if b else 0,
+    "neg": operator.neg,
+    "abs": abs,
+    "select": lambda condition, yes, no: yes if condition else no,
+    "cast": int,
+    **{name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+}
+
+
+@dataclass(frozen=True, repr=False)
+class PlannedBuffer:
+    """A piece of memory that a call computes something in.
+
+    Attributes
+    ----------
+    name
+        Its name in the program.
+    kind
+        ``"workspace"``: a place in the function's workspace; ``"late"``: a block of its own, because its size is
+        known only in the course of the call; ``"result"``: an array that is returned; ``"update"``: the new value of
+        a shared variable; ``"python"``: the result of a node that runs in Python.
+    dtype
+        The dtype of the array.
+    shape, size
+        Its shape, and its size in bytes, in terms of the inputs; a question mark for what only a call can know.
+    first, last
+        The first step that writes it and the last that reads it, numbered as `explain` does; what is returned or
+        kept lives until the end.
+    slot
+        Number of the place in the workspace.
+    before, after
+        The buffers that have that place before and after it.
+    updates
+        The name of the shared variable whose new value it is.
+    in_place
+        Whether that is written over the old value, as long as nobody else holds it.
+    nodes
+        The nodes whose value it holds, with the lines of the program that they come from.
+    """
+
+    name: str
+    kind: str
+    dtype: str
+    shape: tuple[str, ...]
+    size: str
+    first: int
+    last: int
+    slot: int | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    updates: str | None
+    in_place: bool
+    nodes: tuple[ExplainedNode, ...]
+
+    def __repr__(self) -> str:
+        return f"PlannedBuffer({self})"
+
+    def __str__(self) -> str:
+        return "  ".join(part for part in self._cells() if part)
+
+    def _cells(self) -> tuple[str, ...]:
+        array = f"{self.dtype}[{', '.join(self.shape)}]"
+        life = f"step {self.first}" if self.first == self.last else f"steps {self.first} to {self.last}"
+        return self.name, array, life, self._place(), "; ".join(map(str, self.nodes))
+
+    def _place(self) -> str:
+        if self.kind == "workspace":
+            return f"slot {self.slot}" + (f" after {self.before[-1]}" if self.before else "")
+        if self.kind == "update":
+            return f"new value of {self.updates}" + (", in place" if self.in_place else "")
+        return {"late": "block of its own", "result": "returned", "python": "made in Python"}[self.kind]
+
+
+@dataclass(frozen=True, repr=False)
+class MemoryPlan:
+    """What `memory_plan` has found; printed, it is a table.
+
+    Attributes
+    ----------
+    name
+        The function's name.
+    buffers
+        The buffers in the order in which they get their memory.
+    steps
+        How many steps a call has.
+    """
+
+    name: str
+    buffers: tuple[PlannedBuffer, ...]
+    steps: int
+    _program: Program
+    _inputs: tuple[tuple[str, Any], ...]  # name; for a shared variable its cell
+    _example: tuple[Any, ...] | None
+
+    def peak(self, *args: Any) -> int:
+        """Bytes that a call takes at most, besides its arguments, constants and the old values of shared variables.
+
+        Parameters
+        ----------
+        *args
+            An example for each argument: an array, a number, or anything that has a ``shape``.  Not needed where
+            shapes are known when a function is compiled.
+
+        Notes
+        -----
+        Buffers whose size only a call can know count nothing; `unknown` names them.  New values of shared variables
+        that are written in place count nothing either.  What nodes that run in Python take for themselves is theirs.
+        """
+        sizes = self.bytes(*args)
+        counted = [b for b in self.buffers if b.kind != "workspace" and not b.in_place]
+        return self.workspace(*args) + sum(sizes[b.name] or 0 for b in counted)
+
+    def workspace(self, *args: Any) -> int:
+        """Bytes of the workspace, which stays with the function from call to call; the parameters are those of `peak`.
+
+        Notes
+        -----
+        The function allocates a quarter more, so that slightly longer arguments find room.
+        """
+        sizes = self._sizes(args)
+        found = [_value(slot.size, sizes) for slot in self._program.slots if not slot.late]
+        return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in found if n is not None)
+
+    def bytes(self, *args: Any) -> dict[str, int | None]:
+        """Bytes of each buffer by name, None for what only a call can know; the parameters are those of `peak`."""
+        sizes = self._sizes(args)
+        return {buffer.name: _value_of_bytes(buffer, sizes) for buffer in _memory(self._program)}
+
+    @property
+    def unknown(self) -> list[str]:
+        """Names of the buffers whose size only a call can know, because it depends on values."""
+        return [buffer.name for buffer in self.buffers if buffer.size == "?"]
+
+    def _sizes(self, args: Sequence[Any]) -> dict[str, int]:
+        """The sizes that are known before a call starts."""
+        explicit = [name for name, cell in self._inputs if cell is None]
+        if not args and self._example is not None:
+            args = self._example
+        if args and len(args) != len(explicit):
+            raise TypeError(
+                f"memory_plan of {self.name} takes an example for each of {', '.join(explicit)}, or none at all; "
+                f"got {len(args)}."
+            )
+        given = iter(args)
+        sizes = {}
+        for (name, cell), item in zip(self._inputs, self._program.inputs, strict=True):
+            example = cell[0] if cell is not None else next(given, None)
+            shape: Sequence[int | None] = item.static_shape if example is None else np.shape(example)
+            if len(shape) != len(item.static_shape):
+                raise TypeError(
+                    f"The example for {name} has {len(shape)} dimensions; the input has {len(item.static_shape)}."
+                )
+            for n, actual in zip(item.buffer.shape, shape):
+                if actual is not None and n.op == "var":
+                    sizes[n.attr] = actual
+        return sizes
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    __repr__ = __str__
+
+    def _lines(self) -> Iterator[str]:
+        slots = sum(not slot.late for slot in self._program.slots)
+        yield f"{self.name}: {_count(len(self.buffers), 'buffer')} in {_count(self.steps, 'step')}, " + (
+            f"those in between in {_count(slots, 'place')} of the workspace" if slots else "no workspace"
+        )
+        sizes = self.bytes()
+        known = all(sizes[b.name] is not None for b in self.buffers if b.size != "?")
+        least = "at least " if self.unknown else ""
+        if known:
+            yield f"peak: {least}{self.peak():,} bytes, of which workspace {self.workspace():,}"
+        else:
+            kept = [b.size for b in self.buffers if b.kind != "workspace" and not b.in_place and b.size != "?"]
+            places = {b.slot: b.size for b in self.buffers if b.kind == "workspace" and b.size != "?"}
+            yield f"peak: {least}{_sum([*places.values(), *kept])} bytes, of which workspace {_sum(places.values())}"
+        rows = [b._cells() for b in self.buffers]
+        rows = [
+            (cells[0], cells[1], f"{b.size if sizes[b.name] is None else format(sizes[b.name], ',')} bytes", *cells[2:])
+            for b, cells in zip(self.buffers, rows)
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        for row in rows:
+            yield "  ".join(["", *(cell.ljust(width) for cell, width in zip(row, widths))]).rstrip()
+
+
+def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPlan:
+    """Say what memory a call of a native function takes, and what each piece of it is for.
+
+    Parameters
+    ----------
+    f
+        The function.
+    *args
+        An example for each argument, to say bytes instead of expressions: an array, a number, or anything that has a
+        ``shape``.
+    file
+        Where to print the plan, besides returning it.
+
+    Returns
+    -------
+    MemoryPlan
+        Printing it shows the peak, and of each buffer its size, the steps in which it lives, its place, and the
+        nodes and lines of the program whose value it holds.  Nodes without a buffer are computed on the way, in
+        registers.
+
+    Raises
+    ------
+    ValueError
+        If the function runs node by node: what its nodes take is known to them only.
+
+    Examples
+    --------
+    >>> import aesara
+    >>> import aesara.tensor as at
+    >>> x = at.dmatrix("x")
+    >>> f = aesara.function([x], x / x.sum())
+    >>> plan = memory_plan(f)
+    >>> [(buffer.kind, buffer.size) for buffer in plan.buffers]
+    [('workspace', '8'), ('result', '8 * x.shape[0] * x.shape[1]')]
+    >>> import numpy as np
+    >>> plan.peak(np.ones((100, 10)))
+    8064
+    """
+    if not isinstance(f, Function):
+        raise TypeError(f"memory_plan takes a compiled function, got {f!r} of type {type(f).__name__}.")
+    if f._native is None:
+        reason = f._declined or f"the linker {type(f.maker.linker).__name__} of its mode runs the nodes' Python code"
+        raise ValueError(
+            f"{function_name(f)} has no memory plan, because it runs node by node: {reason}. "
+            "Only native code plans its memory; `aesara.explain` says what runs how."
+        )
+    graph, specs, program = f.maker.fgraph, f.maker.inputs, f._native.program
+    inputs = [(variable, bool(spec.implicit)) for variable, spec in zip(graph.inputs, specs)]
+    names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
+    nodes = nodes_of_buffers(inputs, graph.outputs, dict(graph.update_mapping or {}))
+    cells = [container.storage if spec.implicit else None for container, spec in zip(f.input_storage, specs)]
+    lives, steps = _lives(program)
+    buffers = tuple(_planned(program, lives, steps, nodes, names))
+    plan = MemoryPlan(function_name(f), buffers, steps, program, tuple(zip(names, cells)), args or None)
+    plan._sizes(args)
+    if file is not None:
+        file.write(f"{plan}\n")
+    return plan
+
+
+def _memory(program: Program) -> Iterator[Buffer]:
+    """The buffers that a program makes, in order."""
+    for step in walk_steps(program.steps):
+        if isinstance(step, Allocate):
+            yield step.buffer
+        elif isinstance(step, PythonCall):
+            yield from step.results
+
+
+def _planned(
+    program: Program,
+    lives: Mapping[str, tuple[int, int]],
+    steps: int,
+    nodes: Mapping[str, tuple[Apply, ...]],
+    names: Sequence[str],
+) -> Iterator[PlannedBuffer]:
+    allocations = {s.buffer.name: s for s in walk_steps(program.steps) if isinstance(s, Allocate)}
+    tenants: dict[int, list[str]] = {}
+    for name, allocation in allocations.items():
+        if allocation.slot is not None:
+            tenants.setdefault(allocation.slot, []).append(name)
+    updated = dict(program.updates)
+    for buffer in _memory(program):
+        made = allocations.get(buffer.name)
+        slot = None if made is None else made.slot
+        output = None if made is None else made.output
+        if made is None:
+            kind = "python"
+        elif slot is not None:
+            kind = "late" if program.slots[slot].late else "workspace"
+        else:
+            kind = "update" if output in updated and output >= program.returned else "result"
+        others = tenants[slot] if slot is not None else [buffer.name]
+        at = others.index(buffer.name)
+        first, last = lives.get(buffer.name, (1, 1))
+        yield PlannedBuffer(
+            name=buffer.name,
+            kind=kind,
+            dtype=buffer.outer_dtype,
+            shape=tuple(size_text(n, names) for n in buffer.outer_shape),
+            size=_bytes_text(buffer, names),
+            first=first,
+            last=last if kind == "workspace" else max(steps, 1),
+            slot=slot if kind == "workspace" else None,
+            before=tuple(others[:at]),
+            after=tuple(others[at + 1 :]),
+            updates=None if output not in updated else names[updated[output]],
+            in_place=made is not None and made.reuse is not None,
+            nodes=tuple(ExplainedNode(node, None, node.source) for node in nodes.get(buffer.name, ())),
+        )
+
+
+def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
+    """For each buffer the first and the last step that touch it, and how many steps there are."""
+    base: dict[str, str] = {s.buffer.name: s.base for s in walk_steps(program.steps) if isinstance(s, View)}
+    lives: dict[str, tuple[int, int]] = {}
+    number = 0
+    starting = False  # first rows are written by kernels that belong to the loop that follows
+    for step in program.steps:
+        if isinstance(step, (Launch, MatMul, PythonCall, Loop)) and not starting:
+            number += 1
+        starting = isinstance(step, Launch) and step.kernel.name.endswith("s")
+        for inner in walk_steps([step]):
+            for name in _touched(inner):
+                while name in base:
+                    name = base[name]
+                first, _ = lives.get(name, (max(number, 1), 0))
+                lives[name] = first, max(number, 1)
+    return lives, number
+
+
+def _touched(step: Step) -> Iterator[str]:
+    """The names of the buffers that a step reads or writes, without those inside of a loop."""
+    expressions: list[Expr] = []
+    if isinstance(step, Launch):
+        yield from (a for a in step.arguments if isinstance(a, str))
+        expressions = [a for a in step.arguments if isinstance(a, Expr)]
+    elif isinstance(step, MatMul):
+        yield from (operand.buffer for operand in (step.left, step.right, step.out))
+        expressions = [e for o in (step.left, step.right, step.out) for e in _offsets(o)]
+        expressions += [step.alpha] if isinstance(step.alpha, Expr) else []
+    elif isinstance(step, PythonCall):
+        yield from (buffer.name for buffer in (*step.operands, *step.results))
+    elif isinstance(step, Define):
+        expressions = [step.value]
+    elif isinstance(step, Check):
+        expressions = [step.condition, *step.values]
+    elif isinstance(step, Loop):
+        expressions = [step.extent] + ([] if step.until is None else [step.until])
+    elif isinstance(step, View):
+        expressions = [step.offset]
+    for e in walk(expressions):
+        if e.op == "load":
+            yield e.attr
+
+
+def _offsets(operand: Operand) -> tuple[Expr, ...]:
+    return operand.offset, operand.row_stride, operand.column_stride
+
+
+def _value(size: Expr, sizes: Mapping[str, int]) -> int | None:
+    """The value of a size, None if it is not known before a call."""
+    values: dict[Expr, int | None] = {}
+    for e in walk([size]):
+        args = [values[a] for a in e.args]
+        if e.op == "const":
+            values[e] = e.attr
+        elif e.op == "var":
+            values[e] = sizes.get(e.attr)
+        else:
+            values[e] = None if None in args or e.op not in _SIGNS else _SIGNS[e.op](*args)
+    return values[size]
+
+
+def _value_of_bytes(buffer: Buffer, sizes: Mapping[str, int]) -> int | None:
+    total = ITEM_SIZES[buffer.dtype]
+    for n in buffer.shape:
+        length = _value(n, sizes)
+        if length is None:
+            return None
+        total *= max(length, 0)
+    return total
+
+
+def _bytes_text(buffer: Buffer, names: Sequence[str]) -> str:
+    fixed = ITEM_SIZES[buffer.dtype]
+    factors = []
+    for n in buffer.shape:
+        if n.is_const:
+            fixed *= n.attr
+        else:
+            factors.append(size_text(n, names))
+    return "?" if "?" in factors else " * ".join([str(fixed), *factors])
+
+
+def _sum(sizes: Any) -> str:
+    """A sum of sizes, equal ones together."""
+    fixed = sum(int(size) for size in sizes if size.isdigit())
+    counts = Counter(size for size in sizes if not size.isdigit())
+    parts = [size if count == 1 else f"{count} * {size}" for size, count in counts.items()]
+    return " + ".join([*parts, *([str(fixed)] if fixed or not parts else [])])
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"

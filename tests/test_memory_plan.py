@@ -1,0 +1,180 @@
+"""`memory_plan`: what a call takes, against what it really allocates, and what the table says."""
+
+import io
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.ops import as_op
+
+
+def kinds(plan):
+    return [buffer.kind for buffer in plan.buffers]
+
+
+@pytest.fixture(scope="module")
+def chain():
+    """Products one after the other: the first result is dead when the third is computed."""
+    x = at.dmatrix("x")
+    y = x
+    for _ in range(4):
+        y = at.tanh(y @ x)
+    return aesara.function([x], y, name="chain")
+
+
+def test_places_are_taken_again(chain):
+    plan = aesara.memory_plan(chain)
+    workspace = [b for b in plan.buffers if b.kind == "workspace"]
+    again = [b for b in workspace if b.before]
+    assert again
+    by_name = {b.name: b for b in plan.buffers}
+    for b in again:
+        former = by_name[b.before[-1]]
+        assert b.name in former.after and former.slot == b.slot
+        assert former.last < b.first
+    assert len({b.slot for b in workspace}) < len(workspace)
+
+
+def test_lives_are_steps(chain):
+    plan = aesara.memory_plan(chain)
+    assert plan.steps == len(aesara.explain(chain).steps)
+    for b in plan.buffers:
+        assert 1 <= b.first <= b.last <= plan.steps
+    assert plan.buffers[-1].kind == "result" and plan.buffers[-1].last == plan.steps
+
+
+def test_nodes_and_lines(chain):
+    plan = aesara.memory_plan(chain)
+    for b in plan.buffers:
+        assert b.nodes
+        assert all(one.source.filename == __file__ for one in b.nodes)
+    assert "Dot22" in str(plan.buffers[0])
+
+
+def test_workspace_is_what_a_call_leaves(chain):
+    value = np.eye(30)
+    plan = aesara.memory_plan(chain, value)
+    chain.free()
+    chain(value)
+    need = plan.workspace()
+    assert need <= chain._native.workspace_bytes <= need + need // 4 + 64
+    assert plan.workspace(np.eye(2)) < need
+
+
+def test_peak_is_what_a_call_allocates(chain):
+    value = np.eye(100)
+    chain(value)
+    chain.free()
+    tracemalloc.start()
+    try:
+        result = chain(value)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    plan = aesara.memory_plan(chain)
+    assert plan.peak(value) == plan.workspace(value) + result.nbytes
+    assert plan.peak(value) <= peak <= 1.25 * plan.peak(value) + 4096
+
+
+def test_only_shapes_of_examples_matter(chain):
+    plan = aesara.memory_plan(chain)
+    large = np.broadcast_to(0.0, (10**5, 10**5))
+    assert plan.peak(large) > 10**11
+    assert aesara.memory_plan(chain, large).peak() == plan.peak(large)
+
+
+def test_text(chain):
+    file = io.StringIO()
+    plan = aesara.memory_plan(chain, file=file)
+    text = str(plan)
+    assert file.getvalue() == text + "\n"
+    head, peak, *rows = text.split("\n")
+    assert head.startswith("chain: ") and "steps" in head
+    assert "8 * x.shape[1] * x.shape[1]" in peak
+    assert len(rows) == len(plan.buffers)
+    assert "returned" in rows[-1] and "test_memory_plan.py" in rows[-1]
+    with_bytes = str(aesara.memory_plan(chain, np.eye(100)))
+    assert "80,000 bytes" in with_bytes
+
+
+def test_shared_variables_are_known_and_updated_in_place():
+    x = at.dvector("x")
+    w = aesara.shared(np.ones(7), name="w")
+    f = aesara.function([x], (x * w.sum()).sum(), updates=[(w, w + 1)])
+    plan = aesara.memory_plan(f)
+    (update,) = [b for b in plan.buffers if b.kind == "update"]
+    assert update.updates == "w" and update.in_place
+    assert plan.bytes()[update.name] == 56
+    assert "new value of w, in place" in str(update)
+    assert plan.peak(np.ones(3)) < 56 + 64 + 64
+    g = aesara.function([x], (x * w.sum()).sum(), updates=[(w, w[::-1])])
+    (update,) = [b for b in aesara.memory_plan(g).buffers if b.kind == "update"]
+    assert not update.in_place
+    assert aesara.memory_plan(g).peak(np.ones(3)) >= 56
+
+
+def test_loops():
+    xs = at.dmatrix("xs")
+    w = aesara.shared(np.eye(3))
+    states, _ = aesara.scan(lambda row, state: at.tanh(state @ w + row), sequences=xs, outputs_info=at.zeros(3))
+    f = aesara.function([xs], states)
+    plan, steps = aesara.memory_plan(f), aesara.explain(f).steps
+    assert plan.steps == len(steps)
+    (loop,) = [k for k, step in enumerate(steps, 1) if step.kind == "loop"]
+    assert any(b.first <= loop <= b.last and b.kind == "workspace" for b in plan.buffers)
+    assert plan.peak(np.ones((10, 3))) >= f(np.ones((10, 3))).nbytes
+
+
+def test_sizes_that_depend_on_values():
+    v = at.dvector("v")
+    plan = aesara.memory_plan(aesara.function([v], at.exp(v[v > 0])))
+    assert plan.unknown
+    assert set(plan.unknown) < {b.name for b in plan.buffers}
+    assert plan.bytes(np.ones(5))[plan.unknown[0]] is None
+    assert "at least" in str(plan)
+
+
+def test_nodes_in_python():
+    @as_op([at.dvector], [at.dvector])
+    def turned(value):
+        return value[::-1].copy()
+
+    v = at.dvector("v")
+    f = aesara.function([v], at.exp(turned(at.exp(v))))
+    plan = aesara.memory_plan(f)
+    assert kinds(plan) == ["workspace", "python", "result"]
+    assert "turned" in str(plan.buffers[1])
+
+
+def test_complex_arrays():
+    z = at.zvector("z")
+    plan = aesara.memory_plan(aesara.function([z], at.exp(z)))
+    (result,) = plan.buffers
+    assert result.dtype == "complex128" and result.shape == ("z.shape[0]",)
+    assert result.nodes
+    assert plan.peak(np.ones(4, dtype="complex128")) == 64
+
+
+def test_static_shapes_need_no_example():
+    x = at.tensor("float32", (4, 5), name="x")
+    assert aesara.memory_plan(aesara.function([x], x * 2)).peak() == 80
+    assert aesara.memory_plan(aesara.function([], [])).peak() == 0
+
+
+def test_empty_arrays(chain):
+    assert aesara.memory_plan(chain).peak(np.empty((0, 0))) == aesara.memory_plan(chain).workspace(np.empty((0, 0)))
+
+
+def test_refusals(chain):
+    x = at.dvector("x")
+    with pytest.raises(ValueError, match="node by node"):
+        aesara.memory_plan(aesara.function([x], x + 1, mode="FAST_COMPILE"))
+    with pytest.raises(TypeError, match="compiled function"):
+        aesara.memory_plan(x)
+    with pytest.raises(TypeError, match="example for each of x"):
+        aesara.memory_plan(chain, np.eye(2), np.eye(2))
+    with pytest.raises(TypeError, match="dimensions"):
+        aesara.memory_plan(chain, np.ones(3))
