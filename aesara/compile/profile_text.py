@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from aesara.compile.profile_trace import lines_of
+from aesara.compile.step_times import StepTime
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -53,6 +55,18 @@ def write_table(
         missing = sum(row.seconds for row in rest)
         print(f"   ... (the other {len(rest)} take {_percent(missing, total):.2f}% ({missing:.2f}s))", file=file)
     print(file=file)
+
+
+def step_name(step: StepTime) -> str:
+    """What a step of native code computes, and for which lines of the user's program."""
+    lines: list[str] = []
+    last = None
+    for line in lines_of(step.nodes):
+        filename, number = line.rsplit(":", 1)
+        lines.append(number if filename == last else line)
+        last = filename
+    place = f" [{', '.join(lines)}]" if lines else ""
+    return f"{step.kind}{place}: {'; '.join(map(str, step.nodes)) or 'copies'}"
 
 
 def write_function(profile: Any, file: IO[str]) -> None:

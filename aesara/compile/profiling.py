@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from aesara.compile import profile_text
+from aesara.compile import profile_text, profile_trace
 from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -119,6 +120,7 @@ class ProfileStats:
         self.ignore_first_call: bool = config.profiling__ignore_first_call
         self.flag_time_thunks = config.profiling__time_thunks if flag_time_thunks is None else flag_time_thunks
         self._natives: list[NativeTimes] = []
+        self._timeline = profile_trace.Timeline()
         self.reset()
         for name, value in kwargs.items():
             if not hasattr(self, name) or name.startswith("_"):
@@ -138,6 +140,7 @@ class ProfileStats:
         self.variable_strides: dict[Variable, tuple[int, ...]] = {}
         self.variable_offset: dict[Variable, int] = {}
         self.output_size.clear()
+        self._timeline.forget_calls()
         for native in self._natives:
             if native.timers is not None:
                 native.timers.ticks[:] = 0
@@ -153,6 +156,7 @@ class ProfileStats:
         self.fct_callcount += 1
         self.fct_call_time += seconds
         self.vm_call_time += vm_seconds
+        self._timeline.add_call(seconds, self._natives)
 
     def add_native(self, native: NativeTimes, seconds: dict[str, float]) -> None:
         """Add a native function, and how long making it has taken."""
@@ -161,9 +165,20 @@ class ProfileStats:
 
     def add_linking(self, seconds: dict[str, float]) -> None:
         """Add the seconds of stages of linking."""
+        self._timeline.add_phases(seconds)
         for stage, duration in seconds.items():
             self.stages[stage] = self.stages.get(stage, 0.0) + duration
             self.linker_time += duration
+
+    def add_rewriting(self, seconds: float) -> None:
+        """Add the seconds in which the graph of a function was rewritten; they have just passed."""
+        self._timeline.add_phases({"rewrite": seconds})
+        self.rewriting_time += seconds
+
+    def add_compiling(self, seconds: float) -> None:
+        """Add the seconds of making a function as a whole; they have just passed."""
+        self._timeline.add_phases({"compile": seconds})
+        self.compile_time += seconds
 
     def measured_thunk(self, fgraph: FunctionGraph, node: Apply, thunk: Callable[[], Any]) -> Callable[[], Any]:
         """Return a thunk that does the same and adds up its time; machines of single nodes call it."""
@@ -180,6 +195,7 @@ class ProfileStats:
                 entry = self._thunks[key] = [0.0, 0]
                 self._cimpl[node] = False
             entry[0] += spent
+            self._timeline.add_node_run(started, spent, node)
             if not result:  # a lazy node that asks for inputs has not run yet
                 entry[1] += 1
                 if config.profile_memory:
@@ -288,18 +304,55 @@ class ProfileStats:
         return totals
 
     def as_dict(self) -> dict[str, Any]:
-        """The numbers as a dict of texts and numbers, to be stored or compared."""
-        nodes = [
-            {"node": str(node), "op": str(node.op), "source": _place(node), "seconds": seconds, "calls": calls}
-            for (_, node), (seconds, calls) in self._entries().items()
-        ]
+        """The numbers as a dict of texts and numbers, to be stored or compared.
+
+        ``"nodes"`` and ``"steps"`` have the seconds, calls and lines of the user's program of each node and of each
+        step of native code; ``"bytes"`` of a node is the size of its results, if ``config.profile_memory`` was on;
+        ``"workspace_bytes"`` is what native code keeps for intermediate results.
+        """
+        nodes = []
+        for (_, node), (seconds, calls) in self._entries().items():
+            sizes = [self.output_size[out] for out in node.outputs if out in self.output_size]
+            size = {"bytes": sum(sizes)} if sizes else {}
+            known = {"node": str(node), "op": str(node.op), "source": _place(node)}
+            nodes.append({**known, "seconds": seconds, "calls": calls, **size})
         steps = [
-            {"kind": step.kind, "seconds": step.seconds, "calls": step.calls, "nodes": [str(n) for n in step.nodes]}
+            {
+                "kind": step.kind, "seconds": step.seconds, "calls": step.calls, "nodes": [str(n) for n in step.nodes],
+                "lines": profile_trace.lines_of(step.nodes),
+            }
             for step in self.steps()
-        ]
+        ]  # fmt: skip
         names = ("message", "fct_callcount", "fct_call_time", "vm_call_time", "compile_time", "rewriting_time")
         found = {name: getattr(self, name) for name in (*names, "linker_time", "nb_nodes")}
-        return {**found, "stages": dict(self.stages), "nodes": nodes, "steps": steps}
+        workspace = sum(native.workspace or 0 for native in self._natives)
+        return {**found, "stages": dict(self.stages), "workspace_bytes": workspace, "nodes": nodes, "steps": steps}
+
+    def to_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write a file for Perfetto or Chrome: when functions were compiled and called, and what calls consist of.
+
+        Parameters
+        ----------
+        path
+            The file to write, in the trace event format (JSON).  Open it at ``ui.perfetto.dev`` or ``chrome://tracing``.
+
+        Notes
+        -----
+        Only the last 1,000 calls are in it, and the last 20,000 runs of single nodes.  Of the steps of native code the
+        durations are measured, not the moments at which they begin: they are drawn one after the other.
+
+        Examples
+        --------
+        >>> import json, os, tempfile
+        >>> x = at.dvector("x")
+        >>> f = aesara.function([x], at.exp(x).sum(), profile=ProfileStats(atexit_print=False))
+        >>> _ = f([1.0])
+        >>> path = os.path.join(tempfile.mkdtemp(), "trace.json")
+        >>> f.profile.to_trace(path)
+        >>> [event["cat"] for event in json.load(open(path))["traceEvents"] if event["ph"] == "X"][-2:]
+        ['call', 'nest']
+        """
+        profile_trace.write_trace(path, self._timeline, self._natives, self.message)
 
     # Text
 
@@ -374,7 +427,7 @@ class ProfileStats:
         calls = {k: step.calls for k, step in steps.items()}
         counts = {k: len(step.nodes) for k, step in steps.items()}
         impl = {k: "Py" if step.kind == "python" else "C " for k, step in steps.items()}
-        names = {k: f"{step.kind}: {'; '.join(map(str, step.nodes)) or 'copies'}" for k, step in steps.items()}
+        names = {k: profile_text.step_name(step) for k, step in steps.items()}
         limit = config.profiling__n_apply if N is None else N
         rows = profile_text.rows(times, calls, counts, impl)
         profile_text.write_table("Steps of native code", rows, names, limit, _stream(file), self.line_width)
@@ -403,6 +456,7 @@ class ProfileStats:
         for name in _ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.nb_nodes = max(self.nb_nodes, 0) + max(other.nb_nodes, 0)
+        self._timeline.phases += other._timeline.phases
         for stage, seconds in other.stages.items():
             self.stages[stage] = self.stages.get(stage, 0.0) + seconds
         self._natives += [native for native in other._natives if native not in self._natives]

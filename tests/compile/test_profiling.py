@@ -1,9 +1,11 @@
 """What profiled functions measure, natively and node by node, and how it is printed."""
 
 import io
+import json
 import pickle
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -257,6 +259,83 @@ def test_as_dict():
     assert set(found["stages"]) == {"lower", "emit", "build"}
     assert all(set(node) == {"node", "op", "source", "seconds", "calls"} for node in found["nodes"])
     assert sum(step["seconds"] for step in found["steps"]) <= profile.vm_call_time
+
+
+def trace_of(profile, tmp_path):
+    profile.to_trace(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    for event in trace["traceEvents"]:
+        assert event["ph"] in "XM" and isinstance(event["pid"], int) and isinstance(event["tid"], int)
+    # Spans of a thread contain each other or follow each other.
+    for tid in {event["tid"] for event in spans}:
+        open_until = []
+        for event in (e for e in spans if e["tid"] == tid):
+            assert event["ts"] >= 0 and event["dur"] >= 0 and isinstance(event["name"], str)
+            while open_until and event["ts"] >= open_until[-1] - 1e-3:
+                open_until.pop()
+            assert not open_until or event["ts"] + event["dur"] <= open_until[-1] + 1e-3
+            open_until.append(event["ts"] + event["dur"])
+    return spans
+
+
+def test_trace_of_native_code(tmp_path):
+    f, profile = example(message="train")
+    for _ in range(3):
+        f(np.ones((5, 3)))
+    spans = trace_of(profile, tmp_path)
+    kinds = [event["cat"] for event in spans]
+    assert kinds.count("call") == 3 and kinds.count("nest") % 3 == 0 and kinds.count("nest") >= 3
+    assert {"compile", "rewrite", "lower", "emit", "build"} <= {e["name"] for e in spans if e["cat"] == "compile"}
+    assert {event["name"] for event in spans if event["cat"] == "call"} == {"train"}
+    steps = [event for event in spans if event["cat"] not in ("call", "compile")]
+    assert any("tanh" in event["name"].lower() for event in steps)
+    assert any("test_profiling.py" in line for event in steps for line in event["args"]["lines"])
+    assert sum(e["dur"] for e in steps) == pytest.approx(1e6 * sum(s.seconds for s in profile.steps()), rel=1e-3)
+
+
+def test_trace_of_single_nodes(tmp_path):
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(sleep(x)), mode="FAST_COMPILE", profile=quiet())
+    f([1.0])
+    spans = trace_of(f.profile, tmp_path)
+    slow = [event for event in spans if event["cat"] == "node" and event["dur"] > 1e4]
+    assert len(slow) == 1 and "sleep" in slow[0]["name"]
+
+
+def test_trace_has_the_last_calls_and_all_threads(tmp_path):
+    f, profile = example()
+    value = np.ones((2, 3))
+    for _ in range(1100):
+        f(value)
+    thread = threading.Thread(target=f, args=(value,))
+    thread.start()
+    thread.join()
+    spans = trace_of(profile, tmp_path)
+    calls = [event for event in spans if event["cat"] == "call"]
+    assert len(calls) == 1000 and len({event["tid"] for event in calls}) == 2
+    # What is no longer there does not end in the first call that is.
+    steps = sum(event["dur"] for event in spans if event["cat"] not in ("call", "compile"))
+    assert 0 < steps <= sum(event["dur"] for event in calls)
+    profile.reset()
+    assert {event["cat"] for event in trace_of(profile, tmp_path)} == {"compile"}
+
+
+def test_nothing_measured(tmp_path):
+    assert trace_of(quiet(), tmp_path) == []
+
+
+def test_numbers_have_lines_and_memory():
+    f, profile = example()
+    f(np.ones((5, 3)))
+    numbers = json.loads(json.dumps(profile.as_dict()))
+    assert numbers["workspace_bytes"] > 0
+    assert any("test_profiling.py" in line for step in numbers["steps"] for line in step["lines"])
+    assert "test_profiling.py" in text_of(profile).split("Steps of native code")[1]
+    with config.change_flags(profile_memory=True):
+        f, profile = example(mode="FAST_COMPILE")
+        f(np.ones((5, 3)))
+    assert any(node.get("bytes") == 40 for node in profile.as_dict()["nodes"])
 
 
 def test_printers(monkeypatch):

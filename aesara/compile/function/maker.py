@@ -244,7 +244,7 @@ class FunctionMaker:
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
             self.rewrite_seconds = time.perf_counter() - started
             if self.profile is not None:
-                self.profile.rewriting_time += self.rewrite_seconds
+                self.profile.add_rewriting(self.rewrite_seconds)
         if self.profile is not None:
             self.profile.nb_nodes = len(self.fgraph.apply_nodes)
         self.update_mapping: dict[int, int] = dict(self.fgraph.update_mapping or {})
@@ -626,5 +626,5 @@ def orig_function(
     function = maker.create()
     function.name = name
     if maker.profile is not None:
-        maker.profile.compile_time += time.perf_counter() - started
+        maker.profile.add_compiling(time.perf_counter() - started)
     return function

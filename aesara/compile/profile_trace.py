@@ -1,0 +1,163 @@
+"""Profiles as files for Perfetto and Chrome (``ui.perfetto.dev``, ``chrome://tracing``)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aesara.compile.step_times import NativeTimes, StepTime
+from aesara.graph.nodes import Apply
+
+__all__ = ["Timeline", "trace_of", "write_trace"]
+
+_CALLS = 1000  # the last calls that are kept
+_NODES = 20_000  # the last runs of single nodes
+_LONGEST_NAME = 80
+
+
+class _Call(NamedTuple):
+    thread: int
+    started: float
+    seconds: float
+    ticks: tuple[np.ndarray, ...]  # what each native function's timers have shown after the call
+
+
+class _NodeRun(NamedTuple):
+    thread: int
+    started: float
+    seconds: float
+    node: Apply
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """A part of compiling."""
+
+    name: str
+    started: float
+    seconds: float
+
+
+class Timeline:
+    """When functions were compiled and called: all phases of compiling, the last calls, the last runs of nodes."""
+
+    def __init__(self) -> None:
+        self.phases: list[_Phase] = []
+        self.forget_calls()
+
+    def forget_calls(self) -> None:
+        """Keep only what compiling has taken."""
+        self.calls: deque[_Call] = deque(maxlen=_CALLS)
+        self.node_runs: deque[_NodeRun] = deque(maxlen=_NODES)
+        self.before: tuple[np.ndarray, ...] = ()
+
+    def add_phases(self, seconds: dict[str, float]) -> None:
+        """Add phases that have followed each other and have just ended."""
+        started = time.perf_counter() - sum(seconds.values())
+        for name, duration in seconds.items():
+            self.phases.append(_Phase(name, started, duration))
+            started += duration
+
+    def add_call(self, seconds: float, natives: Sequence[NativeTimes]) -> None:
+        """Add a call that has just ended."""
+        if len(self.calls) == _CALLS:
+            self.before = self.calls[0].ticks
+        ticks = tuple([native.timers.ticks.copy() for native in natives if native.timers is not None])
+        self.calls.append(_Call(threading.get_ident(), time.perf_counter() - seconds, seconds, ticks))
+
+    def add_node_run(self, started: float, seconds: float, node: Apply) -> None:
+        """Add a run of a single node."""
+        self.node_runs.append(_NodeRun(threading.get_ident(), started, seconds, node))
+
+
+def write_trace(
+    path: str | os.PathLike[str], timeline: Timeline, natives: Sequence[NativeTimes], name: str | None
+) -> None:
+    """Write `trace_of` to a file."""
+    Path(path).write_text(json.dumps(trace_of(timeline, natives, name)), encoding="utf-8")
+
+
+def trace_of(timeline: Timeline, natives: Sequence[NativeTimes], name: str | None) -> dict[str, Any]:
+    """Return a profile in the trace event format, as dicts and lists.
+
+    Parameters
+    ----------
+    timeline
+        What was measured.
+    natives
+        The native functions that were measured.
+    name
+        What calls are named.
+    """
+    label = "function" if name is None else name
+    threads = {0: 0}
+    for run in (*timeline.calls, *timeline.node_runs):
+        threads.setdefault(run.thread, len(threads))
+    spans = [
+        *((0, phase.started, phase.seconds, phase.name, "compile", {}) for phase in timeline.phases),
+        *_spans_of_calls(timeline, natives, label),
+        *((run.thread, run.started, run.seconds, *_described([run.node], "node")) for run in timeline.node_runs),
+    ]
+    zero = min((started for _, started, *_ in spans), default=0.0)
+    # A span that contains others comes before them.
+    spans.sort(key=lambda span: (threads[span[0]], span[1], -span[2]))
+    process = os.getpid()
+    events = [_named(process, 0, "process_name", f"aesara: {label}")]
+    for number in threads.values():
+        events.append(_named(process, number, "thread_name", "compiling" if number == 0 else f"calls, thread {number}"))
+    for thread, started, seconds, text, category, arguments in spans:
+        events.append({
+            "name": text, "cat": category, "ph": "X", "ts": 1e6 * (started - zero), "dur": 1e6 * seconds,
+            "pid": process, "tid": threads[thread], "args": arguments,
+        })  # fmt: skip
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+_Span = tuple[int, float, float, str, str, dict[str, Any]]
+
+
+def _spans_of_calls(timeline: Timeline, natives: Sequence[NativeTimes], label: str) -> Iterator[_Span]:
+    """Calls, and the steps of native code in them: how long each took is measured, that they follow at once is not."""
+    timed = [native for native in natives if native.timers is not None]
+    steps = [native.steps() for native in timed]
+    before = timeline.before
+    for call in timeline.calls:
+        yield call.thread, call.started, call.seconds, label, "call", {}
+        at, end = call.started, call.started + call.seconds
+        for k, (native, ticks) in enumerate(zip(timed, call.ticks)):
+            spent = ticks - before[k] if k < len(before) else ticks
+            for step, duration, runs in zip(steps[k], spent[0] * native.timers.clock.tick, spent[1]):
+                seconds = min(float(duration), end - at)
+                if runs > 0 and seconds > 0:
+                    yield call.thread, at, seconds, *_described(step.nodes, step.kind, step)
+                    at += seconds
+        before = call.ticks
+
+
+def _described(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) -> tuple[str, str, dict[str, Any]]:
+    """Name, category and arguments of what computes nodes."""
+    names = "; ".join(str(node.op) for node in nodes) or "copies"
+    short = names if len(names) <= _LONGEST_NAME else names[: _LONGEST_NAME - 3] + "..."
+    arguments: dict[str, Any] = {"nodes": [str(node) for node in nodes], "lines": lines_of(nodes)}
+    if step is not None:
+        short = f"{kind}: {short}"
+    return short, kind, arguments
+
+
+def lines_of(nodes: Iterable[Apply]) -> list[str]:
+    """The lines of the user's program that nodes come from, each once."""
+    found = (node.source for node in nodes)
+    return list(dict.fromkeys(f"{source.filename}:{source.lineno}" for source in found if source is not None))
+
+
+def _named(process: int, thread: int, what: str, name: str) -> dict[str, Any]:
+    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
