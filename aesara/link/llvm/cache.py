@@ -3,7 +3,7 @@
 The key is a digest of everything that determines the code: the IR text, LLVM's version, the target and this
 module's format.  An entry is one file, written under another name and renamed into place, so readers see all of it
 or nothing and no locks are needed.  A damaged entry (its digest does not match) is ignored and replaced.  Since code
-is loaded from here, the folder must belong to the user alone.
+is loaded from here, the folder and its files must belong to the user alone; others are refused with a warning.
 """
 
 from __future__ import annotations
@@ -11,16 +11,29 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import random
 import stat
 import tempfile
+import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["ObjectCache"]
+__all__ = ["CacheWarning", "ObjectCache"]
 
 _MAGIC = b"aesara-object-1\n"
 #: the oldest entries go when the folder grows beyond this
 _MAX_BYTES = 512 * 2**20
+#: one write in so many looks how large the folder is
 _TRIM_EVERY = 64
+#: seconds after which a file under a temporary name has been left by a process that was killed
+_STALE = 3600
+#: seconds after which the use of an entry is noted
+_NOTE_USE = 86400
+
+
+class CacheWarning(UserWarning):
+    """Compiled code on disk is not used, since somebody else could have written it."""
 
 
 class ObjectCache:
@@ -28,8 +41,7 @@ class ObjectCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._writes = 0
-        self._usable: bool | None = None
+        self._refused: set[Path] = set()  # what was warned of
 
     def key(self, *parts: str) -> str:
         digest = hashlib.blake2b(digest_size=20)
@@ -39,10 +51,11 @@ class ObjectCache:
         return digest.hexdigest()
 
     def load(self, key: str) -> bytes | None:
-        if not self._private():
-            return None
+        path = self.folder / f"{key}.o"
         try:
-            data = (self.folder / f"{key}.o").read_bytes()
+            if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+                return None
+            data = self._read(path)
         except OSError:
             return None
         head = len(_MAGIC)
@@ -51,11 +64,23 @@ class ObjectCache:
             return None
         return code
 
+    def _read(self, path: Path) -> bytes:
+        """The content of an entry, nothing if it is not to be trusted."""
+        with open(path, "rb", opener=_open_entry) as file:
+            status = os.fstat(file.fileno())  # of the very file that is read
+            if not self._trusted(path, status, stat.S_ISREG):
+                return b""
+            if time.time() - status.st_mtime > _NOTE_USE:
+                with contextlib.suppress(OSError):
+                    os.utime(path)
+            return file.read()
+
     def store(self, key: str, code: bytes) -> None:
-        if not self._private(create=True):
-            return
         data = _MAGIC + hashlib.blake2b(code, digest_size=20).digest() + code
         try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+                return
             handle, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-")
         except OSError:
             return
@@ -67,32 +92,30 @@ class ObjectCache:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             return
-        self._writes += 1
-        if self._writes % _TRIM_EVERY == 1:
+        if random.randrange(_TRIM_EVERY) == 0:
             self._trim()
 
-    def _private(self, create: bool = False) -> bool:
-        """Whether the folder exists and only this user can write to it."""
-        if self._usable is None or (create and not self._usable):
-            self._usable = self._check(create)
-            usable = self._usable
-            if not usable and not create:
-                self._usable = None  # it may be made later
-            return usable
-        return self._usable
-
-    def _check(self, create: bool) -> bool:
-        try:
-            if create:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            status = self.folder.stat()
-        except OSError:
+    def _trusted(self, path: Path, status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+        """Whether something is what it should be, and only this user can write to it."""
+        if not is_kind(status.st_mode):
             return False
-        if not stat.S_ISDIR(status.st_mode):
-            return False
-        if hasattr(os, "getuid"):
-            return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        return True
+        if not hasattr(os, "getuid"):
+            return True
+        if status.st_uid != os.getuid():
+            fault = "belongs to another user"
+        elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            fault = "can be written by other users"
+        else:
+            return True
+        if path not in self._refused:
+            self._refused.add(path)
+            warnings.warn(
+                f"{path} {fault}, so no compiled code is loaded from there; functions are compiled without it. "
+                "Remove it, or let the option native_cache_dir name a folder of your own.",
+                CacheWarning,
+                stacklevel=2,
+            )
+        return False
 
     def _trim(self) -> None:
         """Keep the folder bounded: remove the entries not used for longest, and stale temporary files."""
@@ -101,9 +124,14 @@ class ObjectCache:
         except OSError:
             return
         total = sum(s.st_size for _, s in entries)
+        stale = time.time() - _STALE
         for path, status in sorted(entries, key=lambda item: item[1].st_mtime):
-            if total <= _MAX_BYTES:
-                break
-            with contextlib.suppress(OSError):
-                path.unlink()
-                total -= status.st_size
+            if total > _MAX_BYTES or (path.name.startswith("new-") and status.st_mtime < stale):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    total -= status.st_size
+
+
+def _open_entry(path: str, flags: int) -> int:
+    # No link, and nothing that waits for a writer.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))

@@ -1,0 +1,258 @@
+"""The object cache: hits, damage, permissions, failures of the file system, concurrent processes."""
+
+import errno
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.configdefaults import config
+from aesara.link.llvm.cache import CacheWarning, ObjectCache
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with config.change_flags(native_cache=True, native_cache_dir=str(tmp_path / "cache")):
+        yield tmp_path / "cache" / "objects"
+
+
+def compiled(factor=1.25):
+    x = at.vector("x")
+    f = aesara.function([x], at.exp(x * factor))
+    np.testing.assert_allclose(f(np.ones(3)), np.exp(np.full(3, factor)), rtol=1e-15)
+    return f._native.report.cached
+
+
+def test_second_compilation_takes_the_object(folder):
+    assert not compiled()
+    assert compiled()
+    assert not compiled(1.5)
+    assert len(list(folder.glob("*.o"))) == 2
+    assert not list(folder.glob("new-*"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda b: b[:-1], lambda b: b"", lambda b: b[:60] + bytes(c ^ 255 for c in b[60:69]) + b[69:], lambda b: b + b"x"],
+)
+def test_damaged_entries_are_replaced(folder, damage):
+    compiled()
+    (entry,) = folder.glob("*.o")
+    good = entry.read_bytes()
+    entry.write_bytes(damage(good))
+    assert not compiled()
+    assert entry.read_bytes() == good
+    assert compiled()
+
+
+def test_switched_off(folder):
+    with config.change_flags(native_cache=False):
+        assert not compiled()
+        assert not compiled()
+    assert not folder.exists()
+
+
+posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions of POSIX systems")
+
+
+def entry_of(folder):
+    (entry,) = folder.glob("*.o")
+    return entry
+
+
+@posix
+def test_folder_is_private(folder):
+    before = os.umask(0)
+    try:
+        compiled()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(entry_of(folder).stat().st_mode) == 0o600
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
+def test_folder_that_others_may_write_is_not_used(folder, mode):
+    folder.mkdir(parents=True)
+    folder.chmod(mode)
+    with pytest.warns(CacheWarning, match="can be written by other users"):
+        assert not compiled()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once
+        assert not compiled()
+    assert not list(folder.iterdir())
+
+
+@posix
+def test_folder_of_another_user_is_not_used(folder, monkeypatch):
+    assert not compiled()
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    with pytest.warns(CacheWarning, match="belongs to another user"):
+        assert not compiled()
+
+
+@posix
+def test_entry_that_others_may_write_is_not_loaded(folder):
+    compiled()
+    entry_of(folder).chmod(0o622)
+    with pytest.warns(CacheWarning, match=r"\.o can be written by other users"):
+        assert not compiled()
+    assert stat.S_IMODE(entry_of(folder).stat().st_mode) == 0o600
+    assert compiled()
+
+
+@posix
+def test_entries_that_are_no_files(folder):
+    compiled()
+    entry = entry_of(folder)
+    moved = entry.rename(folder.parent / "elsewhere")
+    entry.symlink_to(moved)
+    assert not compiled()  # and replaces the link
+    assert not entry.is_symlink() and compiled()
+    entry.unlink()
+    os.mkfifo(entry)
+    assert not compiled()
+    entry.unlink()
+    entry.mkdir()
+    assert not compiled()
+
+
+@posix
+def test_folder_that_is_read_only(folder):
+    compiled()
+    folder.chmod(0o500)
+    try:
+        assert compiled()
+        compiled(1.5)  # a user who may do everything writes it all the same
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+def test_disk_that_takes_nothing(folder, monkeypatch, code):
+    def refuse(*args, **kwargs):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    assert not compiled()
+    assert not compiled()
+
+
+def test_disk_that_is_full_in_the_middle_of_a_write(folder, monkeypatch):
+    real = os.fdopen
+
+    class Full:
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *details):
+            self.file.close()
+
+        def write(self, data):
+            self.file.write(data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fdopen", lambda *args: Full(real(*args)))
+    assert not compiled()
+    assert not compiled()
+    assert not list(folder.iterdir())
+    monkeypatch.undo()
+    with config.change_flags(native_cache=True, native_cache_dir=str(folder.parent)):
+        assert not compiled()
+        assert compiled()
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with config.change_flags(native_cache=True, native_cache_dir=str(tmp_path / "file")):
+        assert not compiled()
+        assert not compiled()
+
+
+def test_the_folder_stays_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("aesara.link.llvm.cache._MAX_BYTES", 10_000)
+    monkeypatch.setattr(random, "randrange", lambda n: 0)
+    cache = ObjectCache(tmp_path / "objects")
+    for k in range(30):
+        cache.store(f"key{k}", bytes(1000))
+    assert sum(p.stat().st_size for p in cache.folder.iterdir()) < 10_000
+    assert cache.load("key29") == bytes(1000)
+
+
+def test_what_killed_processes_leave_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(random, "randrange", lambda n: 0)
+    cache = ObjectCache(tmp_path / "objects")
+    cache.store("key", b"code")
+    old, young = cache.folder / "new-1", cache.folder / "new-2"
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (time.time() - 7200,) * 2)
+    cache.store("other", b"code")
+    assert not old.exists() and young.exists()
+    assert cache.load("key") == cache.load("other") == b"code"
+
+
+def test_entries_in_use_are_young(tmp_path):
+    cache = ObjectCache(tmp_path / "objects")
+    cache.store("key", b"code")
+    path = cache.folder / "key.o"
+    os.utime(path, (1e9, 1e9))
+    assert cache.load("key") == b"code"
+    assert path.stat().st_mtime > time.time() - 60
+
+
+PROGRAM = """
+import numpy as np, aesara, aesara.tensor as at
+x = at.vector("x")
+f = aesara.function([x], at.tanh(x) + at.exp(x))
+assert abs(f(np.ones(2))[0] - np.tanh(1) - np.exp(1)) < 1e-14
+"""
+
+
+def run(program, cache, **options):
+    environment = os.environ | {"AESARA_FLAGS": f"native_cache_dir={cache}"}
+    return subprocess.Popen([sys.executable, "-c", program], env=environment, **options)
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(16, marks=pytest.mark.slow)])
+def test_processes_that_start_together(tmp_path, count):
+    processes = [run(PROGRAM, tmp_path / "cache") for _ in range(count)]
+    assert [p.wait(300) for p in processes] == [0] * count
+    assert len(list((tmp_path / "cache" / "objects").iterdir())) == 1
+
+
+DEATH = """
+import os, signal
+
+write = os.fdopen
+def fdopen(*args):
+    file = write(*args)
+    file.write(b"aesara-object-1")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+os.fdopen = fdopen
+"""
+
+
+@posix
+def test_process_that_is_killed_while_it_writes(tmp_path):
+    assert run(DEATH + PROGRAM, tmp_path / "cache").wait(120) == -signal.SIGKILL
+    (left,) = (tmp_path / "cache" / "objects").iterdir()
+    assert left.name.startswith("new-") and left.read_bytes() == b"aesara-object-1"
+    assert run(PROGRAM, tmp_path / "cache").wait(120) == 0
+    assert len(list((tmp_path / "cache" / "objects").glob("*.o"))) == 1
