@@ -18,6 +18,7 @@ from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.argmax import Argmax, MaxAndArgmax
 from aesara.tensor.careduce import CAReduce
+from aesara.tensor.reduction import Supremum
 from aesara.tensor.statistics import Mean
 
 _KINDS = {"add", "mul", "minimum", "maximum", "and", "or", "xor"}
@@ -75,7 +76,7 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
         if not axes:
             return [converted(array, node.outputs[0].type.dtype)]
         guards: list[object] = []
-        if fact.name in ("minimum", "maximum"):
+        if fact.name in ("minimum", "maximum") and not isinstance(op, Supremum):
             guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
         result = reduce_array(context, array, axes, fact.name, guards)
     else:

@@ -193,6 +193,8 @@ class _Extremum(NonZeroCAReduce):
 
     __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
     extremum_of: aes.ScalarOp
+    #: whether there must be an element along the axes
+    needs_elements = True
 
     def __init__(self, axis: Any = None):
         super().__init__(self.extremum_of, axis)
@@ -213,7 +215,8 @@ class _Extremum(NonZeroCAReduce):
         inp = as_tensor_variable(inp)
         op = self._resolve(inp.type.dtype, inp.type.ndim)
         shape = inp.type.shape
-        _refuse_empty(op, inp, range(len(shape)) if op.axis is None else op.axis)
+        if op.needs_elements:
+            _refuse_empty(op, inp, range(len(shape)) if op.axis is None else op.axis)
         out_shape = () if op.axis is None else tuple([n for i, n in enumerate(shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type(inp.type.dtype, out_shape)()])
 
@@ -250,6 +253,20 @@ class Min(_Extremum):
 
     nfunc_spec = ("min", 1, 1)
     extremum_of = aes.scalar_minimum
+
+
+class Supremum(_Extremum):
+    """The largest element along axes, and minus infinity of none; for floats. NaN if there is one.
+
+    Rules use it where the expression as written is defined for empty tensors.
+    """
+
+    nfunc_spec = ("max", 1, 1)
+    extremum_of = aes.scalar_maximum
+    needs_elements = False
+
+    def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
+        return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
 
 
 def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:

@@ -187,3 +187,12 @@ def test_cross_entropy(position):
         )
     np.testing.assert_allclose(value, truth, rtol=1e-13)
     np.testing.assert_allclose(slope, slopes, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("linker", ["py", "llvm"])
+def test_of_no_numbers(linker):
+    x, v = at.dmatrices("xv")
+    outputs = [at.log(at.exp(x).sum(1)), at.log((v * at.exp(x)).sum(1)), (v * at.exp(x)).sum(1) / at.exp(x).sum(1)]
+    empty = np.zeros((2, 0))
+    found = aesara.function([x, v], outputs, mode=Mode(linker=linker, optimizer="fast_run"))(empty, empty)
+    np.testing.assert_array_equal(found, [[-np.inf] * 2, [-np.inf] * 2, [np.nan] * 2])

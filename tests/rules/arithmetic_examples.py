@@ -16,7 +16,7 @@ ORDERED = {
     "zeros": SIGN,
     "moderate": "a part may overflow where the whole does not",
 }
-SOFTMAX = {"dtypes": FLOATS, "regroups": REGROUPED, "nonempty": "of no numbers there is no largest"}
+SOFTMAX = {"dtypes": FLOATS, "regroups": REGROUPED}
 ROUNDED = "a product may overflow, or be zero, before it is divided by its factor"
 CANCELLED = {
     "regroups": REGROUPED,

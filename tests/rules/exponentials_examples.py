@@ -10,7 +10,6 @@ LIMIT = "the logistic function has limits where the quotient is that of two infi
 TERMS = "one is added to the sum of the other terms"
 PROBABILITY = "what a logit is taken of is a probability"
 SUMMED = "a sum of exponentials is computed relative to the largest"
-NONE = "of no numbers there is no largest"
 FLOATS = ("float64", "float32", "float16")
 SUM = {"dtypes": FLOATS, "regroups": SUMMED}
 
@@ -23,10 +22,10 @@ ROWS = {
 }
 EXAMPLES = {
     "local_log_sum_exp": [
-        example(lambda m: at.log(at.exp(m).sum(axis=1)), **SUM, nonempty=NONE),
-        example(lambda m: at.log(at.exp(m).sum(axis=0, keepdims=True)), **SUM, nonempty=NONE),
-        example(lambda m: at.log(at.exp(m).sum()), **SUM, nonempty=NONE),
-        example(lambda t: at.log(at.exp(t).sum(axis=(0, 2))), **SUM, nonempty=NONE),
+        example(lambda m: at.log(at.exp(m).sum(axis=1)), **SUM),
+        example(lambda m: at.log(at.exp(m).sum(axis=0, keepdims=True)), **SUM),
+        example(lambda m: at.log(at.exp(m).sum()), **SUM),
+        example(lambda t: at.log(at.exp(t).sum(axis=(0, 2))), **SUM),
     ],
     "local_log_add_exp": [
         example(lambda x, y: at.log(at.exp(x) + at.exp(y)), **SUM),

@@ -35,8 +35,7 @@ from aesara.tensor.elementwise_ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.reduction import Sum
-from aesara.tensor.reduction import max as at_max
+from aesara.tensor.reduction import Max, Sum, Supremum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
@@ -191,7 +190,8 @@ def _shifted_reduction(var: Variable) -> Shifted | None:
     if exponents.type.broadcastable != summed.type.broadcastable:
         return None
     guard = finite_or_zero if term.weight is None else large_or_zero
-    largest = guard(at_max(exponents, axis=axes))
+    extremum = Supremum if any(summed.type.shape[axis] is None for axis in axes) else Max
+    largest = guard(extremum(axes)(exponents))
     total = node.op(term.shifted(with_kept_dims(summed, largest, axes)))
     return Shifted(total, largest, [term])
 
