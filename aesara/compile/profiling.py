@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from aesara.compile import profile_text, profile_trace
+from aesara.compile.profile_html import profile_html
 from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -86,7 +87,7 @@ class ProfileStats:
     nb_nodes
         How many nodes the rewritten graph has.
     variable_shape, variable_strides, variable_offset
-        With ``config.profile_memory``, what the last call has computed, node by node.
+        With ``config.profile_memory`` when the function is compiled, what the last call has computed, node by node.
 
     Examples
     --------
@@ -185,6 +186,7 @@ class ProfileStats:
         if not self.flag_time_thunks:
             return thunk
         clock, key = time.perf_counter, (fgraph, node)
+        with_memory = config.profile_memory
 
         def run() -> Any:
             started = clock()
@@ -198,7 +200,7 @@ class ProfileStats:
             self._timeline.add_node_run(started, spent, node)
             if not result:  # a lazy node that asks for inputs has not run yet
                 entry[1] += 1
-                if config.profile_memory:
+                if with_memory:
                     self._note_memory(node, run.outputs)  # type: ignore[attr-defined]
             return result
 
@@ -355,6 +357,9 @@ class ProfileStats:
         profile_trace.write_trace(path, self._timeline, self._natives, self.message)
 
     # Text
+
+    def _repr_html_(self) -> str:
+        return profile_html(self)
 
     def summary(
         self, file: IO[str] | None = None, n_ops_to_print: int | None = None, n_apply_to_print: int | None = None

@@ -59,6 +59,8 @@ compile_step = Slot("compile_step", "aesara.compile")
 pprint = Slot("pprint", "aesara.printing")
 #: ``debugprint(graph, **options)`` prints a graph as a tree.
 debugprint = Slot("debugprint", "aesara.printing")
+#: ``html(thing)`` describes a variable, a graph or a function for a notebook.
+html = Slot("html", "aesara.printing")
 #: ``min_informative_str(variable)`` returns a short tree.
 min_informative_str = Slot("min_informative_str", "aesara.printing")
 #: ``printer_class(name)`` returns the class that prints an operation in formulas.

@@ -349,6 +349,9 @@ class Variable(Node):
             return f"{op}.{self.index}"
         return f"<{self.type}>"
 
+    def _repr_html_(self) -> str:
+        return hooks.html(self)
+
     def __repr__(self) -> str:
         text = str(self)
         if config.compute_test_value != "off" and self._tag is not None and hasattr(self._tag, "test_value"):

@@ -23,6 +23,7 @@ from aesara.printing.formula import (
 )
 from aesara.printing.identifiers import char_from_number
 from aesara.printing.loops import loop_remarks
+from aesara.printing.notebook import html_of
 from aesara.printing.operations import register_package_operations
 from aesara.printing.picture import pydotprint
 from aesara.printing.print_op import Print

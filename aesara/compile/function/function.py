@@ -9,6 +9,7 @@ from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
 from aesara.configdefaults import config
+from aesara.graph import hooks
 from aesara.graph.container import Container
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
@@ -416,6 +417,9 @@ class Function:
         if self._overwritable:
             self._separate(values)
         return self._native.careful(values)
+
+    def _repr_html_(self) -> str:
+        return hooks.html(self)
 
     # Inputs and states
 

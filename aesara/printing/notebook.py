@@ -1,0 +1,120 @@
+"""How variables and functions look in a notebook: small pages of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+from aesara.compile.function.function import Function
+from aesara.graph import hooks
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.shared import SharedVariable
+from aesara.printing.formula import pprint
+from aesara.printing.tree import debugprint
+
+__all__ = ["html_of"]
+
+_MOST_NODES = 200  # of a graph that is shown whole
+_MOST_NODES_OF_FORMULA = 40
+_DEPTH = 4  # of the tree of a larger graph
+_MOST_LINES = 60
+_MOST_ROWS = 20
+_LONGEST = 300
+
+
+@singledispatch
+def html_of(thing: Any) -> str:
+    """Return a short description of a variable, a `FunctionGraph` or a function as HTML.
+
+    Examples
+    --------
+    >>> html_of(at.dvector("x<1>"))
+    '<div><b>x&lt;1&gt;</b>: <code>TensorType(float64, (None,))</code></div>'
+    """
+    return f"<code>{_text(repr(thing))}</code>"
+
+
+@html_of.register
+def _variable(variable: Variable) -> str:
+    name = "" if variable.name is None else f"<b>{_text(variable.name)}</b>: "
+    head = f"{name}<code>{_text(variable.type)}</code>"
+    if isinstance(variable, Constant):
+        return f"<div>{head} = <code>{_text(variable.data)}</code></div>"
+    if isinstance(variable, SharedVariable):
+        shape = getattr(variable.get_value(borrow=True, return_internal_type=True), "shape", None)
+        return f"<div>{head}, shared{'' if shape is None else f', of shape {_text(shape)}'}</div>"
+    if variable.owner is None:
+        return f"<div>{head}</div>"
+    count = _count([variable])
+    if count <= _MOST_NODES_OF_FORMULA:
+        head += f"<br><code>{_text(pprint(variable))}</code>"
+    if variable.owner.source is not None:
+        head += f"<br><small>{_text(variable.owner.source)}</small>"
+    return f"<div>{head}{_tree(variable, count)}</div>"
+
+
+@html_of.register
+def _graph(graph: FunctionGraph) -> str:
+    rows = [("input", variable) for variable in graph.inputs] + [("result", variable) for variable in graph.outputs]
+    return f"<div><b>graph</b>{_table(rows)}{_tree(graph, len(graph.apply_nodes))}</div>"
+
+
+@html_of.register
+def _function(function: Function) -> str:
+    graph = function.maker.fgraph
+    name = "function" if function.name is None else function.name
+    how = "native code" if function._native is not None else "Python, node by node"
+    updated = {output: graph.inputs[k] for output, k in (graph.update_mapping or {}).items()}
+    rows = [("shared" if isinstance(one, SharedVariable) else "input", one) for one in graph.inputs]
+    rows += [
+        ("result" if k not in updated else f"new value of {updated[k].name or 'a shared variable'}", variable)
+        for k, variable in enumerate(graph.outputs)
+    ]
+    tree = _tree(function, len(graph.apply_nodes))
+    return f"<div><b>{_text(name)}</b> ({how}){_table(rows)}{tree}</div>"
+
+
+def _text(thing: Any) -> str:
+    text = str(thing)
+    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def _table(rows: Sequence[tuple[str, Variable]]) -> str:
+    lines = []
+    for kind, variable in rows[:_MOST_ROWS]:
+        name = "" if variable.name is None else variable.name
+        lines.append(
+            f"<tr><td>{_text(kind)}</td><td>{_text(name)}</td><td><code>{_text(variable.type)}</code></td></tr>"
+        )
+    if len(rows) > _MOST_ROWS:
+        lines.append(f"<tr><td>and {len(rows) - _MOST_ROWS} more</td><td></td><td></td></tr>")
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _tree(thing: Any, count: int) -> str:
+    """The tree of a graph, folded; of a large graph only the part near the results."""
+    depth = -1 if count <= _MOST_NODES else _DEPTH
+    lines = str(debugprint(thing, depth=depth, file="str")).rstrip("\n").split("\n")
+    shown = "\n".join(_text(line) for line in lines[:_MOST_LINES])
+    if len(lines) > _MOST_LINES or depth != -1:
+        shown += "\n…"
+    number = f"more than {_MOST_NODES} nodes" if count > _MOST_NODES else f"{count} node{'s' * (count != 1)}"
+    return f"<details><summary>{number}</summary><pre>{shown}</pre></details>"
+
+
+def _count(outputs: Sequence[Variable]) -> int:
+    """How many nodes compute variables; counting ends where there are too many to show."""
+    seen: set[Any] = set()
+    pending = list(outputs)
+    while pending and len(seen) <= _MOST_NODES:
+        node = pending.pop().owner
+        if node is not None and node not in seen:
+            seen.add(node)
+            pending.extend(node.inputs)
+    return len(seen)
+
+
+hooks.html.set(html_of)

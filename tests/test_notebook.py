@@ -1,0 +1,95 @@
+"""How variables, functions and profiles look in a notebook."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.profiling import ProfileStats
+from aesara.graph.fg import FunctionGraph
+from aesara.printing.notebook import html_of
+
+HOSTILE = "<script>alert(1)</script>&\"'"
+
+
+class Page(HTMLParser):
+    """Checks that elements are closed in order; keeps tags and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.text = [], set(), ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def page_of(thing, longest=10_000):
+    text = thing._repr_html_()
+    assert len(text) < longest
+    page = Page(text)
+    assert "script" not in page.tags
+    return page
+
+
+def test_variables():
+    x = at.dvector(HOSTILE)
+    assert HOSTILE in page_of(x).text and "TensorType(float64" in page_of(x).text
+    y = at.exp(x) * 2
+    page = page_of(y)
+    assert "(exp(" in page.text and "test_notebook.py" in page.text
+    assert "Elemwise{mul,no_inplace} [id A]" in page.text and "3 nodes" in page.text
+    assert "2.5" in page_of(at.constant(2.5)).text
+    assert "of shape (3, 2)" in page_of(aesara.shared(np.ones((3, 2)), name="w")).text
+    assert page_of(at.constant(np.arange(1e6)), 2000)
+
+
+def test_functions_and_graphs():
+    x, w = at.dmatrix("x"), aesara.shared(np.ones(3), name=HOSTILE)
+    f = aesara.function([x], at.tanh(x @ w), updates={w: w + x.sum()}, name=HOSTILE)
+    page = page_of(f)
+    assert "native code" in page.text and f"new value of {HOSTILE}" in page.text
+    assert page.text.count("result") == 1 and "table" in page.tags
+    assert "node by node" in page_of(aesara.function([x], at.exp(x), mode="FAST_COMPILE")).text
+    graph = html_of(FunctionGraph([x], [at.exp(x)], clone=False))
+    assert "graph" in Page(graph).text and "1 node" in graph
+
+
+def test_large_things_stay_small():
+    y = at.dscalar("x")
+    for _ in range(3000):
+        y = at.sin(y) + y
+    page = page_of(y)
+    assert "more than 200 nodes" in page.text and page.text.endswith("…")
+    inputs = [at.dscalar(f"x{k}") for k in range(100)]
+    page = page_of(aesara.function(inputs, sum(inputs), mode="FAST_COMPILE"), 20_000)
+    assert "and 81 more" in page.text
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_profiles(mode):
+    x = at.dvector("x")
+    profile = ProfileStats(atexit_print=False, message=HOSTILE)
+    f = aesara.function([x], at.exp(x).sum(), mode=mode, profile=profile)
+    assert "0 calls" in page_of(profile).text
+    f([1.0]), f([2.0])
+    page = page_of(profile)
+    assert HOSTILE in page.text and "2 calls" in page.text and "test_notebook.py" in page.text
+    assert "exp" in page.text and "table" in page.tags
+    shares = [float(part.rsplit("s", 1)[-1]) for part in page.text.split("%")[:-1]]
+    assert sum(shares) == pytest.approx(100, abs=1)
+
+
+def test_things_that_are_none_of_these():
+    assert html_of("<b>") == "<code>&#x27;&lt;b&gt;&#x27;</code>"
