@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from operator import is_
 from typing import Any, Literal
 
 from aesara.configdefaults import config
@@ -456,14 +457,55 @@ class FunctionGraph(MetaObject):
             verbose = config.optimizer_verbose
         if verbose:
             print(f"rewriting: rewrite {reason} replaces {var} of {var.owner} with {new_var} of {new_var.owner}")
-        new_var = var.type.filter_variable(new_var, allow_convert=True)
+        if new_var.type is not var.type:
+            new_var = var.type.filter_variable(new_var, allow_convert=True)
         if var not in self.variables:
             # An earlier replacement of the same batch may have removed it.
             return
         if config.compute_test_value != "off":
             check_test_values(var, new_var, reason)
+        if self._differ_in_op_only(var, new_var):
+            self._exchange(var, new_var, reason)
+            return
         for node, i in list(self.clients[var]):
             self.change_node_input(node, i, new_var, reason=reason, import_missing=import_missing)
+
+    def _differ_in_op_only(self, var: Variable, new_var: Variable) -> bool:
+        """Whether a variable of the graph and one from outside are single results of nodes on the same inputs."""
+        node, new = var.owner, new_var.owner
+        return (
+            node is not None
+            and new is not None
+            and len(node.inputs) == len(new.inputs)
+            and all(map(is_, node.inputs, new.inputs))
+            and len(node.outputs) == len(new.outputs) == 1
+            and new_var.type is var.type
+            and node in self.apply_nodes
+            and new not in self.apply_nodes
+            and not self._has_computed_inputs
+        )
+
+    def _exchange(self, var: Variable, new_var: Variable, reason: str | None) -> None:
+        """Replace a variable by one for which `_differ_in_op_only` holds: nothing else comes or goes."""
+        node, new = var.owner, new_var.owner
+        assert node is not None and new is not None
+        self.apply_nodes.add(new)
+        self.variables.add(new_var)
+        for i, variable in enumerate(node.inputs):
+            self.add_client(variable, (new, i))
+            self.clients[variable].remove((node, i))
+        users = self.clients[var]
+        self.clients[new_var], self.clients[var] = users, []
+        self.execute_callbacks("on_import", new, reason)
+        for client, i in users:
+            if client == "output":
+                self.outputs[i] = new_var
+            else:
+                client.inputs[i] = new_var
+        mutation_epoch[0] += 1
+        self._drop_node(node, reason)
+        for client, i in list(users):
+            self.execute_callbacks("on_change_input", client, i, var, new_var, reason=reason)
 
     def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **kwargs) -> None:
         """Replace several variables, one after the other.

@@ -368,6 +368,46 @@ class TestIntegrity:
             fgraph.check_integrity()
 
 
+class TestExchange:
+    """A node for another on the same inputs, for which there is a short way."""
+
+    def made(self):
+        x, y = variables("xy")
+        p = f(x, y)
+        log = Log()
+        fgraph = FunctionGraph([x, y], [g(p), h(p, p), p], clone=False, features=[ReplaceValidate(), log])
+        return fgraph, p, log
+
+    def test_the_graph_is_what_the_long_way_makes_of_it(self):
+        fgraph, p, log = self.made()
+        new = h(*p.owner.inputs)
+        fgraph.replace(p, new, reason="test")
+        fgraph.check_integrity()
+        assert p not in fgraph.variables and p.owner not in fgraph.apply_nodes and p not in fgraph.clients
+        assert fgraph.outputs[2] is new
+        assert [list(node.inputs) for node in (fgraph.outputs[0].owner, fgraph.outputs[1].owner)] == [[new], [new, new]]
+        assert [event[0] for event in log.events] == ["import", "prune", *["change"] * 4]
+        assert all(event[-1] == "test" for event in log.events)
+
+    def test_it_can_be_undone(self):
+        fgraph, p, _ = self.made()
+        before = str(fgraph)
+        checkpoint = fgraph.checkpoint()
+        fgraph.replace(p, h(*p.owner.inputs))
+        assert str(fgraph) != before
+        fgraph.revert(checkpoint)
+        fgraph.check_integrity()
+        assert str(fgraph) == before and fgraph.outputs[2] is p
+
+    def test_many_clients(self):
+        x, y = variables("xy")
+        p = f(x, y)
+        fgraph = FunctionGraph([x, y], [*[g(p, x) for _ in range(100)]], clone=False)
+        fgraph.replace(p, h(x, y))
+        fgraph.check_integrity()
+        assert all(output.owner.inputs[0].owner.op == h for output in fgraph.outputs)
+
+
 class TestFeatures:
     def test_callbacks(self):
         x = double("x")

@@ -153,7 +153,8 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
             if updated:
                 # The new value of a shared variable best goes where the old one is.
                 states = [fgraph.inputs[updated[i]] for c, i in fgraph.clients[out] if c == "output" and i in updated]
-                positions = sorted(positions, key=lambda position: node.inputs[position] not in states)
+                if states:
+                    positions = sorted(positions, key=lambda position: node.inputs[position] not in states)
             for position in positions:
                 if _has_room_for(node.inputs[position], out) and memory.may_be_taken(node, position):
                     memory.take(node, position)
