@@ -79,3 +79,14 @@ def hash_from_code(code: str | bytes) -> str:
     if isinstance(code, str):
         code = code.encode("utf-8")
     return "m" + hashlib.sha256(code).hexdigest()
+
+
+def escaped_html(text: str) -> str:
+    """Return a text as content of an HTML element.
+
+    Examples
+    --------
+    >>> escaped_html("<b>")
+    '&lt;b&gt;'
+    """
+    return text.translate({ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"})

@@ -92,4 +92,4 @@ def test_profiles(mode):
 
 
 def test_things_that_are_none_of_these():
-    assert html_of("<b>") == "<code>&#x27;&lt;b&gt;&#x27;</code>"
+    assert html_of("<b>") == "<code>'&lt;b&gt;'</code>"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 from aesara.compile.profile_trace import lines_of
 from aesara.graph.nodes import Apply
+from aesara.utils import escaped_html
 
 __all__ = ["profile_html"]
 
@@ -56,4 +56,4 @@ def _time(seconds: float) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+    return escaped_html(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

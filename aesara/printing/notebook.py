@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from html import escape
 from typing import Any
 
 from aesara.compile.function.function import Function
@@ -14,6 +13,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.printing.formula import pprint
 from aesara.printing.tree import debugprint
+from aesara.utils import escaped_html
 
 __all__ = ["html_of"]
 
@@ -79,7 +79,7 @@ def _function(function: Function) -> str:
 
 def _text(thing: Any) -> str:
     text = str(thing)
-    return escape(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+    return escaped_html(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
 def _table(rows: Sequence[tuple[str, Variable]]) -> str:
