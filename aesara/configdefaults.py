@@ -184,6 +184,7 @@ def add_compile_configvars() -> None:
                 "FAST_COMPILE",
                 "DEBUG_MODE",
                 "MonitorMode",
+                "NanWhere",
                 "JAX",
                 "NUMBA",
             ],

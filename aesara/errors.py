@@ -39,6 +39,10 @@ class AesaraError(Exception):
         )
 
 
+class NanFound(AesaraError, FloatingPointError):
+    """A function has computed a NaN, or an infinity; the message says which operation was the first."""
+
+
 class NativeFallbackWarning(UserWarning):
     """A function will run in Python, wholly or in part."""
 

@@ -51,6 +51,7 @@ from aesara.compile.mode import (
     register_optimizer,
 )
 from aesara.compile.monitormode import MonitorMode
+from aesara.compile.nan_where import NanWhere
 from aesara.compile.nanguardmode import NanGuardMode
 from aesara.compile.ops import (
     DeepCopyOp,

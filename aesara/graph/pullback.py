@@ -16,7 +16,7 @@ from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
-from aesara.graph.source import inherit_source
+from aesara.graph.source import gradient_mark, inherit_source
 from aesara.graph.type import Type
 
 DISCRETE_DTYPES = frozenset(
@@ -228,7 +228,7 @@ def pull_back(
     nothing = disconnected_type()
     for node, pattern, positions in reversed(active):
         # Nothing below can arrive at these outputs any more: their clients come later in `order`.
-        with inherit_source(node):
+        with inherit_source(gradient_mark(node)):
             output_gradients = [
                 total(arrived, output, output in wanted) if output in arrived else nothing for output in node.outputs
             ]

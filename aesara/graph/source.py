@@ -32,8 +32,14 @@ class SourceLine(NamedTuple):
         return f"{self.filename}:{self.lineno} in {self.function}"
 
 
-#: A code object with an instruction offset.
-Mark = tuple[CodeType, int]
+class GradientLine(SourceLine):
+    """The place in a program that made the node whose gradient a node is part of."""
+
+    __slots__ = ()
+
+
+#: A code object with an instruction offset; a third entry stands for `GradientLine`.
+Mark = tuple[CodeType, int] | tuple[CodeType, int, bool]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Standard-library wrappers run between the user's frame and ours (singledispatch, context managers).
@@ -75,13 +81,22 @@ def resolve(mark: Mark | SourceLine | None) -> SourceLine | None:
     """Work out the line of a mark."""
     if mark is None or isinstance(mark, SourceLine):
         return mark
-    code, offset = mark
+    code, offset = mark[:2]
     lineno = code.co_firstlineno
     for start, end, line in code.co_lines():
         if start <= offset < end and line is not None:
             lineno = line
             break
-    return SourceLine(code.co_filename, lineno, code.co_name)
+    kind = SourceLine if len(mark) == 2 else GradientLine
+    return kind(code.co_filename, lineno, code.co_name)
+
+
+def gradient_mark(node: Any) -> Mark | SourceLine | None:
+    """The mark of nodes that are made for the gradient of `node`, for `inherit_source`."""
+    mark = node._source
+    if mark is None:
+        return None
+    return GradientLine(*mark) if isinstance(mark, SourceLine) else (*mark[:2], True)
 
 
 def user_source() -> SourceLine | None:

@@ -50,6 +50,7 @@ def lower_graph(
     updates: dict[int, int],
     returned: int,
     unpack_single: bool,
+    checks: Sequence[Variable] = (),
 ) -> Lowered:
     """The program of a graph.
 
@@ -61,6 +62,8 @@ def lower_graph(
         What to compute: first the `returned` results, then new values of shared variables.
     updates
         Number of an output to number of the input whose cell it replaces.
+    checks
+        Results of `CheckAndRaise` that nobody reads: they are checked before anything is updated.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def lower_graph(
         If a value that crosses the border of the function, or of a Python node, is not a tensor.
     """
     with sharing():
-        return assemble(lower_nodes(inputs, outputs), outputs, updates, returned, unpack_single)
+        return assemble(lower_nodes(inputs, [*outputs, *checks]), outputs, updates, returned, unpack_single)
 
 
 def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]) -> Context:

@@ -9,6 +9,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.source import inherit_source
 from aesara.scan.op import Scan
 
 __all__ = ["RewriteSteps"]
@@ -29,7 +30,8 @@ class RewriteSteps(GraphRewriter):
             op, kept, inputs = without_unused_results(fgraph, node)
             step = FunctionGraph(op.inner_inputs, op.inner_outputs, clone=True)
             rewriter.rewrite(step)
-            made = op.with_step(step.inputs, step.outputs)(*inputs, return_list=True)
+            with inherit_source(node):
+                made = op.with_step(step.inputs, step.outputs)(*inputs, return_list=True)
             pairs = [(node.outputs[k], new) for k, new in zip(kept, made, strict=True)]
             fgraph.replace_all_validate(pairs, reason="rewrite_steps")
 

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from aesara.errors import NanFound
+from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Variable
 from aesara.link.basic import InputCell
+from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import StorageMap, raise_with_op, with_details
 from aesara.lower.context import ErrorInfo
@@ -54,6 +58,8 @@ def report_error(
             raise
         explicit = iter(arguments)
         known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
+        if info.kind is NanFound and graph is not None:
+            _search(graph(), str(failure), known)
         if any(v not in known and not hasattr(v, "data") for v in node.inputs) and graph is not None:
             details = _repeat(graph(), info, known)
             if details is not None:
@@ -61,6 +67,16 @@ def report_error(
         cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
         thunk = SimpleNamespace(inputs=cells) if any(cell[0] is not None for cell in cells) else None
         raise_with_op(None, node, thunk=thunk)
+
+
+def _search(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:
+    """Raise `NanFound` with the operation that has made the first bad value."""
+    origin = Origin("nan" in kinds, "inf" in kinds)
+
+    def compiled(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
+        return hooks.compile_step(inputs, outputs, mode="NanWhere", name="step")
+
+    origin.search(graph, {v: known[v][0] for v in graph.inputs}, compiled)
 
 
 def _repeat(graph: FunctionGraph, info: ErrorInfo, known: StorageMap) -> str | None:

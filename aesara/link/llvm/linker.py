@@ -12,7 +12,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.cache import ObjectCache
@@ -116,6 +116,10 @@ class NativeReport:
 class LLVMLinker(VMLinker):
     """Compiles graphs of tensors to machine code; other graphs run as under the reference linker."""
 
+    def checks(self, fgraph: FunctionGraph) -> Sequence[Variable]:
+        """Results of `CheckAndRaise` that are computed along with a graph; here none."""
+        return ()
+
     def make_callable(
         self,
         fgraph: FunctionGraph,
@@ -133,7 +137,8 @@ class LLVMLinker(VMLinker):
         clock = time.perf_counter
         started = clock()
         try:
-            lowered = _lower(fgraph, [i.implicit for i in inputs], n_outputs, updates, unpack_single)
+            implicit = [i.implicit for i in inputs]
+            lowered = _lower(fgraph, implicit, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
             complain_about_graph(str(reason))
             raise Declined(str(reason)) from None
@@ -197,10 +202,15 @@ class LLVMLinker(VMLinker):
 
 
 def _lower(
-    graph: FunctionGraph, implicit: Sequence[bool], n_outputs: int, updates: dict[int, int], unpack_single: bool
+    graph: FunctionGraph,
+    implicit: Sequence[bool],
+    n_outputs: int,
+    updates: dict[int, int],
+    unpack_single: bool,
+    also_checked: Sequence[Variable] = (),
 ) -> Lowered:
     inputs = list(zip(graph.inputs, implicit, strict=True))
-    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single)
+    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single, also_checked)
 
 
 def _attach(

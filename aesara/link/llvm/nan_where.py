@@ -1,0 +1,77 @@
+"""Native code that looks for NaNs, and finds out where they come from.
+
+The check itself is native: a reduction over the outputs and the new values of shared variables, fused with the loops
+that compute them, and one branch.  Only when it fails, the reference machine computes the call again, node by node.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+from aesara.errors import NanFound
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.ifelse import IfElse
+from aesara.link.llvm.callable import NativeCallable
+from aesara.link.llvm.linker import LLVMLinker
+from aesara.link.nan_origin import Origin
+from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.math import isinf, isnan
+from aesara.tensor.type import TensorType
+
+__all__ = ["NanWhereLinker"]
+
+
+class NanWhereLinker(LLVMLinker):
+    """`LLVMLinker` with a check for NaNs.
+
+    Parameters
+    ----------
+    nan, inf
+        What is looked for.
+    everywhere
+        Look at all results of all nodes, not only at those that leave the function.
+    """
+
+    def __init__(self, nan: bool = True, inf: bool = False, everywhere: bool = False, **kwargs: Any) -> None:
+        self.nan, self.inf, self.everywhere = nan, inf, everywhere
+        # Graphs that native code declines run on the reference machine, where each node is looked at.
+        super().__init__(**kwargs)
+        self.callback = self._after_node
+
+    def _after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
+        Origin(self.nan, self.inf).after_node(node, thunk, storage_map, compute_map)
+
+    def make_callable(self, *args: Any, **kwargs: Any) -> NativeCallable:
+        native = super().make_callable(*args, **kwargs)
+        native.form = None  # the checks are not in the graph that a pickled function has
+        return native
+
+    def checks(self, fgraph: FunctionGraph) -> list[Variable]:
+        """A check of what leaves the function, or of all results."""
+        watched = [variable for variable in fgraph.outputs if _can_be_nan(variable)]
+        # What only one side of a choice needs is not computed where the other one is taken.
+        if self.everywhere and not any(isinstance(node.op, IfElse) for node in fgraph.apply_nodes):
+            watched = [v for node in fgraph.toposort() for v in node.outputs if _can_be_nan(v)]
+        if not watched:
+            return []
+        found = functools.reduce(operator.or_, [self._is_bad(v).any() for v in dict.fromkeys(watched)])
+        return [CheckAndRaise(NanFound, self._name())(found, ~found)]
+
+    def _is_bad(self, variable: Variable) -> Any:
+        if self.nan and self.inf:
+            return isnan(variable) | isinf(variable)
+        return isnan(variable) if self.nan else isinf(variable)
+
+    def _name(self) -> str:
+        return " or ".join(name for name, wanted in (("nan", self.nan), ("inf", self.inf)) if wanted)
+
+
+def _can_be_nan(variable: Variable) -> bool:
+    return (
+        variable.owner is not None
+        and isinstance(variable.type, TensorType)
+        and variable.type.dtype.startswith(("float", "complex"))
+    )

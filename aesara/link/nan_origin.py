@@ -1,0 +1,148 @@
+"""Which operation is the first to make a NaN out of numbers, and from which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from aesara.errors import NanFound
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.source import GradientLine
+from aesara.link.replay import replay
+from aesara.link.utils import error_report
+from aesara.scan.op import Scan
+from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.elemwise import Elemwise
+
+__all__ = ["Origin"]
+
+
+class Origin:
+    """Searches a graph for the first operation whose result is bad while its inputs are not.
+
+    Parameters
+    ----------
+    nan, inf
+        Whether NaNs and infinities are bad.
+    """
+
+    def __init__(self, nan: bool = True, inf: bool = False) -> None:
+        self.nan, self.inf = nan, inf
+
+    def search(self, fgraph: FunctionGraph, values: Mapping[Variable, Any], compiled: Callable[..., Any]) -> None:
+        """Compute a graph again and raise `NanFound` where the first bad value is made.
+
+        Parameters
+        ----------
+        fgraph
+            The graph.
+        values
+            A value for each of its inputs.
+        compiled
+            ``compiled(inputs, outputs)`` compiles the step of a loop, so that it raises `NanFound` itself.
+        """
+        self._compiled = compiled
+        try:
+            replay(fgraph, values, self.after_node)
+        except NanFound as error:
+            if getattr(error, "_located", False):
+                raise
+        for variable, value in values.items():
+            bad = self._bad(value)
+            if bad is not None:
+                raise _named(f"{self._what(value, bad)} came in with the input {variable}, at index {_place(bad)}.")
+
+    _compiled: Callable[..., Any] | None = None
+
+    def after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
+        """What `VMLinker` calls after each node: raises `NanFound` if the node has made a bad value."""
+        if isinstance(node.op, AllocEmpty):
+            storage_map[node.outputs[0]][0].fill(0)  # what happens to be in memory is no result
+            return
+        computed = [
+            (number, storage_map[variable][0])
+            for number, variable in enumerate(node.outputs)
+            if compute_map is None or compute_map[variable][0] or not getattr(thunk, "lazy", False)
+        ]
+        found = [(number, value, bad) for number, value in computed if (bad := self._bad(value)) is not None]
+        if not found:
+            return
+        number, value, bad = found[0]
+        inputs = [cell[0] for cell in thunk.inputs]
+        if any(self._bad(one) is not None for one in inputs):
+            return  # the node hands on what others have made
+        if isinstance(node.op, Scan) and self._compiled is not None:
+            self._look_inside(node, inputs)
+        gradient = isinstance(node.source, GradientLine)
+        which = f"output {number} of " if len(node.outputs) > 1 else ""
+        lines = [
+            f"{self._what(value, bad)} at index {_place(bad)} of {which}{node.op}: nothing that it reads has one.",
+            f"The inputs there: {_inputs_there(node, inputs, value, bad)}",
+            f"The node belongs to the {'gradient of the line below' if gradient else 'forward computation'}.",
+            error_report(None, node, thunk),
+        ]
+        raise _named("\n".join(lines))
+
+    def _look_inside(self, node: Apply, inputs: list[Any]) -> None:
+        """Run a loop with steps that look for bad values."""
+        assert self._compiled is not None
+        op = node.op.with_step(node.op.inner_inputs, node.op.inner_outputs)
+        op.fn = self._compiled(op.inner_inputs, op.inner_outputs)
+        op.perform(
+            node,
+            [np.array(one) if isinstance(one, np.ndarray) else one for one in inputs],
+            [[None] for _ in node.outputs],
+        )
+
+    def _bad(self, value: Any) -> tuple[int, ...] | None:
+        """The index of the first bad element, in the order of memory of C; None if there is none."""
+        if not isinstance(value, (np.ndarray, np.generic, float, complex)):
+            return None
+        array = np.asarray(value)
+        if array.dtype.kind not in "fc":
+            return None
+        bad = np.zeros(array.shape, bool)
+        if self.nan:
+            bad |= np.isnan(array)
+        if self.inf:
+            bad |= np.isinf(array)
+        if not bad.any():
+            return None
+        return tuple(int(k) for k in np.unravel_index(int(bad.argmax()), bad.shape))
+
+    @staticmethod
+    def _what(value: Any, index: tuple[int, ...]) -> str:
+        return "The first NaN" if np.isnan(np.asarray(value)[index]) else "The first infinity"
+
+
+def _named(text: str) -> NanFound:
+    error = NanFound(text)
+    error._names_node = error._located = True  # type: ignore[attr-defined]  # the text has the node already
+    return error
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return "()" if not index else str(index if len(index) > 1 else index[0])
+
+
+def _inputs_there(node: Apply, inputs: list[Any], value: Any, index: tuple[int, ...]) -> str:
+    """The elements that an elementwise operation has read; of others, what range the inputs have."""
+    parts = []
+    for variable, one in zip(node.inputs, inputs, strict=True):
+        if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
+            continue
+        array = np.asarray(one)
+        if isinstance(node.op, Elemwise) and array.ndim == len(index):
+            place = tuple(0 if n == 1 else k for n, k in zip(array.shape, index))
+            text = f"{array[place]!s}"
+        elif array.size == 1:
+            text = f"{array.reshape(())[()]!s}"
+        elif array.size and array.dtype.kind in "fiu":
+            text = f"between {array.min()} and {array.max()}"
+        else:
+            text = f"of shape {array.shape}"
+        parts.append(f"{variable} is {text}")
+    return ", ".join(parts) or "none"
