@@ -57,6 +57,19 @@ EXAMPLES = {
         lambda s: at.alloc(s, 3, 2).max(axis=0),
         lambda s: at.alloc(s, 3, 2).min(),
         lambda v: at.alloc(v[:1], 4, 5).max(),
+        *(lambda v, f=f: f(at.alloc(v, 4, 5), axis=0) for f in (at.max, at.min)),
+        *(lambda v, f=f: f(at.alloc(v, 3, 5)) for f in (at.max, at.min)),
+        *(lambda m, f=f: f(at.alloc(m[:, None] > 0, 4, 3, 5), axis=(0, 1)) for f in (at.all, at.any)),
+        *(lambda v, k, f=f: f(at.alloc(v > 0, k, 5), axis=0) for f in (at.all, at.any)),
+        *(lambda s, k, f=f: f(at.alloc(s > 0, k)) for f in (at.all, at.any)),
+        *(
+            example(lambda v, k, f=f: f(at.alloc(v, k, 5), axis=0), regroups=SUMS, moderate=LARGE)
+            for f in (at.sum, at.prod)
+        ),
+        example(lambda v, k: at.broadcast_to(v[:, None], (k, 5, 2)).sum(axis=(0, 1)), regroups=SUMS, moderate=LARGE),
+        example(lambda s, k: at.alloc(s, 2, k, 2).prod(axis=(0, 1)), regroups=SUMS, moderate=LARGE),
+        example(lambda v: at.alloc(v, 3, 5).sum(), regroups=SUMS, moderate=LARGE),
+        example(lambda v, k: at.alloc(v, k, 5).sum(), regroups=SUMS, moderate=LARGE),
     ],
     "local_max_to_min": [
         lambda m: -at.max(-m, axis=0),

@@ -114,11 +114,11 @@ from aesara.tensor.rewriting.reduced_forms import (
 from aesara.tensor.rewriting.reductions import (
     local_max_to_min,
     local_op_of_op,
-    local_opt_alloc,
     local_reduce_broadcastable,
     local_sum_prod_all_to_none,
     local_sum_prod_mul_by_scalar,
 )
+from aesara.tensor.rewriting.repeated_elements import local_opt_alloc
 from aesara.tensor.rewriting.signs import (
     local_abs_lift,
     local_abs_merge,

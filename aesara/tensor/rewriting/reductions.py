@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.casting import cast
-from aesara.tensor.conversion import constant
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import eq, mul, neg, switch, true_divide
+from aesara.tensor.elementwise_ops import mul, neg, true_divide
 from aesara.tensor.logical_reduction import All, Any
 from aesara.tensor.reduction import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
@@ -143,49 +138,6 @@ def local_reduce_broadcastable(fgraph, node):
     if left:
         return in_place_of(out, with_axes(node.op, left)(smaller))
     return in_place_of(out, cast(smaller, out.type.dtype))
-
-
-def _is_finite(number: Variable) -> bool:
-    """Whether a number is known to be neither infinite nor NaN."""
-    if number.owner is not None and isinstance(number.owner.op, DimShuffle):
-        number = number.owner.inputs[0]
-    return isinstance(number, Constant) and bool(np.isfinite(number.data).all())
-
-
-@register_canonicalize
-@register_specialize
-@node_rewriter([Sum, Max, Min])
-def local_opt_alloc(fgraph, node):
-    """The sum of a repeated number is a multiple of it; its largest element is the number."""
-    out = node.outputs[0]
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return False
-    value, *sizes = inner.inputs
-    if not is_number(value):
-        return False
-    number = value.dimshuffle() if value.type.ndim else value
-    axes = reduced_axes(node)
-    kept = [sizes[i] for i in range(len(sizes)) if i not in axes]
-    if isinstance(node.op, Sum):
-        if out.type.dtype == "bool":
-            return False
-        # In the dtype of the sum: a narrower one might not hold the number of elements.
-        dtype = node.op.acc_dtype or out.type.dtype
-        lengths = [sizes[axis] for axis in axes]
-        total = cast(number, dtype)
-        for length in lengths:
-            total = mul(total, cast(length, dtype))
-        unknown = [length for axis, length in zip(axes, lengths) if x.type.shape[axis] is None]
-        if unknown and is_float(number) and not _is_finite(number):
-            # No times infinity is NaN, the sum of nothing is 0.
-            count = unknown[0] if len(unknown) == 1 else mul(*unknown)
-            total = switch(eq(count, 0), constant(0, dtype=dtype), total)
-        number = cast(total, out.type.dtype)
-    elif any(x.type.shape[axis] in (None, 0) for axis in axes):
-        return False  # of nothing there is no largest element: the error is to be raised
-    return in_place_of(out, alloc(number, *kept) if kept else number)
 
 
 @register_uncanonicalize

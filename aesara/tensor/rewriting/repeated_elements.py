@@ -1,0 +1,126 @@
+"""Reductions of tensors whose elements are repeated along some axes, without the repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.allocation import Alloc
+from aesara.tensor.broadcasting import BroadcastTo
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import and_, eq, mul, neq, or_, switch
+from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.logical_reduction import All, Any
+from aesara.tensor.reduction import Max, Min, Prod, Sum
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_complex, is_float
+from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
+from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+
+
+@register_canonicalize
+@register_specialize
+@node_rewriter([Sum, Prod, Max, Min, All, Any])
+def local_opt_alloc(fgraph, node):
+    """The sum of a repeated number is a multiple of it, the product a power; its largest element is the number.
+
+    Along axes where rows are repeated, too: ``sum(alloc(x, n, k), axis=0)`` is ``n * x``.
+    """
+    out = node.outputs[0]
+    (x,) = node.inputs
+    inner = x.owner
+    if inner is None or not isinstance(inner.op, (Alloc, BroadcastTo)):
+        return False
+    value, *sizes = inner.inputs
+    repeated = _repeated_axes(value, len(sizes))
+    axes = reduced_axes(node)
+    dropped = [axis for axis in axes if axis in repeated]
+    if not dropped:
+        return False
+    once = _without_repetitions(inner, repeated)
+    kept = [axis for axis in range(len(sizes)) if axis not in repeated]
+    left = [k for k, axis in enumerate(kept) if axis in axes]
+    lengths = [(sizes[axis], x.type.shape[axis]) for axis in dropped]
+    if isinstance(node.op, (Sum, Prod)):
+        result = _total(node, once, left, lengths)
+    elif isinstance(node.op, (All, Any)):
+        result = _decision(node, once, left, lengths)
+    elif any(known in (None, 0) for _, known in lengths):
+        return False  # of nothing there is no largest element: the error is to be raised
+    else:
+        result = with_axes(node.op, left)(once) if left else once
+    if result is None:
+        return False
+    remaining = [axis for axis in range(len(sizes)) if axis not in axes]
+    if any(axis in repeated for axis in remaining):
+        dimensions = iter(range(result.type.ndim))
+        result = result.dimshuffle(*("x" if axis in repeated else next(dimensions) for axis in remaining))
+        result = inner.op(result, *(sizes[axis] for axis in remaining))
+    return in_place_of(out, result)
+
+
+def _repeated_axes(value: Variable, ndim: int) -> list[int]:
+    """The axes of what a tensor is broadcast to along which its elements are known to be repeated."""
+    new = ndim - value.type.ndim
+    return [axis for axis in range(ndim) if axis < new or value.type.shape[axis - new] == 1]
+
+
+def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
+    """What is broadcast, without dimensions for repetitions; its other lengths are still checked."""
+    value, *sizes = broadcast.inputs
+    new = len(sizes) - value.type.ndim
+    kept = [axis for axis in range(len(sizes)) if axis not in repeated]
+    if len(kept) != value.type.ndim:
+        value = value.dimshuffle(*(axis - new for axis in kept))
+    return broadcast.op(value, *(sizes[axis] for axis in kept)) if kept else value
+
+
+def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]) -> Variable | None:
+    """The sum or product of a tensor along axes, and of repetitions of it."""
+    out = node.outputs[0]
+    # In the dtype of the sum: a narrower one might not hold the number of elements.
+    dtype = node.op.acc_dtype or out.type.dtype
+    if "bool" in (dtype, out.type.dtype):
+        return None
+    kind = type(node.op)
+    total = kind(tuple(left), dtype=dtype, acc_dtype=dtype)(once) if left else as_dtype(once, dtype)
+    counts = [as_dtype(length, dtype) for length, _ in lengths]
+    if kind is Prod:
+        if is_complex(total):
+            return None
+        for count in counts:
+            total = at_pow(total, count)
+        return as_dtype(total, out.type.dtype)
+    for count in counts:
+        total = mul(total, count)
+    may_be_none = [length for length, known in lengths if known in (None, 0)]
+    if may_be_none and is_float(once) and not _is_finite(once):
+        # No times infinity is NaN, the sum of nothing is 0.
+        total = switch(eq(_product(may_be_none), 0), constant(0, dtype=dtype), total)
+    return as_dtype(total, out.type.dtype)
+
+
+def _decision(
+    node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]
+) -> Variable | None:
+    """Whether all or any of a tensor along axes, and of repetitions of it, are true."""
+    if once.type.dtype != "bool":
+        return None
+    decision = with_axes(node.op, left)(once) if left else once
+    may_be_none = [length for length, known in lengths if known in (None, 0)]
+    if may_be_none:
+        count = _product(may_be_none)
+        decision = or_(decision, eq(count, 0)) if isinstance(node.op, All) else and_(decision, neq(count, 0))
+    return decision
+
+
+def _product(lengths: Sequence[Variable]) -> Variable:
+    return lengths[0] if len(lengths) == 1 else mul(*lengths)
+
+
+def _is_finite(var: Variable) -> bool:
+    """Whether a tensor is known to have neither infinite elements nor NaN."""
+    value = common_value(var)
+    return value is not None and bool(np.isfinite(value))
