@@ -559,8 +559,22 @@ class TestPydotprint:
     def test_missing_package(self, x, monkeypatch):
         monkeypatch.setitem(sys.modules, "pydot", None)
         monkeypatch.setitem(sys.modules, "pydot_ng", None)
-        with pytest.raises(ImportError, match="pip install pydot"):
+        with pytest.raises(RuntimeError, match="pip install pydot"):
             pydotprint(x + 1)
+
+    def test_missing_graphviz(self, x, pydot, monkeypatch, tmp_path):
+        def write(*args, **kwargs):
+            raise FileNotFoundError('"dot" not found in path.')
+
+        monkeypatch.setattr(pydot.Dot, "write", write)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(RuntimeError, match="`dot` is not on the PATH"):
+            pydotprint(x + 1, tmp_path / "graph.png")
+
+    def test_names_are_texts(self, pydot):
+        pydotprint(at.dvector('<b>"\\n') + 1, return_image=True, var_with_name_simple=True)
+        labels = [node.attributes["label"] for node in pydot.Dot.last.nodes.values()]
+        assert '"name=<b>\\"\\\\n"' in labels
 
     def test_nodes_and_edges(self, x, y, pydot):
         z = x + y

@@ -9,6 +9,7 @@ from operator import is_
 from typing import Any, Literal
 
 from aesara.configdefaults import config
+from aesara.graph import hooks
 from aesara.graph.clients import LONG, ClientList, ClientType
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.features import AlreadyThere, Feature
@@ -722,6 +723,9 @@ class FunctionGraph(MetaObject):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return hooks.html(self)
 
 
 __all__ = ["ApplyOrOutput", "ClientType", "FunctionGraph", "MissingInputError", "config"]

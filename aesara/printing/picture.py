@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+import shutil
+from collections.abc import Iterator
 from typing import Any
 
 from aesara.configdefaults import config
@@ -24,17 +27,31 @@ _DEFAULT_COLORS = {
 }
 
 
-def load_pydot(wanted_by: str) -> Any:
+def load_pydot(wanted_by: str, error: type[Exception] = ImportError) -> Any:
     """The package pydot, or an error that says who needs it."""
     for name in ("pydot", "pydot_ng"):
         try:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise ImportError(
+    raise error(
         f"{wanted_by} needs pydot (`pip install pydot`) and Graphviz, whose program `dot` must be on the PATH. "
         "Without them, aesara.d3viz.d3viz draws graphs in a page for a browser, and debugprint prints them."
     )
+
+
+@contextlib.contextmanager
+def _needing_graphviz() -> Iterator[None]:
+    """Say what is missing if the program of Graphviz cannot be run."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        if shutil.which("dot") is not None:
+            raise
+        raise RuntimeError(
+            "pydotprint needs Graphviz (graphviz.org, or `apt install graphviz`): its program `dot` "
+            "is not on the PATH. Only format='dot' does without it."
+        ) from error
 
 
 def quoted(text: str) -> str:
@@ -117,17 +134,19 @@ def pydotprint(
     return_image
         Return the picture's content instead of writing a file.
     """
-    pydot = load_pydot("pydotprint")
+    pydot = load_pydot("pydotprint", RuntimeError)
     parts = parts_of(fct)
     colors = _DEFAULT_COLORS if colorCodes is None else colorCodes
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
     graph = _draw(pydot, parts, labels, colors, compact, high_contrast)
     if return_image:
-        return graph.create(format=format)
+        with _needing_graphviz():
+            return graph.create(format=format)
     name = os.fspath(outfile) if outfile is not None else f"aesara.pydotprint.{config.device}.{format}"
     if not name.endswith(f".{format}"):
         name = f"{name}.{format}"
-    graph.write(name, format="raw" if format == "dot" else format, prog="dot")
+    with _needing_graphviz():
+        graph.write(name, format="raw" if format == "dot" else format, prog="dot")
     if print_output_file:
         print("The output file is available at", name)
     if scan_graphs:
