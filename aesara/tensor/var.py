@@ -43,6 +43,9 @@ class TensorConstantSignature(tuple):
     def __hash__(self) -> int:
         return hash((TensorConstantSignature, self[0], self._content()))
 
+    def __reduce__(self) -> tuple:
+        return type(self), (tuple(self),)  # without the bytes that it has kept
+
     def _content(self) -> bytes:
         """The elements as bytes, with one representation of NaN."""
         try:

@@ -62,7 +62,8 @@ class Form:
     def of(cls, lowered: Lowered, image: Image) -> Form:
         """The form of a lowered graph."""
         symbols = Symbols(lowered.errors, lowered.python_nodes)
-        return cls(image, Interface.of(lowered.program), lowered.constants, len(lowered.python_nodes), symbols)
+        constants = tuple(map(_original, lowered.constants))
+        return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols)
 
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
         """What refers to nodes, decoded together with the graph if need be."""
@@ -74,3 +75,12 @@ class Form:
     def without_symbols(self) -> Form:
         """The part that refers to no node."""
         return replace(self, symbols=None)
+
+
+def _original(array: np.ndarray) -> np.ndarray:
+    """The array that a view of all of it was made of: a pickle with both has the values once."""
+    base = array.base
+    if not isinstance(base, np.ndarray) or base.ctypes.data != array.ctypes.data:
+        return array
+    same = (base.dtype, base.shape, base.strides) == (array.dtype, array.shape, array.strides)
+    return base if same else array

@@ -1,0 +1,348 @@
+"""Pickled functions: with their code, without it, across processes, with other picklers, together with what they
+share."""
+
+import copy
+import dataclasses
+import io
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import cloudpickle
+import joblib
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.ops import as_op
+from aesara.compile.profiling import ProfileStats
+from aesara.configdefaults import config
+from aesara.link.llvm import jit, linker
+
+
+def again(obj, **options):
+    return pickle.loads(pickle.dumps(obj, **options))
+
+
+def is_closed(function):
+    """Whether the graph of a function is still as it came out of the pickle."""
+    return "fgraph" not in vars(function.maker)
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    """Nothing is rewritten, lowered or compiled."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("this should not have been needed")
+
+    monkeypatch.setattr(linker, "lower_graph", refuse)
+    monkeypatch.setattr(linker, "build", refuse)
+    monkeypatch.setattr(aesara.compile.FunctionMaker, "prepare_fgraph", refuse)
+    with config.change_flags(native_cache=False):
+        yield
+
+
+def likelihood():
+    """A function with shared data, constants of some size, checks, gathers, BLAS and several outputs."""
+    rng = np.random.default_rng(1)
+    a, w = at.dvector("a"), at.dmatrix("w")
+    county = aesara.shared(rng.integers(0, 8, 50), name="county")
+    y = at.constant(rng.normal(size=50))
+    value = -((y - at.exp(a)[county]) ** 2).sum() + (w @ w).sum()
+    return aesara.function([a, w], [value, *aesara.grad(value, [a, w])], name="likelihood")
+
+
+VALUES = np.linspace(-1, 1, 8), np.eye(3) + 0.5
+
+
+@pytest.fixture(scope="module")
+def model():
+    return likelihood()
+
+
+def same(function, other):
+    for one, two in zip(function(*VALUES), other(*VALUES), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_code_comes_along(model, protocol, no_compiler):
+    f = again(model, protocol=protocol)
+    same(f, model)
+    assert is_closed(f) and f._native.report.cached
+    same(again(f), model)  # the parcel goes on as it is
+    assert is_closed(f)
+
+
+def test_other_picklers(model, no_compiler, tmp_path):
+    same(pickle.loads(cloudpickle.dumps(model)), model)
+    joblib.dump(model, tmp_path / "f.joblib")
+    same(joblib.load(tmp_path / "f.joblib"), model)
+    same(copy.deepcopy(model), model)
+    file = io.BytesIO()
+    pickle._Pickler(file).dump(model)
+    same(pickle._Unpickler(io.BytesIO(file.getvalue())).load(), model)
+
+
+def test_time_of_loading(model, no_compiler):
+    data = pickle.dumps(model)
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        pickle.loads(data)(*VALUES)
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.02
+
+
+def test_graph_is_there_when_it_is_wanted(model):
+    f = again(model)
+    assert aesara.dprint(f, file="str") == aesara.dprint(model, file="str")
+    assert not is_closed(f)
+    assert len(f.maker.outputs) == len(f.outputs) == 3
+    assert f._native.report.text == model._native.report.text
+    one, two = ([t for t in str(aesara.explain(g)).splitlines() if "compiled in" not in t] for g in (f, model))
+    assert one == two
+    same(again(f), model)
+    g = f.copy()
+    same(g, model)
+
+
+def test_failed_checks_say_the_same(model):
+    f = again(model)
+    messages = []
+    for function in (model, f):
+        with pytest.raises(IndexError) as caught:
+            function(np.ones(2), VALUES[1])
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1] and "out of bounds" in messages[0]
+    for function in (model, f):
+        with pytest.raises(ValueError, match="likelihood"):
+            function("a", VALUES[1])
+    same(f, model)
+
+
+@pytest.mark.parametrize("what", ["host", "digest", "code"])
+def test_code_that_does_not_suit_is_made_again(model, what, monkeypatch):
+    form = model.maker._form
+    image = form.image
+    other = {"host": "another machine", "digest": b"", "code": image.code[:-1]}[what]
+    broken = dataclasses.replace(form, image=dataclasses.replace(image, **{what: other}))
+    monkeypatch.setattr(model.maker, "_form", broken)
+    f = again(model)
+    monkeypatch.undo()
+    assert f.maker._form.image.host == jit.host_key()
+    same(f, model)
+
+
+def test_options():
+    x = at.dvector("x")
+    f = aesara.function([x], at.exp(x) + 1)
+    data = pickle.dumps(f)
+    with config.change_flags(unpickle_function=False):
+        assert pickle.loads(data) is None
+    with config.change_flags(reoptimize_unpickled_function=True):
+        g = pickle.loads(data)
+    assert not is_closed(g)
+    np.testing.assert_array_equal(g([0.0]), f([0.0]))
+
+
+def loaded_as_it_is(function):
+    return is_closed(function) and function._native.report.cached
+
+
+def test_what_is_shared_stays_shared():
+    s, t = aesara.shared(np.zeros(2), name="s"), aesara.shared(1.5, name="t")
+    x = at.dvector("x")
+    step = aesara.function([x], s * t, updates={s: s + x})
+    look = aesara.function([], [s + 0, t + 0])
+    step2, look2, s2, t2, x2 = again((step, look, s, t, x))
+    assert loaded_as_it_is(step2) and loaded_as_it_is(look2)
+    assert step2.get_shared() == [s2, t2] or step2.get_shared() == [t2, s2]
+    step2([1.0, 2.0])
+    t2.set_value(2.5)
+    np.testing.assert_array_equal(look2()[0], [1.0, 2.0])
+    assert look2()[1] == 2.5
+    np.testing.assert_array_equal(step2([0.0, 0.0]), [2.5, 5.0])
+    np.testing.assert_array_equal(s2.get_value(), [1.0, 2.0])
+    np.testing.assert_array_equal(look()[0], [0.0, 0.0])
+    assert x2 in step2.finder
+    g = step2.copy(swap={s2: aesara.shared(np.full(2, 10.0))})
+    np.testing.assert_array_equal(g([1.0, 1.0]), [25.0, 25.0])
+
+
+def test_default_values_names_and_dicts():
+    x, y = at.dvectors("x", "y")
+    f = aesara.function([x, aesara.In(y, value=[3.0], name="why")], {"sum": x + y, "all": x}, name="f")
+    f.trust_input = True
+    g = again(f)
+    assert loaded_as_it_is(g) and g.name == "f" and g.trust_input
+    assert g([1.0])["sum"] == [4.0] and g([1.0], why=[5.0])["sum"] == [6.0]
+    assert g([1.0], output_subset=["all"]) == {"all": [1.0]}
+    nothing = again(aesara.function([x], None, on_unused_input="ignore"))
+    assert nothing([1.0]) is None
+
+
+def test_states_of_arguments():
+    x, total = at.dscalars("x", "total")
+    f = aesara.function([x, aesara.In(total, value=1.0, update=total + x)], total)
+    f(2.0)
+    g = again(f)
+    assert loaded_as_it_is(g)
+    assert g(1.0) == 3.0 and g(1.0) == 4.0 and f(1.0) == 3.0
+
+
+@as_op([at.dvector], [at.dvector])
+def backwards(x):
+    return x[::-1] * 1.0
+
+
+def test_nodes_that_run_in_python():
+    x = at.dvector("x")
+    f = aesara.function([x], backwards(at.exp(x)) + 1)
+    g = again(f)
+    assert loaded_as_it_is(g)
+    np.testing.assert_array_equal(g([0.0, 1.0]), f([0.0, 1.0]))
+    assert not is_closed(g)
+    assert [str(n.op) for n in g._native.report.python_nodes] == [str(n.op) for n in f._native.report.python_nodes]
+    with config.change_flags(native_fallback="warn"), pytest.warns(aesara.errors.NativeFallbackWarning):
+        again(f)
+
+
+def test_loops():
+    x = at.dvector("x")
+    states, _ = aesara.scan(lambda a, b: a + 0.5 * b, sequences=[x], outputs_info=[np.float64(0)])
+    f = aesara.function([x], [states, aesara.grad(states[-1], x)])
+    g = again(f)
+    assert loaded_as_it_is(g)
+    for one, two in zip(f(np.arange(4.0)), g(np.arange(4.0)), strict=True):
+        np.testing.assert_array_equal(one, two)
+    again(g.maker.fgraph)
+
+
+def test_profiled_functions():
+    x = at.dvector("x")
+    g = again(aesara.function([x], at.exp(x), profile=ProfileStats(atexit_print=False)))
+    assert g.profile is None
+    np.testing.assert_array_equal(g([0.0]), [1.0])
+
+
+def test_functions_of_the_reference_machine():
+    x, s = at.dvector("x"), aesara.shared(2.0)
+    f, t = again((aesara.function([x], x * s, mode="FAST_COMPILE"), s))
+    t.set_value(3.0)
+    np.testing.assert_array_equal(f([2.0]), [6.0])
+
+
+def test_constants_are_stored_once():
+    data = np.random.default_rng(0).normal(size=20_000)
+    x = at.dscalar("x")
+    f = aesara.function([x], at.exp(x * at.constant(data)).sum())
+    pickled = pickle.dumps(f)
+    assert data.nbytes < len(pickled) < 1.1 * data.nbytes
+    np.testing.assert_allclose(pickle.loads(pickled)(2.0), np.exp(2 * data).sum(), rtol=1e-12)
+
+
+def test_deep_graphs():
+    x = at.dscalar("x")
+    y = x
+    for k in range(3000):
+        y = at.sin(y) if k % 2 else y + 1e-3
+    f = aesara.function([x], y, mode=aesara.compile.Mode("py", None))
+    assert again(f)(1.0) == f(1.0)
+    assert copy.deepcopy(f)(1.0) == f(1.0)
+
+
+# Processes
+
+_model = None
+
+
+def _start(data):
+    global _model
+    _model = pickle.loads(data)
+
+
+def _work(k):
+    return os.getpid(), _model(VALUES[0] * k, VALUES[1])[0].item()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_worker_processes(model, method):
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(2, mp_context=context, initializer=_start, initargs=(pickle.dumps(model),)) as pool:
+        results = list(pool.map(_work, range(6)))
+    assert os.getpid() not in {pid for pid, _ in results}
+    assert [value for _, value in results] == [model(VALUES[0] * k, VALUES[1])[0].item() for k in range(6)]
+
+
+READER = """
+import pickle, sys, time
+import numpy as np
+import aesara.link.llvm.linker
+from unittest import mock
+
+data = open(sys.argv[1], "rb").read()
+started = time.perf_counter()
+with mock.patch("aesara.link.llvm.linker.build", None), mock.patch("aesara.link.llvm.linker.lower_graph", None):
+    f, arguments, results = pickle.loads(data)
+    found = f(*arguments)
+print(time.perf_counter() - started)
+for one, two in zip(found, results, strict=True):
+    np.testing.assert_array_equal(one, two)
+"""
+
+
+def read_elsewhere(data, path):
+    path.write_bytes(data)
+    answer = subprocess.run(
+        [sys.executable, "-c", READER, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"AESARA_FLAGS": "native_cache=False"},
+    )
+    assert answer.returncode == 0, answer.stderr
+    return float(answer.stdout)
+
+
+def test_another_process_needs_no_compiler(model, tmp_path):
+    seconds = read_elsewhere(pickle.dumps((model, VALUES, model(*VALUES))), tmp_path / "f.pkl")
+    assert seconds < 0.2  # 0.02 on a machine that does nothing else
+
+
+WRITER = """
+import sys
+import cloudpickle
+import numpy as np
+import aesara, aesara.tensor as at
+from aesara.graph.basic import Apply
+from aesara.graph.op import Op
+
+class Twice(Op):
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = 2 * inputs[0]
+
+x = at.dvector("x")
+f = aesara.function([x], [Twice()(x) + 1])
+with open(sys.argv[1], "wb") as file:
+    cloudpickle.dump((f, [np.ones(2)], f(np.ones(2))), file)
+"""
+
+
+def test_cloudpickle_takes_ops_of_scripts_along(tmp_path):
+    path = tmp_path / "f.pkl"
+    script = tmp_path / "script.py"
+    script.write_text(WRITER)
+    subprocess.run([sys.executable, str(script), str(path)], check=True, timeout=120)
+    read_elsewhere(path.read_bytes(), path)
