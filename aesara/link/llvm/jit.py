@@ -27,6 +27,9 @@ _LEVEL = 1
 #: objects are small; the large model, which JIT compilers default to, keeps constants in registers and spills them
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
+#: number of the form of object code and of the table that it reads; to be raised with every change of what is in pickles
+_FORMAT = 1
+
 _lock = threading.RLock()
 _serial = itertools.count()
 
@@ -145,7 +148,7 @@ def host_key() -> str:
     version = ".".join(map(str, llvm.llvm_version_info))
     python = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]} {layout.HEAD}"
     table = " ".join((*layout.WORDS, *layout.DTYPES))
-    compiler = f"{llvmlite.__version__} {version} {_LEVEL} {_CODE_MODEL}"
+    compiler = f"{_FORMAT} {llvmlite.__version__} {version} {_LEVEL} {_CODE_MODEL}"
     return "\n".join((compiler, host.triple, host.cpu, host.features, python, table))
 
 
