@@ -231,6 +231,8 @@ class Program:
     #: how many of the outputs go to the caller
     returned: int = 0
     unpack_single: bool = False
+    #: numbers of the results whose arrays may be returned again as soon as nobody holds them
+    lent: tuple[int, ...] = ()
 
     def cells(self) -> list[int]:
         """Numbers of the inputs whose cells the program uses: implicit ones to read, updated ones to write."""

@@ -141,6 +141,9 @@ def verify_program(program: Program) -> None:
     for name in program.outputs:
         if name not in buffers:
             raise IRError(f"output {name} is never allocated")
+    for number in program.lent:
+        if number >= program.returned or number in dict(program.updates):
+            raise IRError(f"output {number} is lent, but is the new value of an input or not returned")
 
 
 def _verify_step(step: object, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:

@@ -66,8 +66,8 @@ class NativeCallable(Protocol):
 class NativeLinker(Protocol):
     """A linker that makes whole callables.
 
-    Their outputs are always fresh buffers, also where an output is an input, a constant or another
-    output; and the new values of updated inputs are stored together, after everything has succeeded.
+    Their outputs are fresh buffers, also where an output is an input, a constant or another output, unless
+    they are lent; and the new values of updated inputs are stored together, after everything has succeeded.
     """
 
     def make_callable(
@@ -78,6 +78,7 @@ class NativeLinker(Protocol):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
+        lent: Sequence[int] = (),
     ) -> NativeCallable:
         """Compile `fgraph`, or raise `Declined`; the linker's `make_thunk` is used then.
 
@@ -94,6 +95,9 @@ class NativeLinker(Protocol):
         fallback
             Called with the user's arguments whenever they are not all exactly what the native code
             takes; its result is returned.
+        lent
+            Numbers of the outputs with ``borrow=True``, given if there are any: their buffers may be returned again
+            by later calls.
         """
 
 

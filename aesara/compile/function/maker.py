@@ -384,6 +384,7 @@ class FunctionMaker:
             InputCell(variable, container.storage, bool(spec.implicit))
             for variable, container, spec in zip(self.fgraph.inputs, containers, self.inputs)
         ]
+        lent = [k for k, spec in enumerate(self.outputs) if spec.borrow]
         native = self.linker.make_callable(
             self.fgraph,
             cells,
@@ -392,6 +393,7 @@ class FunctionMaker:
             self.unpack_single or self.return_none,
             function._native_fallback,
             **({"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}),
+            **({"lent": lent} if lent else {}),
         )
         if self.profile is not None and hasattr(native, "report"):
             explicitness = [(cell.variable, cell.implicit) for cell in cells]

@@ -286,6 +286,7 @@ class _ProgramReader:
         self.slots: list[Slot] = []
         self.steps: list[Step] = []
         self.outputs: list[str] = []
+        self.lent: list[int] = []
         self.updates: list[tuple[int, int]] = []
         self.returned = 0
         self.unpack_single = False
@@ -309,7 +310,7 @@ class _ProgramReader:
         self._end_loops(0)
         return Program(
             tuple(self.inputs), tuple(self.constants), tuple(self.slots), tuple(self.steps), tuple(self.outputs),
-            tuple(self.updates), self.returned, self.unpack_single,
+            tuple(self.updates), self.returned, self.unpack_single, tuple(self.lent),
         )  # fmt: skip
 
     def _entry(self, line: Line) -> None:
@@ -485,6 +486,8 @@ class _ProgramReader:
 
     def _read_output(self, line: Line) -> None:
         self.outputs.append(line.name("the name of a buffer"))
+        if line.has("lent"):
+            self.lent.append(len(self.outputs) - 1)
 
     def _read_update(self, line: Line) -> None:
         line.expect("input")

@@ -389,8 +389,8 @@ class _ProgramWriter:
             add(f"{_TAB}slot {k}: {size}{' late' if slot.late else ''}")
         for step in program.steps:
             self._step(step)
-        for name in program.outputs:
-            add(f"{_TAB}output {written_name(name)}")
+        for k, name in enumerate(program.outputs):
+            add(f"{_TAB}output {written_name(name)}{' lent' if k in program.lent else ''}")
         for output, number in program.updates:
             add(f"{_TAB}update input {number} = output {output}")
         add(f"{_TAB}return {program.returned}{' unpacked' if program.unpack_single else ''}")

@@ -17,6 +17,7 @@ from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_threads import guard_count
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Code
+from aesara.link.llvm.kept_results import empty_places
 from aesara.link.llvm.runtime import fixed_words
 
 __all__ = ["Interface", "NativeCallable"]
@@ -92,6 +93,8 @@ class Interface:
         How many guards a call takes.
     blas
         Whether the program calls BLAS.
+    lent
+        Numbers of the results that are lent.
     """
 
     dtypes: tuple[str, ...]
@@ -100,6 +103,7 @@ class Interface:
     updated: tuple[int, ...]
     guards: int
     blas: bool
+    lent: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Interface:
@@ -111,6 +115,7 @@ class Interface:
             tuple(sorted({number for _, number in program.updates})),
             guard_count(program),
             any(isinstance(step, MatMul) for step in walk_steps(program.steps)),
+            program.lent,
         )
 
 
@@ -167,6 +172,8 @@ class NativeCallable:
         pointers += [array.ctypes.data for array in constants]
         pointers += [id(callback) for callback in callbacks]
         pointers += [guard.address for guard in self.guards]
+        self.kept = empty_places(len(interface.lent))
+        pointers += [id(self.kept)] if self.kept else []
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
         fail, wait = _Failure(report), functools.partial(wait_for, self.guards)
@@ -176,7 +183,7 @@ class NativeCallable:
         self.table[layout.WORD["clock"]] = 0 if clock is None else clock.address
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
         self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
-        self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, code, timers)
+        self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, self.kept, code, timers)
         _definitions.append(definition)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -211,8 +218,9 @@ class NativeCallable:
         return sum(size for _, size in self.table.pool())
 
     def clear_storage(self) -> None:
-        """Free the workspace that calls have left for the next ones."""
+        """Free the workspace that calls have left for the next ones, and the arrays of lent results."""
         self.table.empty_pool()
+        self.kept[:] = empty_places(len(self.interface.lent))
 
 
 class _Failure:

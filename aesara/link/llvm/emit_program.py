@@ -47,6 +47,7 @@ from aesara.link.llvm.emit_threads import (
     needs_gil,
     watcher_definitions,
 )
+from aesara.link.llvm.kept_results import COPIES, FIND_KEPT, find_kept_definition
 from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
 
 __all__ = ["ENTRY", "Entry", "emit_program"]
@@ -77,6 +78,7 @@ class Entry(ThreadCode):
         self.first_callback = self.first_constant + len(program.constants)
         self.first_guard = self.first_callback + self.python_calls
         self.guards = guard_count(program)
+        self.kept_word = self.first_guard + self.guards
         self.late = [k for k, s in enumerate(program.slots) if s.late]
         self.slot_pointer: dict[int, str] = {}
 
@@ -410,9 +412,8 @@ class Entry(ThreadCode):
             self.add(f"%{name} = select i1 true, ptr {self.slot_pointer[slot]}, ptr null")
 
     def filled_array(self, step: Allocate) -> str:
-        """A new ndarray with the initial value that the step asks for."""
-        obj = self.new_array(step.buffer, "null")
-        self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+        """A new ndarray, or a kept one, with the initial value that the step asks for."""
+        obj = self.lent_array(step) if step.output in self.program.lent else self.own_array(step.buffer)
         if step.initial is not None:
             source = self.program.inputs[step.initial].buffer
             declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -422,12 +423,54 @@ class Entry(ThreadCode):
             self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {size}, i1 false)")
         return obj
 
+    def own_array(self, buffer: Buffer) -> str:
+        """A new ndarray that owns its memory."""
+        obj = self.new_array(buffer, "null")
+        self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+        return obj
+
+    def lent_array(self, step: Allocate) -> str:
+        """An ndarray that the function has kept and that nobody else holds; or a new one, which it keeps."""
+        assert step.output is not None
+        self.module.helper(FIND_KEPT, find_kept_definition())
+        rank = len(step.buffer.outer_shape)
+        items = self.field(self.word(self.kept_word), layout.LIST_ITEMS)
+        places, found = self.fresh("p"), self.fresh("o")
+        first = self.program.lent.index(step.output) * COPIES
+        self.add(f"{places} = getelementptr ptr, ptr {items}, i64 {first}")
+        self.write_shape(step.buffer)
+        kind, descr = self.word("PyArray_Type"), self.word(layout.descr_word(step.buffer.outer_dtype))
+        arguments = f"ptr {places}, ptr {kind}, ptr {descr}, i32 {rank}, ptr %dims"
+        self.add(f"{found} = call ptr {FIND_KEPT}({arguments})")
+        again, make, ready = self.label("again"), self.label("make"), self.label("ready")
+        self.branch(self.compare("ne", "ptr", found, "null"), again, make, likely=again)
+        self.block(again)
+        self.call("Py_IncRef", "void", f"ptr {found}")
+        self.add(f"br label %{ready}")
+        self.block(make)
+        obj = self.own_array(step.buffer)
+        self.call("Py_IncRef", "void", f"ptr {obj}")
+        kept = [self.field(places, 8 * k) for k in range(COPIES)]
+        for k, one in enumerate([obj, *kept[:-1]]):
+            self.set_field(places, 8 * k, one)
+        self.call("Py_DecRef", "void", f"ptr {kept[-1]}")
+        made_in = self.emitter.scopes[0].block
+        self.add(f"br label %{ready}")
+        self.block(ready)
+        final = self.fresh("o")
+        self.add(f"{final} = phi ptr [{found}, %{again}], [{obj}, %{made_in}]")
+        return final
+
+    def write_shape(self, buffer: Buffer) -> None:
+        """Put the shape of the ndarray for a buffer where NumPy reads it."""
+        for d, n in enumerate(buffer.outer_shape):
+            address = self.fresh("f")
+            self.add(f"{address} = getelementptr i64, ptr %dims, i64 {d}", f"store i64 {self.value(n)}, ptr {address}")
+
     def new_array(self, buffer: Buffer, data: str) -> str:
         """A new ndarray: owning its memory, or, given `data`, a read-only window on it."""
         shape = buffer.outer_shape
-        for d, n in enumerate(shape):
-            address = self.fresh("f")
-            self.add(f"{address} = getelementptr i64, ptr %dims, i64 {d}", f"store i64 {self.value(n)}, ptr {address}")
+        self.write_shape(buffer)
         descr = self.word(layout.descr_word(buffer.outer_dtype))
         self.call("Py_IncRef", "void", f"ptr {descr}")
         kind = self.word("PyArray_Type")

@@ -61,7 +61,7 @@ class _TimedEntry(Entry):
     def __init__(self, program: Program, timers: StepTimers) -> None:
         super().__init__(program)
         self.timers = timers
-        self.first_word = self.first_guard + self.guards
+        self.first_word = self.kept_word + bool(program.lent)
         self.position = 0
         self.inside = False
         self.allocas.append("%now = alloca [2 x i64]")

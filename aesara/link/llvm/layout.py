@@ -57,7 +57,7 @@ DTYPES = (
 
 DESCR_START = len(WORDS)
 #: then come the cells of implicit and updated inputs, the data of constants, the callables of nodes that run in Python,
-#: and the guards of what is updated
+#: the guards of what is updated, and the list of kept arrays if results are lent
 VARIABLE_START = DESCR_START + len(DTYPES)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,10 +130,12 @@ class LLVMLinker(VMLinker):
         unpack_single: bool,
         fallback: Callable[..., Any],
         timed: bool = False,
+        lent: Sequence[int] = (),
     ) -> NativeCallable:
         """The graph as a native callable; raises `Declined` if a value crosses its border that is not a tensor.
 
-        With `timed` the callable measures its steps, for its ``timers``.
+        With `timed` the callable measures its steps, for its ``timers``.  `lent` are the numbers of the results
+        whose arrays may be returned again as soon as nobody holds them.
         """
         clock = time.perf_counter
         started = clock()
@@ -143,6 +146,7 @@ class LLVMLinker(VMLinker):
             complain_about_graph(str(reason))
             raise Declined(str(reason)) from None
         complain_about_nodes(lowered.reasons)
+        lowered = _lending(lowered, lent)
         program = lowered.program
         if config.native_verify:
             verify_program(program)
@@ -193,6 +197,7 @@ class LLVMLinker(VMLinker):
 
         def compile_again() -> tuple[Lowered, str]:
             lowered = _lower(graph(), form.interface.implicit, n_outputs, updates, unpack_single)
+            lowered = _lending(lowered, form.interface.lent)
             return lowered, emit_program(lowered.program)[0]
 
         result = _attach(form, code, graph, storage, fallback)
@@ -211,6 +216,10 @@ def _lower(
 ) -> Lowered:
     inputs = list(zip(graph.inputs, implicit, strict=True))
     return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single, also_checked)
+
+
+def _lending(lowered: Lowered, lent: Sequence[int]) -> Lowered:
+    return replace(lowered, program=replace(lowered.program, lent=tuple(lent)))
 
 
 def _attach(
