@@ -9,6 +9,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile import Mode
+from aesara.compile.profiling import ProfileStats
 from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
@@ -143,6 +144,20 @@ class TestDebugprint:
             assert any(line.endswith(f" {index}") and str(node.op) in line for line in text.splitlines())
         assert tree(f.maker.fgraph) == text
         assert " 0\n" not in tree(f, print_topo_order=False)
+
+    @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+    def test_times(self, mode):
+        v = at.dvector("v")
+        f = aesara.function([v], at.exp(v).sum(), mode=mode, profile=ProfileStats(atexit_print=False))
+        assert "-->" not in tree(f)
+        f(np.ones(1000))
+        lines = [line for line in tree(f).splitlines() if " --> " in line][1:]
+        assert len(lines) == 2 and "Sum" in lines[0] and "exp" in lines[1].lower()
+        numbers = [[float(text.strip("s%")) for text in line.split("--> ")[1].split()] for line in lines]
+        (own, share, total, total_share), (below, below_share, _, _) = numbers
+        assert own + below == pytest.approx(total, rel=0.02)
+        assert share + below_share == pytest.approx(100, abs=0.2) and total_share == 100
+        assert "-->" not in tree(f.maker.fgraph)
 
     def test_storage(self):
         v = at.dvector("v")

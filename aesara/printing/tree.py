@@ -19,6 +19,7 @@ from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.printing.graph_parts import outer_positions
 from aesara.printing.identifiers import ID_TYPES, IDTypesType, identifier, owner_or_self
+from aesara.printing.node_times import LEGEND, times_of
 
 
 @singledispatch
@@ -43,6 +44,7 @@ class _Options:
     print_view_map: bool
     print_default_updates: bool
     python: dict[Apply, str]
+    times: dict[Apply, str]
 
 
 @dataclass
@@ -141,6 +143,7 @@ class _Printer:
         if node in options.python:
             parts.append(f"(Python: {options.python[node]})")
         parts.append(self._remark(node, variable) or self._remark(reader, variable))
+        parts.append(options.times.get(node, ""))
         if storage_map is not None:
             parts.append(str(storage_map.get(variable, "<not in storage_map>")))
         return " ".join(part for part in parts if part)
@@ -274,7 +277,8 @@ def debugprint(
 
     What occurs again is printed as one line with the same identifier.  Variables of a node with
     several outputs have the output's number after a dot.  The number at the end of a line of a
-    function's graph is the position of the node in the order of execution.
+    function's graph is the position of the node in the order of execution.  Behind it are the times
+    of functions that have a profile.
 
     Parameters
     ----------
@@ -349,8 +353,11 @@ def debugprint(
         print_view_map,
         print_default_updates,
         {node: reason for graph in graphs for node, reason in _python_nodes(graph)} if print_native else {},
+        {node: text for graph in graphs if isinstance(graph, Function) for node, text in times_of(graph).items()},
     )
     printer = _Printer(options, target, {} if used_ids is None else used_ids, {} if done is None else done)
+    if options.times:
+        target.write(LEGEND)
     if print_fgraph_inputs:
         for variable, storage_map in inputs:
             printer._write("-" + printer._leaf_line(variable, storage_map, None, None))
