@@ -80,6 +80,11 @@ EXAMPLES = {
         lambda v1, v2: at.alloc(v1, Shape_i(0)(v2)) + v1 * v2,
         lambda m1, m2: at.alloc(m1, Shape_i(0)(m1), Shape_i(1)(m2)) * at.join(0, m1, m2).sum(),
     ],
+    "local_slice_to_checked_length": [
+        lambda v1, v2: v1[: Shape_i(0)(v2)] + (v1 * v2).sum(),
+        lambda m1, m2: m1[0 : Shape_i(0)(m2), 1] + at.join(1, m1, m2).sum(),
+        lambda m: at.exp(m)[1:, : Shape_i(1)(m)],
+    ],
     "local_useless_unbroadcast": [
         lambda m: Unbroadcast(0)(m),
         lambda m: Unbroadcast(0, 1)(m),

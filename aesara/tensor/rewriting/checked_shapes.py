@@ -11,10 +11,12 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.indices import FULL, index_of, symbolic_index_of, takes_everything
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shape import Reshape
+from aesara.tensor.subtensor_basic import Subtensor
 
 
 @register_canonicalize("shape_unsafe")
@@ -38,6 +40,28 @@ def local_alloc_of_checked_lengths(fgraph: FunctionGraph, node: Apply) -> Any:
     if not lengths or not _must_have_lengths(fgraph, value, lengths):
         return False
     return in_place_of(node.outputs[0], value)
+
+
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([Subtensor], requirements=[ShapeFeature])
+def local_slice_to_checked_length(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A slice up to the length of another tensor, which is known to be as long as the tensor, takes everything."""
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None or not any(isinstance(e, slice) and e.stop is not None for e in node.op.idx_list):
+        return False
+    x = node.inputs[0]
+    index = list(symbolic_index_of(node))
+    changed = False
+    for axis, known in enumerate(index_of(node, values_only=True)):
+        if not isinstance(known, slice) or not isinstance(known.stop, Variable):
+            continue
+        if not takes_everything(slice(known.start, None, known.step), None, x, axis):
+            continue
+        measured = dimension_measured_by(known.stop)
+        if measured is not None and feature.same_shape(x, measured[0], axis, measured[1], with_checks=True):
+            index[axis], changed = FULL, True
+    return in_place_of(node.outputs[0], x[tuple(index)]) if changed else False
 
 
 def _must_have_lengths(fgraph: FunctionGraph, x: Variable, lengths: Sequence[Variable]) -> bool:

@@ -17,6 +17,7 @@ from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.length_facts import LengthFacts, dimension_measured_by
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shape import Reshape, Shape_i
+from aesara.tensor.subtensor import Subtensor
 
 VM = Mode("py", "fast_run")
 
@@ -192,6 +193,18 @@ class TestRules:
         assert first.tolist() == [2, 3] and second.tolist() == [3, 4] and third.tolist() == [3, 8]
         with pytest.raises(ValueError):
             function([1.0, 2.0], [3.0])
+
+    def test_slices_up_to_a_length(self, x, y):
+        function = aesara.function([x, y], [x[: length(y)] + 1, at.exp(y)[: length(y)], x * y], mode=VM)
+        assert Subtensor not in ops_of(function)
+        assert function([1.0, 2.0], [3.0, 4.0])[0].tolist() == [2, 3]
+        function = aesara.function(
+            [x, y],
+            [x[: length(y)], x[length(y) :], x[: length(y) : 2], y[1 : length(x)], (y * 2)[: length(x)]],
+            mode=VM,
+        )
+        assert ops_of(function).count(Subtensor) == 5
+        assert [len(part) for part in function([1.0, 2.0, 3.0], [3.0, 4.0])] == [2, 1, 1, 1, 2]
 
     def test_each_of_two_checks_holds_the_other(self, x, y):
         # Both outputs may use the fact of the product; that one stays.
