@@ -10,7 +10,7 @@ import pickle
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import cloudpickle
 import joblib
@@ -111,6 +111,15 @@ def test_graph_is_there_when_it_is_wanted(model):
     same(again(f), model)
     g = f.copy()
     same(g, model)
+
+
+def test_threads_that_want_the_graph(model):
+    f = again(model)
+    with ThreadPoolExecutor(8) as pool:
+        graphs = list(pool.map(lambda _: f.maker.fgraph, range(32)))
+    assert {id(graph) for graph in graphs} == {id(f.maker.fgraph)}
+    with pytest.raises(AttributeError, match="has no attribute 'graph'"):
+        f.maker.graph
 
 
 def test_failed_checks_say_the_same(model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import threading
 import time
 import warnings
 from collections.abc import Sequence
@@ -488,7 +489,7 @@ class FunctionMaker:
     # the linker has made of it, which serves if it suits the machine where the maker is loaded.
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key not in _DERIVED}
+        state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
         state["inputs"] = [_without_graph(spec) for spec in self.inputs]
         state["profile"] = None
         state["_stored"] = self.__dict__.get("_stored") or self._pack()
@@ -527,9 +528,16 @@ class FunctionMaker:
 
     def __getattr__(self, name: str) -> Any:
         # The graph of a maker that was loaded, as soon as somebody asks for it.
-        if name not in ("fgraph", "outputs") or "_stored" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        stored = self._stored
+        if name not in ("fgraph", "outputs"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        with _opening:
+            if "_stored" in self.__dict__:
+                self._open(self._stored)
+                del self._stored
+        return object.__getattribute__(self, name)
+
+    def _open(self, stored: _StoredGraph) -> None:
+        """Take the graph out of its parcel."""
         content = stored.content.unpack() if isinstance(stored.content, Parcel) else stored.content
         inputs, outputs, symbols = content
         graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=dict(self.update_mapping))
@@ -539,10 +547,10 @@ class FunctionMaker:
             self._form.symbols = symbols
         self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, stored.borrow)]
         self.fgraph = graph
-        del self._stored
-        return self.__dict__[name]
 
 
+#: held while a graph is taken out of its parcel
+_opening = threading.RLock()
 #: what a stored maker makes again
 _DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
 #: bytes of a constant that is worth a place of its own in a pickle

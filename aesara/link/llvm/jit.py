@@ -27,7 +27,7 @@ _LEVEL = 1
 #: objects are small; the large model, which JIT compilers default to, keeps constants in registers and spills them
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
-#: number of the form of object code and of the table that it reads; to be raised with every change of what is in pickles
+#: number of the form of object code and of the table that it reads; raised with every change
 _FORMAT = 1
 
 _lock = threading.RLock()
