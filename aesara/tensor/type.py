@@ -345,6 +345,8 @@ class TensorType(Type, HasDataType, HasShape):
             raise TypeError(self._inaccurate(data, "nothing at all: it is out of range")) from None
         if allow_downcast or same_values(original, converted):
             return converted
+        if self.numpy_dtype.kind in "fc":
+            converted = converted.astype(np.promote_types(original.dtype, converted.dtype))  # to show the difference
         raise TypeError(self._inaccurate(data, f"{_excerpt(converted, str)}"))
 
     def _inaccurate(self, data: Any, represented: str) -> str:

@@ -175,13 +175,15 @@ class _EvalCache(dict):
 
 def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **kwargs: Any) -> Any:
     """Compile a variable, keeping the function for next time, and compute its value."""
+    if inputs_to_values is not None and not isinstance(inputs_to_values, Mapping):
+        raise TypeError(f"eval() takes a dict from variables to values, got {type(inputs_to_values).__name__}.")
     given = dict(inputs_to_values or {})
     for one in given:
         if not isinstance(one, Variable):
             raise TypeError(f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)}).")
     cache = variable.__dict__.setdefault("_fn_cache", _EvalCache())
     key = (
-        tuple(given),
+        frozenset(given),
         config.mode,
         config.linker,
         config.optimizer,
@@ -195,7 +197,7 @@ def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None
         compiled = function(list(given), variable, **kwargs)
         if key is not None:
             cache[key] = compiled
-    return compiled(*given.values())
+    return compiled(*[given[spec.variable] for spec in compiled.maker.inputs if not spec.implicit])
 
 
 hooks.eval_variable.set(eval_variable)

@@ -290,6 +290,11 @@ class Function:
         for name, value in kwargs.items():
             index = self._position.get(name)
             if index is None:
+                if name in self.finder:
+                    raise TypeError(
+                        f"Tried to provide value for implicit input: {name}{self._of_function()}. "
+                        "Set its container or shared variable instead."
+                    )
                 raise TypeError(f"Unknown input or state: {name}. {self._describe_inputs()}")
             if self.finder.get(name) is DUPLICATE:
                 raise TypeError(f"Ambiguous name: {name}: more than one input of the function has it.")

@@ -1,0 +1,399 @@
+"""What users do with functions: inputs with defaults, states and names; givens; updates; copies; evaluation."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile import register_deep_copy_op_c_code, register_view_op_c_code
+from aesara.compile.function.pfunc import rebuild_collect_shared
+from aesara.compile.function.types import Function, FunctionMaker, UnusedInputError
+from aesara.compile.io import In, Out, SymbolicInput
+from aesara.compile.ops import as_op, deep_copy_op, view_op
+from aesara.graph.utils import MissingInputError
+from aesara.link.basic import Container
+
+x, y, z = at.dvectors("x", "y", "z")
+a, b = at.dscalars("a", "b")
+
+
+@pytest.fixture(params=["FAST_RUN", "FAST_COMPILE"])
+def mode(request):
+    return request.param
+
+
+def shared(value, name="s"):
+    return aesara.shared(value, name=name)
+
+
+# Inputs
+
+
+def test_defaults_and_names(mode):
+    f = aesara.function([x, In(a, value=3.0, name="rate"), In(b, autoname=False, value=2.0)], x * a + b, mode=mode)
+    assert f([1.0]) == 5 and f([1.0], rate=5) == 7 and f([1.0], 2.0, 1.0) == 3
+    assert f["rate"] == 3 and f[x] is None and f[2] == 2
+    assert "rate" in f and "x" in f and "b" not in f and x in f.value and 0 in f.container
+    with pytest.raises(TypeError, match="Unknown input or state: a"):
+        f([1.0], a=2.0)
+    with pytest.raises(TypeError, match="Unknown input or state: b"):
+        f([1.0], b=2.0)
+
+
+def test_states(mode):
+    f = aesara.function([In(a, value=1.0, update=a + 1, name="s")], a * 1, mode=mode)
+    assert (f(), f(), f["s"]) == (1, 2, 3)
+    assert f(10.0) == 10 and f["s"] == 11
+    f["s"] = 5.0
+    assert f() == 5 and f.container["s"].value == 6
+
+
+def test_implicit_inputs(mode):
+    cell = Container(a, [np.asarray(4.0)], name="c")
+    f = aesara.function([x, In(a, value=cell)], x * a, mode=mode)
+    assert f([1.0]) == 4
+    cell.value = 9.0
+    assert f([1.0]) == 9
+    with pytest.raises(TypeError, match="takes 1, got 2"):
+        f([1.0], 2.0)
+    with pytest.raises(TypeError, match="implicit input: a"):
+        f([1.0], a=2.0)
+    with pytest.raises(TypeError, match="implicit"):
+        aesara.function([x, In(a, implicit=True)], x * a, mode=mode)
+
+
+def test_shared_variables_as_values_of_inputs(mode):
+    s = shared(2.0)
+    f = aesara.function([x, In(a, value=s)], x * a, mode=mode)
+    s.set_value(5.0)
+    assert f([1.0]) == 5
+
+
+def test_strict_inputs(mode):
+    f = aesara.function([In(x, strict=True)], x + 0, mode=mode)
+    assert f(np.ones(1)) == 1
+    for wrong in ([1.0], np.ones(1, "float32"), np.ones((1, 1))):
+        with pytest.raises(TypeError, match="index 0"):
+            f(wrong)
+
+
+@pytest.mark.parametrize(
+    "allow, vector, number",
+    [(None, False, False), (True, True, True), (False, False, False)],
+)
+def test_downcasting(mode, allow, vector, number):
+    v, n = at.fvector("v"), at.fscalar("n")
+    f = aesara.function([In(v, allow_downcast=allow)], v, mode=mode)
+    g = aesara.function([In(n, allow_downcast=allow)], n, mode=mode)
+    for function, value, accepted in ((f, [0.1], vector), (f, np.array([0.1]), vector), (g, np.float64(0.1), number)):
+        if accepted:
+            np.testing.assert_array_equal(function(value), np.float32(0.1))
+        else:
+            with pytest.raises(TypeError, match="0.10000000149011612|float32"):
+                function(value)
+    assert g(3) == 3  # nothing is lost
+
+
+def test_downcasting_of_python_floats_follows_float_x():
+    n = at.fscalar("n")
+    with aesara.config.change_flags(floatX="float32"):
+        assert aesara.function([n], n, mode="FAST_COMPILE")(0.1) == np.float32(0.1)
+
+
+def test_integers(mode):
+    i = at.ivector("i")
+    assert aesara.function([i], i, allow_input_downcast=True, mode=mode)([1.7]).tolist() == [1]
+    f = aesara.function([i], i, mode=mode)
+    assert f([3]).dtype == "int32"
+    for wrong in ([1.7], np.array([1.5]), [2**40]):
+        with pytest.raises(TypeError):
+            f(wrong)
+
+
+def test_forms_of_inputs():
+    one = np.ones(1)
+    assert aesara.function([(x, one)], x, mode="FAST_COMPILE")() == 1
+    assert aesara.function([[x, one]], x, mode="FAST_COMPILE")() == 1
+    for wrong in (3, at.constant(1.0), shared(1.0), In(shared(1.0)), (a, a + 1)):
+        with pytest.raises(TypeError):
+            aesara.function([wrong], a, mode="FAST_COMPILE")
+    with pytest.raises(UnusedInputError, match="twice"):
+        aesara.function([x, x], x)
+
+
+def test_descriptions_of_inputs():
+    assert str(In(x)) == "In(x)" and repr(Out(x, borrow=True)) == "Out(x,True)"
+    assert In(a, update=a).mutable and not In(a).mutable
+    assert In(x, value=shared(np.ones(1))).implicit and not In(a, value=1.0).implicit
+    assert SymbolicInput(x, autoname=False).name is None and SymbolicInput(x).name == "x"
+    with pytest.raises(TypeError, match="update of type"):
+        In(a, update=x)
+    with pytest.raises(TypeError, match="name"):
+        In(x, name=3)
+
+
+def test_names_that_two_inputs_have(mode):
+    f = aesara.function([In(x, name="q"), In(y, name="q")], x + y, mode=mode)
+    assert f([1.0], [2.0]) == 3
+    with pytest.raises(TypeError, match="Ambiguous"):
+        f(q=[1.0])
+    with pytest.raises(TypeError, match="Ambiguous"):
+        f["q"]
+
+
+def test_wrong_calls(mode):
+    f = aesara.function([x, In(y, value=np.ones(1))], x + y, name="F", mode=mode)
+    for match, args, kwargs in (
+        ("Missing required input: x", (), {}),
+        ("Too many parameter", ([1.0],) * 3, {}),
+        ("Unknown input or state: w", ([1.0],), {"w": 1}),
+        ("Multiple values for input: x", ([1.0],), {"x": [1.0]}),
+        ("index 1", ([1.0], None), {}),
+    ):
+        with pytest.raises(TypeError, match=match):
+            f(*args, **kwargs)
+    with pytest.raises(TypeError, match="Unknown input or state: nope"):
+        f["nope"]
+    assert f(x=[2.0]) == 3
+
+
+def test_unused_inputs():
+    for choice in (None, "raise"):
+        with pytest.raises(UnusedInputError, match="index 1"):
+            aesara.function([x, y], x, on_unused_input=choice)
+    with pytest.warns(UserWarning, match="index 1"):
+        aesara.function([x, y], x, on_unused_input="warn", mode="FAST_COMPILE")
+    aesara.function([x, y], x, on_unused_input="ignore", mode="FAST_COMPILE")
+    with pytest.raises(ValueError, match="on_unused_input"):
+        aesara.function([x, y], x, on_unused_input="bad")
+    with pytest.raises(UnusedInputError):
+        aesara.function([x], y, givens={y: at.ones(2)})
+    with pytest.raises(MissingInputError, match="`y`"):
+        aesara.function([x], x + y)
+
+
+# Givens
+
+
+def test_givens(mode):
+    e = x + 1
+    s = shared(np.array([1.0, 2.0]))
+    assert aesara.function([y], e * 2, givens={e: y}, mode=mode)([3.0]) == 6
+    assert aesara.function([x], s * 2, givens={s: x}, mode=mode)([5.0]) == 10
+    np.testing.assert_array_equal(s.get_value(), [1, 2])
+    np.testing.assert_array_equal(aesara.function([], x * 2, givens={x: np.ones(2)}, mode=mode)(), [2, 2])
+
+
+def test_givens_in_chains_and_cycles():
+    with pytest.raises(AssertionError, match="can not have"):
+        aesara.function([z], x + 1, givens={x: y * 2, y: z})
+    assert aesara.function([z], x + 1, givens=[(y, z), (x, y * 2)], mode="FAST_COMPILE")([1.0]) == 3
+    with pytest.raises(AssertionError, match="can not have"):
+        aesara.function([], x + 1, givens={x: y, y: x + 1})
+    with pytest.raises(MissingInputError):
+        aesara.function([y], x + 1, givens={x: x + y})
+    with pytest.raises(RuntimeError, match="givens"):
+        aesara.function([x], x + 1, givens={x: y})
+
+
+def test_rebuild_strict(mode):
+    i, f32, m = at.lvector("i"), at.fvector("f32"), at.dmatrix("m")
+    for replacement in (i, m):
+        with pytest.raises(TypeError, match="Cannot convert"):
+            aesara.function([replacement], x * 2, givens={x: replacement}, mode=mode)
+    f = aesara.function([i], x * 2, givens={x: i}, rebuild_strict=False, mode=mode)
+    assert f([1]).dtype == "int64"
+    g = aesara.function([f32], x * 2, givens={x: f32}, rebuild_strict=False, mode=mode)
+    assert g(np.ones(1, "float32")).dtype == "float32"
+    h = aesara.function([m], x * 2, givens={x: m}, rebuild_strict=False, mode=mode)
+    assert h([[1.0]]).shape == (1, 1)
+
+
+# Updates
+
+
+def test_types_of_updates():
+    s, i = shared(np.ones(1)), shared(1)
+    aesara.function([], [], updates=[(i, 5)], mode="FAST_COMPILE")()
+    assert i.get_value() == 5
+    with pytest.raises(TypeError, match="same type"):
+        aesara.function([], [], updates=[(i, i + 1.5)])
+    with pytest.raises(TypeError):
+        aesara.function([], [], updates=[(s, 5.0)])
+    with pytest.raises(ValueError, match="already has an update"):
+        aesara.function([], [], updates=[(i, i + 1), (i, i + 2)])
+    with pytest.raises(TypeError, match="SharedVariable"):
+        aesara.function([], [], updates=[(x, x + 1)])
+    with pytest.raises(TypeError, match="updates"):
+        aesara.function([], [], updates=s)
+
+
+def test_default_updates(mode):
+    s, t = shared(0.0), shared(0.0, "t")
+    s.default_update = s + 1
+    f = aesara.function([], s, mode=mode)
+    assert (f(), f()) == (0, 1)
+    for skipped in (True, [s]):
+        g = aesara.function([], s, no_default_updates=skipped, mode=mode)
+        assert (g(), g()) == (2, 2)
+    h = aesara.function([], s, updates=[(s, s + 10)], mode=mode)
+    assert (h(), h()) == (2, 12)
+    t.default_update = s * 2
+    both = aesara.function([], t, mode=mode)
+    assert both() == 0 and t.get_value() == 44 and s.get_value() == 23
+    only = aesara.function([], t, no_default_updates=[s], mode=mode)
+    assert only() == 44 and t.get_value() == 46 and s.get_value() == 23
+
+
+# Functions
+
+
+def test_copies(mode):
+    s, t, vector = shared(1.0), shared(100.0, "t"), shared(np.ones(1))
+    f = aesara.function([In(a, value=1.0, name="a")], s * a, updates=[(s, s + 1)], name="f", mode=mode)
+    assert f() == 1
+    g = f.copy()
+    assert g() == 2 and s.get_value() == 3 and g.name == "f copy"
+    h = f.copy(swap={s: t})
+    assert h() == 100 and t.get_value() == 101 and s.get_value() == 3
+    frozen = f.copy(delete_updates=True)
+    assert (frozen(), frozen(), s.get_value()) == (3, 3, 3)
+    assert f.copy(share_memory=True, name="other")() == 3
+    both = f.copy(swap={s: t}, delete_updates=True)
+    assert both() == 101 and t.get_value() == 101
+    with pytest.raises(TypeError, match="type"):
+        f.copy(swap={s: vector})
+    with pytest.raises(ValueError, match="not found"):
+        f.copy(swap={t: s})
+
+
+def test_copies_have_states_of_their_own(mode):
+    f = aesara.function([In(a, value=1.0, update=a + 1, name="s")], a * 1, mode=mode)
+    f()
+    for make in (Function.copy, copy.copy, copy.deepcopy):
+        before, other = f["s"], make(f)
+        assert other() == before and f["s"] == before
+        f()
+        assert other["s"] == before + 1
+
+
+def test_deep_copies_and_pickles_have_shared_variables_of_their_own(mode):
+    s = shared(1.0)
+    f = aesara.function([], s, updates=[(s, s + 1)], mode=mode)
+    for make in (copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        before, g = s.get_value(), make(f)
+        assert (g(), g()) == (before, before + 1)
+        assert s.get_value() == before
+        f()
+
+
+def test_what_a_function_says_of_itself(mode):
+    s, t = shared(1.0), shared(2.0, "t")
+    f = aesara.function([a], a * s + t, updates=[(t, t + 1)], name="nm", mode=mode)
+    assert {one.name for one in f.get_shared()} == {"s", "t"}
+    assert f.name == "nm" and f.n_returned_outputs == 1 and f.unpack_single and not f.return_none
+    assert f.output_keys is None and len(f.input_storage) == 3
+    assert f.free() is None and f(1.0) == 3
+    f.trust_input = True
+    assert f(1.0) == 4
+
+
+def test_outputs(mode):
+    lent = aesara.function([x], [x, Out(x + 1, borrow=True)], mode=mode)([1.0])
+    assert lent == [1, 2]
+    named = aesara.function([x], {"a": x, "b": x + 1}, mode=mode)
+    assert named([1.0]) == {"a": 1, "b": 2}
+    assert named([1.0], output_subset=["b"]) == {"b": 2}
+    assert aesara.function([x], (x, x + 1), mode=mode)([1.0], output_subset=[1]) == [2]
+    assert aesara.function([x], [], on_unused_input="ignore", mode=mode)([1.0]) == []
+    for wrong in (3, [3], {1: x}):
+        with pytest.raises(TypeError):
+            aesara.function([x], wrong)
+
+
+def test_makers():
+    one = np.ones(1)
+    assert FunctionMaker([In(x)], [Out(x + 1)]).create()(one) == [2]
+    assert FunctionMaker([x], x + 1).create()(one) == 2
+    with pytest.raises(UnusedInputError):
+        FunctionMaker([x, y], [x + 1])
+    state = FunctionMaker([In(a, value=1.0, update=a + 1)], a).create()
+    assert (state(), state()) == (1, 2)
+
+
+def test_rebuild_collect_shared():
+    s = shared(1.0)
+    inputs, output, (clones, given, updates, found) = rebuild_collect_shared(a * s, [a], updates={s: s + 1})
+    assert inputs == [a] and found == [s] and list(given) == [s]
+    assert [target for target, _ in updates] == [s]
+    assert output.owner.inputs == [a, s] and s in clones
+
+
+# Operations
+
+
+def test_operations_from_functions(mode):
+    @as_op(itypes=[at.dvector, at.dvector], otypes=[at.dvector])
+    def add(p, q):
+        return p + q
+
+    @as_op([at.dvector], [at.dscalar, at.dvector], infer_shape=lambda fgraph, node, shapes: [(), shapes[0]])
+    def two(p):
+        calls.append(p)
+        return np.asarray(p.sum()), p[::-1]
+
+    calls: list = []
+    assert aesara.function([x, y], add(x, y), mode=mode)([1.0], [2.0]) == 3
+    total, turned = aesara.function([x], two(x), mode=mode)([1.0, 2.0])
+    assert total == 3 and turned.tolist() == [2, 1]
+    calls.clear()
+    assert aesara.function([x], two(x)[1].shape, mode="FAST_RUN")([1.0, 2.0]).tolist() == [2]
+    assert not calls
+    assert str(add) == "FromFunctionOp{add}"
+    with pytest.raises(TypeError):
+        as_op(["a"], [at.dvector])
+    with pytest.raises(ValueError):
+        add(x)
+    with pytest.raises(TypeError):
+        add(at.dmatrix(), x)
+    with pytest.raises(NotImplementedError):
+        aesara.grad(add(x, y).sum(), x)
+
+
+def test_copies_and_views_of_values(mode):
+    copied, viewed = aesara.function([x], [deep_copy_op(x), view_op(x)], mode=mode)([1.0])
+    assert copied == viewed == 1
+    assert aesara.grad(view_op(x).sum(), x).eval({x: [1.0]}) == 1
+    assert register_deep_copy_op_c_code(at.TensorType, "code", 1) is None
+    assert register_view_op_c_code(at.TensorType, "code", 1) is None
+
+
+# Evaluation
+
+
+def test_eval_keeps_its_functions():
+    e = x + 2 * y
+    assert e.eval({x: [1.0], y: [2.0]}) == 5
+    assert e.eval({y: [2.0], x: [1.0]}) == 5
+    assert len(e._fn_cache) == 1
+    s = shared(3.0)
+    scaled = e * s
+    assert scaled.eval({y: [2.0], x: [1.0]}) == 15
+    s.set_value(1.0)
+    assert scaled.eval({x: [1.0], y: [2.0]}) == 5
+    assert s.eval() == 1 and (at.constant(3.0) + 1).eval() == 4
+
+
+def test_wrong_evaluations():
+    e = x + y
+    with pytest.raises(MissingInputError):
+        e.eval({x: [1.0]})
+    with pytest.raises(TypeError, match="dict"):
+        e.eval([1.0])
+    with pytest.raises(TypeError, match="key 'x'"):
+        e.eval({"x": [1.0]})
+    with pytest.raises(UnusedInputError):
+        e.eval({x: [1.0], y: [1.0], z: [1.0]})
