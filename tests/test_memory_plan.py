@@ -116,6 +116,13 @@ def test_shared_variables_are_known_and_updated_in_place():
     assert aesara.memory_plan(g).peak(np.ones(3)) >= 56
 
 
+def test_lent_results():
+    x = at.dvector("x")
+    own, lent = aesara.memory_plan(aesara.function([x], [x + 1, aesara.Out(x * 2, borrow=True)])).buffers
+    assert not own.lent and lent.lent
+    assert "returned, lent" in str(lent) and "lent" not in str(own)
+
+
 def test_loops():
     xs = at.dmatrix("xs")
     w = aesara.shared(np.eye(3))

@@ -79,6 +79,8 @@ class PlannedBuffer:
         The name of the shared variable whose new value it is.
     in_place
         Whether that is written over the old value, as long as nobody else holds it.
+    lent
+        Whether the array is kept after the call, and returned again as soon as nobody else holds it.
     nodes
         The nodes whose value it holds, with the lines of the program that they come from.
     """
@@ -95,6 +97,7 @@ class PlannedBuffer:
     after: tuple[str, ...]
     updates: str | None
     in_place: bool
+    lent: bool
     nodes: tuple[ExplainedNode, ...]
 
     def __repr__(self) -> str:
@@ -113,6 +116,8 @@ class PlannedBuffer:
             return f"slot {self.slot}" + (f" after {self.before[-1]}" if self.before else "")
         if self.kind == "update":
             return f"new value of {self.updates}" + (", in place" if self.in_place else "")
+        if self.lent:
+            return "returned, lent"
         return {"late": "block of its own", "result": "returned", "python": "made in Python"}[self.kind]
 
 
@@ -337,6 +342,7 @@ def _planned(
             after=tuple(others[at + 1 :]),
             updates=None if output not in updated else names[updated[output]],
             in_place=made is not None and made.reuse is not None,
+            lent=output in program.lent,
             nodes=tuple(ExplainedNode(node, None, node.source) for node in nodes.get(buffer.name, ())),
         )
 

@@ -475,7 +475,7 @@ class Function:
         """Wait until shared variables have their new values; on the host they always have."""
 
     def free(self) -> None:
-        """Drop the temporaries that the last call has left (with ``allow_gc=False``)."""
+        """Drop what calls have left for the next ones: temporaries, workspace, and arrays of lent results."""
         clear = getattr(self.vm, "clear_storage", None)
         if clear is not None:
             clear()
