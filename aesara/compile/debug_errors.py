@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.features import BadOptimization as _BadOptimization
 from aesara.graph.nodes import Apply, Variable
@@ -110,7 +111,11 @@ class BadOptimization(DebugModeError, _BadOptimization):
         _BadOptimization.__init__(self, old_r, new_r, old_r_val, new_r_val, reason, old_graph, new_graph)
 
     def __str__(self) -> str:
-        return self.str_diagnostic()
+        text = self.str_diagnostic()
+        if config.exception_verbosity == "high":
+            return text
+        more = "Hint: set config.exception_verbosity to 'high' to see both graphs and a program that shows it."
+        return "\n".join([text.partition("\n  Old Graph:")[0], more, *_created(self.old_r.owner)])
 
     def str_diagnostic(self) -> str:
         """Return a description of the difference, and the line that has made what was replaced."""

@@ -323,7 +323,13 @@ def get_mode(orig_string: Any) -> Mode:
     if name == "DEBUG_MODE":
         name = "DebugMode"
     if name not in predefined_modes:
-        raise ValueError(f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.")
+        import difflib  # only for messages
+
+        close = difflib.get_close_matches(name, list(predefined_modes), 1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        raise ValueError(
+            f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.{hint}"
+        )
     return _with_configured_tags(predefined_modes[name], *tags)
 
 

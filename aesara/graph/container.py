@@ -80,7 +80,9 @@ class Container:
                 return self.type.filter(value, allow_downcast=self.allow_downcast)
             return self.type.filter(value)
         except Exception as error:
-            error.args = (*error.args, f'Container name "{self.name}"')
+            name = f'Container name "{self.name}"'
+            one_text = len(error.args) == 1 and isinstance(error.args[0], str)
+            error.args = (f"{error.args[0]} {name}",) if one_text else (*error.args, name)
             raise
 
     def __repr__(self) -> str:

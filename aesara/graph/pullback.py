@@ -281,7 +281,12 @@ def input_gradients(
             return [spoiled[i] for i in positions]
         output_gradients = [disconnected_type() if is_null(g) else g for g in output_gradients]
 
-    terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
+    try:
+        terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
+    except Exception as error:
+        place = "" if node.source is None else f", which was created at {node.source}"
+        error.add_note(f"Raised by the gradient of the node {node}{place}.")
+        raise
     if len(terms) != len(node.inputs):
         raise ValueError(
             f"{node.op}.L_op returned {len(terms)} gradients for {len(node.inputs)} inputs: the wrong number of"

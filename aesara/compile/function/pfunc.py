@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.compile.function.function import Function
-from aesara.compile.function.maker import UnusedInputError, complain_about_unused_input, orig_function
+from aesara.compile.function.maker import (
+    UnusedInputError,
+    complain_about_unused_input,
+    convert_function_input,
+    orig_function,
+)
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
@@ -35,6 +40,8 @@ class _Rebuild:
         self.clones: dict[Any, Any] = {}
         self.copy_inputs_over = copy_inputs_over
         self.strict = rebuild_strict
+        if not isinstance(no_default_updates, (bool, list, tuple, set, frozenset)):
+            raise TypeError(f"`no_default_updates` must be True, False or a list, got {no_default_updates!r}.")
         self.no_default_updates = no_default_updates
         self.clone_inner = clone_inner
         self.shared_inputs: list[SharedVariable] = []
@@ -126,9 +133,15 @@ class _Rebuild:
             raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
         for target, value in pairs:
             if not isinstance(target, SharedVariable):
-                raise TypeError("update target must be a SharedVariable", target)
+                raise TypeError(
+                    f"update target must be a SharedVariable, got {target!r} of type {type(target).__name__}. "
+                    "Only the values of shared variables are kept between calls: make one with aesara.shared."
+                )
             if target in self.update_d:
-                raise ValueError("this shared variable already has an update expression", (target, value))
+                raise ValueError(
+                    f"this shared variable already has an update expression: {target} would become "
+                    f"{self.update_d[target]} and {value}. Give one update for each."
+                )
             self.update_d[target] = update = _as_update(target, value)
             self.update_expr.append((target, update))
 
@@ -161,10 +174,10 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
         raise TypeError(
             "An update must have the same type as the original shared variable "
             f"(shared_var={target}, shared_var.type={target.type}, update_val={value}, "
-            f"update_val.type={value.type}).",
+            f"update_val.type={value.type}). Cast the update, or change its shape, to what the variable holds. "
             "If the difference is related to the broadcast pattern, you can call the "
             "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable "
-            "dimensions.",
+            "dimensions."
         ) from None
 
 
@@ -290,9 +303,10 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
         if isinstance(param.variable, Constant):
             return _as_input(param.variable, rebuild_strict, allow_downcast)
         return _copy_of(param)
-    if isinstance(param, (list, tuple)):
-        raise TypeError(f"An input given as a list or tuple must be a pair (variable, default value), got {param!r}.")
-    raise TypeError(f"Unknown parameter type: {type(param)}")
+    raise TypeError(
+        f"Unknown parameter type: {type(param)}. Inputs of a function are variables, `In` objects or pairs "
+        f"(variable, default value), got {param!r}."
+    )
 
 
 def _copy_of(param: In) -> In:
@@ -307,12 +321,13 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
         raise TypeError("The `params` argument must be a list or a tuple")
     inputs: list[SymbolicInput] = []
     for param in params:
-        if isinstance(param, (list, tuple)) and len(param) == 2 and isinstance(param[0], Variable):
-            variable, value = param
-            _as_input(variable, rebuild_strict, allow_downcast)
-            if isinstance(value, Variable):
-                raise TypeError(f"The default value of the input {variable} must be a value, got the variable {value}.")
-            inputs.append(In(variable, value=value, allow_downcast=allow_downcast))
+        if isinstance(param, (list, tuple)):
+            spec = convert_function_input(param)
+            _as_input(spec.variable, rebuild_strict, allow_downcast)
+            if len(param) == 2 and isinstance(param[1], Variable):
+                raise TypeError(f"The default value of {spec.variable} must be a value, got the variable {param[1]}.")
+            spec.allow_downcast = allow_downcast
+            inputs.append(spec)
         else:
             inputs.append(_as_input(param, rebuild_strict, allow_downcast))
     seen: dict[Variable, int] = {}

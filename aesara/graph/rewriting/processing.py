@@ -93,7 +93,8 @@ class NodeProcessingGraphRewriter(GraphRewriter):
     @classmethod
     def warn(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
         """Failure callback: `config.on_opt_error` decides."""
-        report_rewrite_failure(exc, f"{node_rewriter} on the node {node}")
+        created = "" if node.source is None else f", which was created at {node.source}"
+        report_rewrite_failure(exc, f"{node_rewriter} on the node {node}{created}")
 
     @classmethod
     def warn_inplace(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
