@@ -24,6 +24,7 @@ from aesara.graph.rewriting.databases import (
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.settling import SettlingDB, Watch
 from aesara.graph.rewriting.walking import in2out
 from aesara.scan.rewriting import RewriteSteps
 from aesara.subgraph import inline_ofg_expansion
@@ -78,12 +79,16 @@ PASSES = [
     # Simpler and uniform forms, on which later rules rely; constants are folded.
     Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
+    # From here on changes are noted.
+    Pass(1.3, "watch", Watch(), FAST_RUN),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
     # Faster forms.
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
+    # What has changed since then may be of use to rules of an earlier pass.
+    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), FAST_RUN),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     # The graphs inside of loops go through this list as well.

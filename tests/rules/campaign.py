@@ -3,8 +3,8 @@
 ``python -m tests.rules.campaign [COUNT [FIRST]]`` goes through the programs of `COUNT` seeds (1,000 unless given, from
 `FIRST`, or 0) and prints each kind of complaint; the programs are those of ``tests.fuzz``.
 
-Passes run once, one after the other. What a late pass leaves may be of use to an early one: in a few programs a second
-time finds something more. These are counted; a third time must change nothing.
+Passes run one after the other, and the early ones look once more at what the late ones changed. In a few programs a
+second time finds something more nevertheless. These are counted; a third time must change nothing.
 """
 
 from __future__ import annotations

@@ -11,4 +11,4 @@ BLOCK = 40
 @pytest.mark.parametrize("block", range(4))
 def test_random_programs_settle(block):
     settled = [check(program_of(seed)) for seed in range(block * BLOCK, (block + 1) * BLOCK)]
-    assert settled.count(False) <= BLOCK // 10  # passes run once: now and then a second time finds more
+    assert settled.count(False) <= 1  # now and then a second time finds more

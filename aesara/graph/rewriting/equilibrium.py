@@ -28,8 +28,8 @@ RECHECK_DEPTH = 3
 #: At most this many nodes are looked at again because of one change.
 RECHECK_LIMIT = 200
 
-#: Nodes with more inputs than this wait until all others have settled: each look at them takes long, and a change of
-#: one input after the other would ask for as many looks.
+#: Nodes with more inputs than this wait until all others have settled, and so does what uses them: each look at them
+#: takes long, and a change of one input after the other would ask for as many looks.
 MANY_INPUTS = 16
 
 
@@ -80,7 +80,8 @@ class WorkList(Feature):
             return
         alive = fgraph.apply_nodes
         waiting = self.waiting
-        again = [*self.lost_client, *self.imported, *self._last_users(fgraph), *self._users(fgraph)]
+        users, patient = self._users(fgraph)
+        again = [*self.lost_client, *self.imported, *self._last_users(fgraph), *users]
         self.imported.clear()
         self.changed.clear()
         self.lost_client.clear()
@@ -88,7 +89,7 @@ class WorkList(Feature):
         for node in again:
             if node not in waiting and node in alive:
                 waiting.add(node)
-                if len(node.inputs) > MANY_INPUTS:
+                if node in patient or len(node.inputs) > MANY_INPUTS:
                     self.queue.append(node)
                 else:
                     front.append(node)
@@ -105,22 +106,26 @@ class WorkList(Feature):
                     found.append(users[0][0])
         return found
 
-    def _users(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The changed nodes and what uses their outputs, level by level."""
+    def _users(self, fgraph: FunctionGraph) -> tuple[list[Apply], set[Apply]]:
+        """The changed nodes and what uses their outputs, level by level; and which of them use nodes of many inputs."""
         found = dict.fromkeys(self.changed)
+        patient: set[Apply] = set()
         level = list(found)
         clients = fgraph.clients
         for _ in range(RECHECK_DEPTH - 1):
             above: dict[Apply, None] = {}
             for node in level:
+                waits = len(node.inputs) > MANY_INPUTS or node in patient
                 for output in node.outputs:
                     for client, _index in clients.get(output, ()):
                         if isinstance(client, Apply) and client not in found:
                             found[client] = above[client] = None
+                            if waits:
+                                patient.add(client)
                 if len(found) > RECHECK_LIMIT:
-                    return list(found)
+                    return list(found), patient
             level = list(above)
-        return list(found)
+        return list(found), patient
 
 
 class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
@@ -193,11 +198,14 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
                 graph_rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> Any:
-        """Apply all rewriters until nothing changes; profile data of the run."""
+        """Apply all rewriters until nothing changes; profile data of the run.
+
+        With `start_from` only the nodes that compute these variables are looked at, and what changes with them.
+        """
         profile = EquilibriumProfile(self)
         profile.nodes_before = len(fgraph.apply_nodes)
         begin = time.perf_counter()
-        todo = fgraph.toposort()
+        todo = fgraph.toposort() if start_from is None else [var.owner for var in start_from if var.owner is not None]
         while True:
             profile.rounds += 1
             work = WorkList(todo)
