@@ -117,7 +117,12 @@ def test_forms_of_inputs():
     one = np.ones(1)
     assert aesara.function([(x, one)], x, mode="FAST_COMPILE")() == 1
     assert aesara.function([[x, one]], x, mode="FAST_COMPILE")() == 1
-    for wrong in (3, at.constant(1.0), shared(1.0), In(shared(1.0)), (a, a + 1)):
+    f = aesara.function([("n", x, one), ("k", a)], x * a, mode="FAST_COMPILE")
+    assert f(k=2.0) == 2 and f(n=[3.0], k=2.0) == 6
+    state = aesara.function([((a, a + 1), 2.0)], a, mode="FAST_COMPILE")
+    assert (state(), state()) == (2, 3)
+    wrong_pairs = [(a, a + 1), (a, 1.0, 2.0), (), (3, a), (shared(1.0), 2.0)]
+    for wrong in (3, at.constant(1.0), shared(1.0), In(shared(1.0)), *wrong_pairs):
         with pytest.raises(TypeError):
             aesara.function([wrong], a, mode="FAST_COMPILE")
     with pytest.raises(UnusedInputError, match="twice"):
@@ -244,6 +249,8 @@ def test_default_updates(mode):
     t.default_update = s * 2
     both = aesara.function([], t, mode=mode)
     assert both() == 0 and t.get_value() == 44 and s.get_value() == 23
+    with pytest.raises(TypeError, match="no_default_updates"):
+        aesara.function([], s, no_default_updates=s)
     only = aesara.function([], t, no_default_updates=[s], mode=mode)
     assert only() == 44 and t.get_value() == 46 and s.get_value() == 23
 

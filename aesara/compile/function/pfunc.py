@@ -324,7 +324,7 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
         if isinstance(param, (list, tuple)):
             spec = convert_function_input(param)
             _as_input(spec.variable, rebuild_strict, allow_downcast)
-            if len(param) == 2 and isinstance(param[1], Variable):
+            if len(param) == 2 and param[0] is spec.variable and isinstance(param[1], Variable):
                 raise TypeError(f"The default value of {spec.variable} must be a value, got the variable {param[1]}.")
             spec.allow_downcast = allow_downcast
             inputs.append(spec)
