@@ -102,7 +102,7 @@ def test_products_take_what_they_read_in_place():
     y = at.dmatrix("y")
     found = aesara.explain(aesara.function([m, y], at.exp(m.T @ y)))
     assert [step.kind for step in found.steps] == ["product", "nest"]
-    assert [type(one.node.op).__name__ for one in found.steps[0].nodes] == ["DimShuffle", "Dot"]
+    assert [type(one.node.op).__name__ for one in found.steps[0].nodes] == ["DimShuffle", "Dot22"]
     assert found.steps[0].space == "m.shape[1] x y.shape[1]"
 
 

@@ -31,5 +31,8 @@ def _blas_op(op: BlasOp, node: Apply, context: Context) -> Sequence[Array | Comp
         if variable is not outer:
             context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
     result = op.definition(*inner)
+    before = len(context.made)
     lower_all(inner, [result], context)
+    while len(context.made) > before:
+        context.made.popitem()  # what has been made, has been made for this node
     return [context.pair(result) if is_complex(result) else context.array(result)]
