@@ -9,11 +9,18 @@ COMMON = "a common factor is multiplied once"
 LIMIT = "the rewritten form has limits where that as written has the difference or quotient of infinite numbers"
 EXPONENT = "the exponent is rounded: an error of the argument, not of the result"
 
+ZEROS = "a difference of equal numbers is 0 without a sign"
 UNDERFLOW = "as written, the argument of the logarithm underflows"
+
+ONE = {"assumes_finite": "squares overflow"}
 
 SHIFTED = {"dtypes": FLOATS, "assumes_finite": UNDERFLOW, "regroups": EXPONENT, "moderate": EXPONENT}
 
 ROWS = {
+    "local_root_minus_one": {"zeros": ZEROS, "regroups": "one is added to the sum of the other terms"},
+    "local_one_minus_root": {"zeros": ZEROS, "regroups": "one is added to the sum of the other terms"},
+    "local_root_of_difference_minus_one": {"zeros": ZEROS},
+    "local_one_minus_root_of_difference": {"zeros": ZEROS},
     "local_log1p_erf": {"assumes_finite": UNDERFLOW},
     "local_log1p_neg_erf": {"assumes_finite": UNDERFLOW},
     "local_log_half_erfc": {"regroups": "the argument is multiplied by the square root of two"},
@@ -57,6 +64,26 @@ EXAMPLES = {
         example(lambda m: at.exp(m) / (at.exp(m).sum(0, keepdims=True) * 2), **SHIFTED),
         example(lambda v: at.exp(v) / (at.exp(v) + at.exp(2 * v)), **SHIFTED),
         example(lambda m1, m2: (m1 * at.exp(m2)).sum(1) / at.exp(m2).sum(1), **SHIFTED),
+    ],
+    "local_pythagorean_pair": [
+        lambda x: at.sin(x) ** 2 + at.cos(x) ** 2,
+        lambda x: at.sqr(at.cos(x)) + at.sqr(at.sin(x)),
+        example(lambda x: at.cosh(x) ** 2 - at.sinh(x) ** 2, domain=(-5, 5), **ONE),
+        example(lambda x, y: y * at.sin(x) ** 2 + y * at.cos(x) ** 2, dtypes=FLOATS, regroups=COMMON, **ONE),
+        example(
+            lambda x, y, z: at.add(z, y * at.sin(x) * at.sin(x), y * at.cos(x) ** 2),
+            dtypes=FLOATS,
+            regroups=COMMON,
+            **ONE,
+        ),
+    ],
+    "local_log_prod": [
+        example(lambda v: at.log(at.prod(at.exp(v))), **SHIFTED),
+        example(lambda m: at.log(at.prod(at.exp(m), axis=1, keepdims=True)), **SHIFTED),
+        example(lambda m: at.log(at.prod(at.sigmoid(m), axis=0)), **SHIFTED),
+        example(lambda m: at.log(at.prod(special.softmax(m, axis=1), axis=0)), **SHIFTED),
+        example(lambda v: at.log(at.prod(v)), dtypes=FLOATS, assumes_finite=UNDERFLOW),
+        example(lambda m: at.log(at.prod(m, axis=1)), dtypes=FLOATS, assumes_finite=UNDERFLOW),
     ],
     "local_log_sum_exp": [
         example(lambda m1, m2: at.log((m1**2 * at.exp(m2)).sum(1)), **SHIFTED),

@@ -86,7 +86,10 @@ COMPLEMENTS: dict[Op, tuple[Complement, ...]] = {
         Complement(1, lambda x: square(sin(x)), power=2, shared=False),
     ),
     sin: (Complement(1, lambda x: square(cos(x)), power=2, shared=False),),
-    cosh: (Complement(1, lambda x: mul(-2, square(sinh(mul(0.5, x))))),),
+    cosh: (
+        Complement(1, lambda x: mul(-2, square(sinh(mul(0.5, x))))),
+        Complement(1, lambda x: neg(square(sinh(x))), power=2, shared=False),
+    ),
     gammainc: (Complement(1, lambda k, x: gammaincc(k, x)),),
     gammaincc: (Complement(1, lambda k, x: gammainc(k, x)),),
 }
@@ -116,10 +119,10 @@ def local_complement(fgraph, node):
     if not is_float(out):
         return False
     signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
-    if len(signed) > MOST_TERMS or not any(_may_have_complement(v) for _, v in signed):
+    if len(signed) > MOST_TERMS or not any(may_have_complement(v) for _, v in signed):
         return False
     dtype = out.type.dtype
-    terms = [term for sign, var in signed if (term := _term(sign, var, dtype)) is not None]
+    terms = [term for sign, var in signed if (term := term_of(sign, var, dtype)) is not None]
     for one in terms:
         for f, complement in _complements(fgraph, one, dtype):
             rest = one.factors.copy()
@@ -131,15 +134,17 @@ def local_complement(fgraph, node):
                     continue
                 if other.divisors != one.divisors:
                     continue
-                difference = _product(-one.coefficient, complement.form(*f.owner.inputs), rest, one.divisors, out)
+                difference = product_of_factors(
+                    -one.coefficient, complement.form(*f.owner.inputs), rest, one.divisors, out
+                )
                 left = [(s, v) for s, v in signed if v is not one.var and v is not other.var]
                 if len(left) != len(signed) - 2:
                     continue  # a term that occurs twice
-                return in_place_of(out, _sum(difference, left, dtype), node.inputs)
+                return in_place_of(out, sum_of_terms(difference, left, dtype), node.inputs)
     return False
 
 
-def _may_have_complement(var: Variable) -> bool:
+def may_have_complement(var: Variable) -> bool:
     """Whether a term has a function of the table among its factors, at first sight."""
     node = var.owner
     if node is None or node.op in COMPLEMENTS:
@@ -150,7 +155,7 @@ def _may_have_complement(var: Variable) -> bool:
     return False
 
 
-def _term(sign: int, var: Variable, dtype: str) -> Term | None:
+def term_of(sign: int, var: Variable, dtype: str) -> Term | None:
     """A term with its products, quotients, squares and signs in a dtype taken apart; None if there are too many."""
     coefficient = float(sign)
     factors: Counter[Variable] = Counter()
@@ -197,9 +202,10 @@ def _complements(fgraph: Any, term: Term, dtype: str) -> Iterator[tuple[Variable
                 yield f, complement
 
 
-def _product(
+def product_of_factors(
     coefficient: float, difference: Variable, factors: Counter[Variable], divisors: Counter[Variable], out: Variable
 ) -> Variable:
+    """A number times a difference times factors, over divisors."""
     dtype = out.type.dtype
     top = [*factors.elements(), difference]
     if abs(coefficient) != 1:
@@ -211,7 +217,7 @@ def _product(
     return neg(result) if coefficient == -1 else result
 
 
-def _sum(first: Variable, left: list[tuple[int, Variable]], dtype: str) -> Variable:
+def sum_of_terms(first: Variable, left: list[tuple[int, Variable]], dtype: str) -> Variable:
     """A term and others with their signs."""
     added = [first, *(v for sign, v in left if sign > 0)]
     total = added[0] if len(added) == 1 else computed_in(dtype, add, added)

@@ -1,0 +1,61 @@
+"""Differences of functions of nearly equal numbers, in forms in which nothing cancels."""
+
+from __future__ import annotations
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import rule
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import add, eq, exp, expm1, le, lt, maximum, mul, neg, sqrt, sub, switch, true_divide
+from aesara.tensor.rewriting.helpers import real_of_same_dtype
+from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+
+
+def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
+    """``exp(x) - exp(y)`` as the larger one times ``1 - exp(-|x - y|)``, with a sign."""
+    distance = switch(eq(x, y), 0, at_abs(sub(x, y)))  # of equal infinite numbers, too
+    missing = expm1(neg(distance))
+    return mul(exp(maximum(x, y)), switch(lt(x, y), missing, neg(missing)))
+
+
+def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
+    """Whether two variables are real floating point tensors of the dtype of the result."""
+    return real_of_same_dtype(x, out) and real_of_same_dtype(y, out)
+
+
+def root_minus_one(x: Variable) -> Variable:
+    """``sqrt(1 + x) - 1``: a quotient for small numbers, and as written where it cannot cancel."""
+    root = sqrt(add(1, x))
+    return switch(le(x, 3), true_divide(x, add(1, root)), sub(root, 1))
+
+
+def one_minus_root(x: Variable) -> Variable:
+    """``1 - sqrt(1 - x)``; no part of it has the form that the rule is for."""
+    root = sqrt(sub(1, x))
+    return switch(le(-3, x), true_divide(x, add(1, root)), neg(sub(root, 1)))
+
+
+register_rules(
+    # Late: by then logarithms and quotients have taken the differences that they have better forms for.
+    rule(
+        "local_difference_of_exponentials",
+        (sub, (exp, "x"), (exp, "y")),
+        difference_of_exponentials,
+        same_floats,
+        single_client=True,
+    ),
+    to=(register_specialize,),
+)
+register_rules(
+    rule("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one, real_of_same_dtype),
+    rule(
+        "local_root_of_difference_minus_one",
+        (add, -1, (sqrt, (sub, 1, "x"))),
+        lambda x: neg(one_minus_root(x)),
+        real_of_same_dtype,
+    ),
+    rule(
+        "local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x)), real_of_same_dtype
+    ),
+    rule("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root, real_of_same_dtype),
+    to=(register_stabilize,),
+)

@@ -1,0 +1,80 @@
+"""Rewritten expressions at random and extreme points: no further from mpmath's values than as written."""
+
+from __future__ import annotations
+
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+
+WRITTEN = Mode(linker="py", optimizer=None)
+RULES = Mode(linker="py", optimizer="fast_run")
+#: Units in the last place in which a result may differ from the truth in any case.
+UNITS = 6
+
+
+FORMS = {
+    "exp(x) - exp(y)": (lambda x, y: at.exp(x) - at.exp(y), lambda x, y: mp.exp(y) * mp.expm1(x - y)),
+    "sin(x)**2 + cos(x)**2": (lambda x, y: at.sin(x) ** 2 + at.cos(x) ** 2, lambda x, y: 1),
+    "cosh(x)**2 - sinh(x)**2": (lambda x, y: at.cosh(x) ** 2 - at.sinh(x) ** 2, lambda x, y: 1),
+    "cosh(x)**2 - 1": (lambda x, y: at.cosh(x) ** 2 - 1, lambda x, y: mp.sinh(x) ** 2),
+    "y*sin(x)**2 + y*cos(x)**2": (lambda x, y: y * at.sin(x) ** 2 + y * at.cos(x) ** 2, lambda x, y: y),
+    "sqrt(1 + x) - 1": (lambda x, y: at.sqrt(1 + x) - 1, lambda x, y: x / (mp.sqrt(1 + x) + 1)),
+    "1 - sqrt(1 - x)": (lambda x, y: 1 - at.sqrt(1 - x), lambda x, y: x / (mp.sqrt(1 - x) + 1)),
+    "1 - sqrt(1 + x)": (lambda x, y: 1 - at.sqrt(1 + x), lambda x, y: -x / (mp.sqrt(1 + x) + 1)),
+    "log(prod)": (
+        lambda x, y: at.log(at.prod(at.stack([x, y, x, y, x]), axis=0)),
+        lambda x, y: 3 * mp.log(x) + 2 * mp.log(y),
+    ),
+    "log(prod(sigmoid))": (
+        lambda x, y: at.log(at.prod(at.sigmoid(at.stack([x, y])), axis=0)),
+        lambda x, y: -mp.log1p(mp.exp(-x)) - mp.log1p(mp.exp(-y)),
+    ),
+}  # fmt: skip
+
+SPAN = np.array(
+    [0.0, 1e-300, 1e-16, 1e-8, 1e-3, 0.5, 1.0, 1.5, 3.0, 30.0, 354.0, 356.0, 700.0, 709.7, 745.0, 1e4, 1e300]
+)
+
+
+def points():
+    rng = np.random.default_rng(4)
+    signed = np.concatenate([SPAN, -SPAN])
+    x = np.concatenate([np.repeat(signed, 3), rng.normal(size=150) * 10.0 ** rng.integers(-12, 4, 150)])
+    near = x * (1 + rng.integers(-9, 10, x.size) * 10.0 ** rng.integers(-16, -1, x.size))
+    far = rng.permutation(x)
+    return x, np.where(rng.integers(0, 2, x.size) == 1, near, far)
+
+
+def error(got, exact):
+    """How many units in the last place of the exact result."""
+    if abs(exact) > np.finfo("float64").max:
+        return 0.0 if np.isinf(got) and np.sign(got) == mp.sign(exact) else np.inf
+    if not np.isfinite(got):
+        return np.inf
+    return float(abs(mp.mpf(float(got)) - exact) / mp.mpf(float(np.spacing(np.abs(np.float64(exact))))))
+
+
+@pytest.mark.parametrize("name", list(FORMS))
+def test_no_worse_than_as_written(name):
+    build, truth = FORMS[name]
+    x, y = at.dvectors("xy")
+    values = points()
+    with warnings.catch_warnings(), np.errstate(all="ignore"), mp.workdps(60):
+        warnings.simplefilter("ignore")
+        written, rewritten = (
+            aesara.function([x, y], build(x, y), mode=mode, on_unused_input="ignore")(*values)
+            for mode in (WRITTEN, RULES)
+        )
+        for a, b, before, after in zip(*values, written, rewritten, strict=True):
+            exact = mp.mpc(truth(mp.mpf(float(a)), mp.mpf(float(b)))) if a * b != 0 or "log" not in name else None
+            if exact is None or exact.imag != 0:
+                assert np.isnan(after) == np.isnan(before) or np.isinf(before), (a, b, before, after)
+                continue
+            found = error(after, exact.real)
+            assert found <= max(error(before, exact.real), UNITS), (a, b, before, after, float(found))
