@@ -147,7 +147,8 @@ class SymbolicOutput:
     variable
         The expression to compute.
     borrow
-        The function may return memory that it keeps using, such as the buffer of a shared variable.
+        The function may return memory that it keeps using, such as the buffer of a shared variable, or an array that
+        it returns again in a later call.  Native code does so only as soon as nobody else holds the array.
     """
 
     def __init__(self, variable: Variable, borrow: bool = False) -> None:

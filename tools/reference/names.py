@@ -35,7 +35,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "elementwise": (
         "Elementwise functions",
         "arithmetic power rounding exponential trigonometric comparison conditional logic complex casting ufuncs "
-        "elementwise_ops elementwise_numpy elemwise constants basic",
+        "elementwise_ops elementwise_numpy elemwise constants basic transfer",
     ),
     "special": ("Special functions", "special math"),
     "reductions": (
