@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
@@ -90,3 +91,17 @@ def escaped_html(text: str) -> str:
     '&lt;b&gt;'
     """
     return text.translate({ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"})
+
+
+def free_in_children(lock: Any) -> Any:
+    """Return a lock that a thread takes while it forks, so that the child process finds it free.
+
+    Examples
+    --------
+    >>> import threading
+    >>> with free_in_children(threading.Lock()):
+    ...     pass
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock

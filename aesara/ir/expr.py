@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from aesara.utils import free_in_children
+
 __all__ = [
     "Expr",
     "PRIMITIVES",
@@ -70,7 +72,7 @@ _EXTERNAL_COST = 60
 _FUNCTION_COST = 500  # they loop
 _table: dict[tuple[Any, ...], Expr] = {}
 _TABLE_LIMIT = 100_000  # about 25 MB
-_lock = threading.Lock()
+_lock = free_in_children(threading.Lock())
 _users = 0
 _dependents: list[Callable[[], None]] = []
 

@@ -7,8 +7,10 @@ import io
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
@@ -257,6 +259,19 @@ def test_constants_are_stored_once():
     np.testing.assert_allclose(pickle.loads(pickled)(2.0), np.exp(2 * data).sum(), rtol=1e-12)
 
 
+def test_buffers_out_of_band():
+    data = np.random.default_rng(0).normal(size=2000)
+    x, s = at.dscalar("x"), aesara.shared(data.copy())
+    f = aesara.function([x], at.exp(x * at.constant(data)).sum() + s.sum(), updates={s: s + 1})
+    buffers = []
+    pickled = pickle.dumps(f, protocol=5, buffer_callback=lambda b: buffers.append(bytes(1) + b.raw().tobytes()))
+    assert len(pickled) < data.nbytes and len(buffers) >= 2
+    g = pickle.loads(pickled, buffers=[memoryview(b)[1:] for b in buffers])  # neither aligned nor writable
+    assert loaded_as_it_is(g)
+    for _ in range(2):
+        np.testing.assert_allclose(g(0.5), f(0.5), rtol=1e-12)
+
+
 def test_deep_graphs():
     x = at.dscalar("x")
     y = x
@@ -288,6 +303,40 @@ def test_worker_processes(model, method):
         results = list(pool.map(_work, range(6)))
     assert os.getpid() not in {pid for pid, _ in results}
     assert [value for _, value in results] == [model(VALUES[0] * k, VALUES[1])[0].item() for k in range(6)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_fork_while_another_thread_compiles(model):
+    stop = threading.Event()
+
+    def compile_many():
+        x, k = at.dvector("x"), 0
+        with config.change_flags(native_cache=False):
+            while not stop.is_set():
+                k += 1
+                aesara.function([x], at.exp(x * k))
+
+    data = pickle.dumps(model)
+    thread = threading.Thread(target=compile_many)
+    thread.start()
+    try:
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                try:
+                    x = at.dvector("x")
+                    signal.alarm(30)
+                    with config.change_flags(native_cache=False):
+                        good = aesara.function([x], at.tanh(x))([0.0])[0] == 0
+                    same(pickle.loads(data), model)
+                    os._exit(0 if good else 2)
+                finally:
+                    os._exit(3)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        thread.join()
 
 
 READER = """

@@ -29,6 +29,7 @@ from aesara.graph.pickling import Parcel
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
+from aesara.utils import free_in_children
 
 
 class UnusedInputError(Exception):
@@ -287,7 +288,7 @@ class FunctionMaker:
         profile: Any = None,
     ) -> None:
         """Rewrite a graph as the mode wants it."""
-        with config.change_flags(compute_test_value="off"):
+        with config.change_flags(compute_test_value=config.compute_test_value_opt):
             rewriter = mode.optimizer
             measured = rewriter(fgraph)
         if profile is not None and config.profile_optimizer:
@@ -368,7 +369,7 @@ class FunctionMaker:
             containers,
             output_storage,
             self.indices,
-            None,
+            self.__dict__.get("outputs"),  # None: not out of the parcel yet
             defaults,
             self.unpack_single,
             self.return_none,
@@ -550,7 +551,7 @@ class FunctionMaker:
 
 
 #: held while a graph is taken out of its parcel
-_opening = threading.RLock()
+_opening = free_in_children(threading.RLock())
 #: what a stored maker makes again
 _DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
 #: bytes of a constant that is worth a place of its own in a pickle

@@ -65,6 +65,11 @@ class Form:
         constants = tuple(map(_original, lowered.constants))
         return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # Buffers that were pickled out of band may begin anywhere.
+        self.constants = tuple(np.require(c, requirements=["C", "A"]).reshape(c.shape) for c in self.constants)
+
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
         """What refers to nodes, decoded together with the graph if need be."""
         if self.symbols is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import itertools
@@ -19,6 +20,7 @@ from aesara.link.llvm import layout
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
+from aesara.utils import free_in_children
 
 __all__ = ["Code", "Image", "build", "load", "optimized_text"]
 
@@ -30,7 +32,9 @@ _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 #: number of the form of object code and of the table that it reads; raised with every change
 _FORMAT = 1
 
-_lock = threading.RLock()
+with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
+    free_in_children(llvm.ffi.lib._lock._lock)
+_lock = free_in_children(threading.RLock())
 _serial = itertools.count()
 
 
