@@ -22,7 +22,17 @@ from aesara.configparser import (
 
 config = _config
 
-_NO_EFFECT = " Accepted for compatibility; without effect, because no C compiler takes part."
+
+def _no_effect(reason: str) -> str:
+    """The end of the description of an option that is accepted and does nothing."""
+    return f" Accepted for compatibility; without effect, because {reason}."
+
+
+_NO_EFFECT = _no_effect("no C compiler takes part")
+_NO_DEVICE = _no_effect("this option chooses no device but the CPU")
+_NO_NUMBA = _no_effect("native code is made without Numba")
+_NO_CHOICE = _no_effect("operations have one implementation")
+_NO_OLD_BUG = _no_effect("the bugs of old versions are not here")
 
 
 def _positive(value) -> bool:
@@ -128,16 +138,17 @@ def add_basic_configvars() -> None:
         EnumStr("custom", ["numpy+floatX"]),
     )
     config.add("device", "Device that computes.", DeviceParam("cpu", mutable=False), in_c_key=False)
-    config.add("contexts", "Names of several devices." + _NO_EFFECT, ContextsParam(), in_c_key=False)
+    config.add("contexts", "Names of several devices." + _NO_DEVICE, ContextsParam(), in_c_key=False)
     config.add(
         "force_device",
-        "Fail where the device is not available.",
+        "Fail where the device is not available." + _NO_DEVICE,
         BoolParam(False, mutable=False),
         in_c_key=False,
     )
     config.add(
         "conv__assert_shape",
-        "Check at run time the shapes declared for convolutions.",
+        "Check at run time the shapes declared for convolutions."
+        + _no_effect("native code and the reference check the shapes of all operations"),
         BoolParam(False),
         in_c_key=False,
     )
@@ -149,7 +160,7 @@ def add_basic_configvars() -> None:
     )
     config.add(
         "assert_no_cpu_op",
-        "What to do when a compiled graph holds a CPU operation." + _NO_EFFECT,
+        "What to do when a compiled graph holds a CPU operation." + _NO_DEVICE,
         EnumStr("ignore", ["warn", "raise", "pdb"]),
         in_c_key=False,
     )
@@ -166,8 +177,18 @@ def add_basic_configvars() -> None:
         in_c_key=False,
     )
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
-    config.add("deterministic", "Prefer results that repeat exactly.", EnumStr("default", ["more"]), in_c_key=False)
-    config.add("seed", "Seed of the package's own random choices in tests.", IntParam(666), in_c_key=False)
+    config.add(
+        "deterministic",
+        "Prefer results that repeat exactly." + _no_effect("they always repeat"),
+        EnumStr("default", ["more"]),
+        in_c_key=False,
+    )
+    config.add(
+        "seed",
+        "Seed of the package's own random choices in tests." + _no_effect("the tests have fixed seeds"),
+        IntParam(666),
+        in_c_key=False,
+    )
 
 
 def add_compile_configvars() -> None:
@@ -253,13 +274,14 @@ def add_tensor_configvars() -> None:
     )
     config.add(
         "tensor__local_elemwise_fusion",
-        "Fuse element-wise operations.",
+        "Fuse element-wise operations into one in the graph, in modes that have the tag 'fusion'.",
         BoolParam(True),
         in_c_key=False,
     )
     config.add(
         "tensor__insert_inplace_optimizer_validate_nb",
-        "How many in-place replacements are validated together; -1 chooses by graph size.",
+        "How many in-place replacements are validated together; -1 chooses by graph size."
+        + _no_effect("one walk decides for the whole graph"),
         IntParam(-1),
         in_c_key=False,
     )
@@ -277,7 +299,8 @@ def add_traceback_configvars() -> None:
     )
     config.add(
         "traceback__compile_limit",
-        "Number of stack frames stored for variables made during compilation.",
+        "Number of stack frames stored for variables made during compilation."
+        + _no_effect("every node has the line of the program that it comes from"),
         IntParam(0),
         in_c_key=False,
     )
@@ -287,13 +310,14 @@ def add_experimental_configvars() -> None:
     """Options whose meaning may change."""
     config.add(
         "experimental__local_alloc_elemwise",
-        "Remove broadcasts of constants before element-wise operations.",
+        "Remove allocations before element-wise operations, which broadcast by themselves.",
         BoolParam(True),
         in_c_key=False,
     )
     config.add(
         "experimental__local_alloc_elemwise_assert",
-        "Assert the shapes where such a broadcast was removed.",
+        "Assert the shapes where such a broadcast was removed."
+        + _no_effect("the rule has the tag 'shape_unsafe', by which it can be left out"),
         BoolParam(True),
         in_c_key=False,
     )
@@ -315,7 +339,7 @@ def add_error_and_warning_configvars() -> None:
     )
     config.add(
         "warn__ignore_bug_before",
-        "Do not warn about bugs fixed before this version.",
+        "Do not warn about bugs fixed before this version." + _NO_OLD_BUG,
         EnumStr(
             "0.9",
             [
@@ -350,7 +374,7 @@ def add_error_and_warning_configvars() -> None:
         "warn__round",
         "warn__inc_subtensor1_opt",
     ):
-        config.add(name, "Warn where an old bug may have mattered." + _NO_EFFECT, BoolParam(False), in_c_key=False)
+        config.add(name, "Warn where an old bug may have mattered." + _NO_OLD_BUG, BoolParam(False), in_c_key=False)
 
 
 def add_testvalue_and_checking_configvars() -> None:
@@ -364,7 +388,7 @@ def add_testvalue_and_checking_configvars() -> None:
     )
     config.add(
         "compute_test_value_opt",
-        "The same during rewriting, for debugging.",
+        "The same while the graph of a function is rewritten, for debugging: what is missing or does not fit there.",
         EnumStr("off", ["ignore", "warn", "raise", "pdb"]),
         in_c_key=False,
     )
@@ -400,7 +424,8 @@ def add_testvalue_and_checking_configvars() -> None:
     )
     config.add(
         "DebugMode__warn_input_not_reused",
-        "Warn where an input promised for reuse was not reused.",
+        "Warn where an input promised for reuse was not reused."
+        + _no_effect("results are compared, and how operations use memory is their own affair"),
         BoolParam(True),
         in_c_key=False,
     )
@@ -416,7 +441,12 @@ def add_testvalue_and_checking_configvars() -> None:
         IntParam(4, _positive),
         in_c_key=False,
     )
-    config.add("unittests__rseed", "Seed of the tests, or 'random'.", StrParam("666"), in_c_key=False)
+    config.add(
+        "unittests__rseed",
+        "Seed of the tests, or 'random'." + _no_effect("the tests have fixed seeds"),
+        StrParam("666"),
+        in_c_key=False,
+    )
 
 
 def add_optimizer_configvars() -> None:
@@ -472,7 +502,12 @@ def add_optimizer_configvars() -> None:
         IntParam(1024, _non_negative),
         in_c_key=False,
     )
-    config.add("profiling__min_peak_memory", "Search for the smallest peak memory.", BoolParam(False), in_c_key=False)
+    config.add(
+        "profiling__min_peak_memory",
+        "Search for the smallest peak memory." + _no_effect("all orders of a graph are too many"),
+        BoolParam(False),
+        in_c_key=False,
+    )
     config.add(
         "profiling__destination",
         "Where the profile goes: 'stderr', 'stdout' or a file name.",
@@ -486,15 +521,22 @@ def add_optimizer_configvars() -> None:
 def add_metaopt_configvars() -> None:
     """Options about choosing among implementations."""
     config.add("metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False)
-    config.add("metaopt__optimizer_excluding", "Tags to leave out, separated by ':'.", StrParam(""), in_c_key=False)
-    config.add("metaopt__optimizer_including", "Tags to try, separated by ':'.", StrParam(""), in_c_key=False)
+    config.add(
+        "metaopt__optimizer_excluding",
+        "Tags to leave out, separated by ':'." + _NO_CHOICE,
+        StrParam(""),
+        in_c_key=False,
+    )
+    config.add(
+        "metaopt__optimizer_including", "Tags to try, separated by ':'." + _NO_CHOICE, StrParam(""), in_c_key=False
+    )
 
 
 def add_vm_configvars() -> None:
     """Options about the reference virtual machine."""
     config.add(
         "vm__lazy",
-        "Evaluate lazily: True, False, or None to decide by the graph.",
+        "Evaluate only what is asked for: True always, otherwise where the graph has operations that choose.",
         StrParam("None"),
         in_c_key=False,
     )
@@ -502,31 +544,46 @@ def add_vm_configvars() -> None:
 
 def add_deprecated_configvars() -> None:
     """Options that no longer do anything."""
-    config.add("gpuarray__preallocate", "GPU memory." + _NO_EFFECT, FloatParam(0), in_c_key=False)
-    config.add("enable_initial_driver_test", "GPU test." + _NO_EFFECT, BoolParam(True), in_c_key=False)
+    config.add("gpuarray__preallocate", "GPU memory." + _NO_DEVICE, FloatParam(0), in_c_key=False)
+    config.add("enable_initial_driver_test", "GPU test." + _NO_DEVICE, BoolParam(True), in_c_key=False)
 
 
 def add_scan_configvars() -> None:
     """Options about loops."""
-    config.add("scan__allow_gc", "Free memory between iterations.", BoolParam(False), in_c_key=False)
-    config.add("scan__allow_output_prealloc", "Let the loop write into its outputs.", BoolParam(True), in_c_key=False)
+    config.add(
+        "scan__allow_gc",
+        "Free memory between iterations." + _no_effect("the memory of a loop is planned once"),
+        BoolParam(False),
+        in_c_key=False,
+    )
+    config.add(
+        "scan__allow_output_prealloc",
+        "Let the loop write into its outputs." + _no_effect("native loops always do"),
+        BoolParam(True),
+        in_c_key=False,
+    )
 
 
 def add_numba_configvars() -> None:
     """Options of the Numba linker."""
     config.add(
         "numba__vectorize_target",
-        "Target of vectorised code.",
+        "Target of vectorised code." + _NO_NUMBA,
         EnumStr("cpu", ["parallel", "cuda"]),
         in_c_key=False,
     )
-    config.add("numba__fastmath", "Allow inexact arithmetic.", BoolParam(True), in_c_key=False)
-    config.add("numba__cache", "Cache compiled functions.", BoolParam(True), in_c_key=False)
+    config.add("numba__fastmath", "Allow inexact arithmetic." + _NO_NUMBA, BoolParam(True), in_c_key=False)
+    config.add("numba__cache", "Cache compiled functions." + _NO_NUMBA, BoolParam(True), in_c_key=False)
 
 
 def add_multiprocessing_configvars() -> None:
     """Options about several processes."""
-    config.add("n_jobs", "Number of processes for parallel tests." + _NO_EFFECT, IntParam(1), in_c_key=False)
+    config.add(
+        "n_jobs",
+        "Number of processes for parallel tests." + _no_effect("tests run in one process"),
+        IntParam(1),
+        in_c_key=False,
+    )
 
 
 def add_caching_dir_configvars() -> None:

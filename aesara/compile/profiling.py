@@ -16,6 +16,7 @@ from aesara.compile import profile_text, profile_trace
 from aesara.compile.profile_html import profile_html
 from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.configdefaults import config
+from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 
@@ -449,7 +450,11 @@ class ProfileStats:
         profile_text.write_tips(self.apply_cimpl, bool(self._thunks), _stream(file))
 
     def print_extra(self, file: IO[str]) -> None:
-        """Call the functions of `register_profiler_printer`."""
+        """Print the graphs if ``config.profiling__debugprint``; call the functions of `register_profiler_printer`."""
+        if config.profiling__debugprint:
+            graphs = [fgraph for fgraph, _ in self._thunks] + [native.fgraph for native in self._natives]
+            for fgraph in dict.fromkeys(graphs):
+                hooks.debugprint(fgraph, file=_stream(file))
         for printer in _printers:
             printer(
                 self.message, self.compile_time, self.fct_call_time, self.apply_time, self.apply_cimpl,

@@ -363,7 +363,7 @@ class VMLinker(LocalLinker):
         pre_call_clear = [storage_map[variable] for variable in self.no_recycling if variable not in inputs]
         lazy = self.lazy
         if lazy is None:
-            lazy = any(getattr(thunk, "lazy", False) for thunk in thunks)
+            lazy = config.vm__lazy == "True" or any(getattr(thunk, "lazy", False) for thunk in thunks)
         if lazy or self.callback_input is not None:
             return Stack(
                 self.fgraph,

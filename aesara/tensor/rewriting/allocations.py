@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
@@ -203,6 +204,8 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
         return False
     if not any(v.owner is not None and isinstance(v.owner.op, Alloc) for v in node.inputs):
+        return False
+    if not config.experimental__local_alloc_elemwise:
         return False
     out = node.outputs[0]
     inputs = list(node.inputs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
@@ -150,6 +151,8 @@ class FusionOptimizer(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """Fuse; the number of replacements."""
+        if not config.tensor__local_elemwise_fusion:
+            return 0
         transform = getattr(self.node_rewriter, "transform", self.node_rewriter)
         replaced = 0
         for node in reversed(fgraph.toposort()):
