@@ -68,6 +68,8 @@ LOGSUMEXP = [
     (1, 1, lambda x: at.log(at.exp(x[:, 0]) + at.exp(x[:, 1]) + at.exp(x[:, 2]))),
     (1, WEIGHTS, lambda x: at.log((at.constant(WEIGHTS) * at.exp(x)).sum(1))),
     (1, WEIGHTS, lambda x: at.log((at.exp(x) * at.constant(WEIGHTS)).sum(1, keepdims=True))),
+    (1, WEIGHTS, lambda x: at.log(at.dot(at.exp(x), at.constant(WEIGHTS[0])))),
+    (1, WEIGHTS, lambda x: at.log(at.dot(at.constant(WEIGHTS[0]), at.exp(x).T))),
 ]
 
 

@@ -88,6 +88,9 @@ EXAMPLES = {
     "local_log_sum_exp": [
         example(lambda m1, m2: at.log((m1**2 * at.exp(m2)).sum(1)), **SHIFTED),
         example(lambda m: at.log((at.exp(m).T / 3).sum(0)), **SHIFTED),
+        example(lambda m, v: at.log(at.dot(at.exp(m), v**2)), **SHIFTED),
+        example(lambda m, v: at.log(at.dot(v**2, at.exp(m).T)), **SHIFTED),
+        example(lambda v1, v2: at.log(at.dot(v1**2, at.exp(v2))), **SHIFTED),
     ],
     "local_log_add_exp": [
         example(lambda x: at.log(3 * at.exp(x) + 5), **SHIFTED),

@@ -16,6 +16,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.careduce import with_kept_dims
 from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
@@ -172,6 +173,9 @@ def shifted(var: Variable) -> Shifted | None:
         return None if inner is None else Shifted(node.op(inner.total), node.op(inner.largest), inner.terms)
     if isinstance(node.op, Sum):
         return _shifted_reduction(var)
+    if isinstance(node.op, Dot):
+        total = _product_as_sum(var)
+        return None if total is None else _shifted_reduction(total)
     if node.op == add:
         return _shifted_terms(var)
     return None
@@ -194,6 +198,22 @@ def _shifted_reduction(var: Variable) -> Shifted | None:
     largest = guard(extremum(axes)(exponents))
     total = node.op(term.shifted(with_kept_dims(summed, largest, axes)))
     return Shifted(total, largest, [term])
+
+
+def _product_as_sum(var: Variable) -> Variable | None:
+    """The product of exponentials, a matrix or vector of them, with a vector, as a weighted sum of exponentials."""
+    x, y = var.owner.inputs
+    if x.type.dtype != var.type.dtype or y.type.dtype != var.type.dtype:
+        return None
+    if y.type.ndim == 1 and exponent_of(x) is not None:
+        powers, weights, axis = x, y, x.type.ndim - 1
+    elif x.type.ndim == 1 and exponent_of(y) is not None:
+        powers, weights, axis = y, x.dimshuffle(0, *["x"] * (y.type.ndim - 1)), 0
+    else:
+        return None
+    if x.type.broadcastable[-1] != y.type.broadcastable[0]:
+        return None
+    return Sum((axis,), dtype=var.type.dtype)(mul(powers, weights))
 
 
 def _shifted_terms(var: Variable) -> Shifted | None:
@@ -233,13 +253,13 @@ def exponential_terms(var: Variable) -> list[Exponential] | None:
 @register_specialize
 @node_rewriter([log])
 def local_log_sum_exp(fgraph, node):
-    """``log(sum(exp(x)))`` without overflow, also of weighted sums."""
+    """``log(sum(exp(x)))`` without overflow, also of weighted sums, and of products with vectors of weights."""
     out = node.outputs[0]
     (x,) = node.inputs
     inner = x.owner
     while inner is not None and isinstance(inner.op, DimShuffle):
         inner = inner.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Sum) or x.type.dtype != out.type.dtype:
+    if inner is None or not isinstance(inner.op, (Sum, Dot)) or x.type.dtype != out.type.dtype:
         return False
     found = shifted(x)
     return False if found is None else in_place_of(out, add(log(found.total), found.largest))
@@ -383,7 +403,7 @@ def _is_sum(var: Variable) -> bool:
     node = var.owner
     while node is not None and isinstance(node.op, DimShuffle):
         node = node.inputs[0].owner
-    return node is not None and (node.op == add or isinstance(node.op, Sum))
+    return node is not None and (node.op == add or isinstance(node.op, (Sum, Dot)))
 
 
 def _shifted_numerator(var: Variable, total: Shifted) -> Variable | None:
