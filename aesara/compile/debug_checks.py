@@ -74,6 +74,7 @@ class CheckedNode:
             self.cells.setdefault(variable, [None])
         self.computed = {variable: [True] for variable in self.cells}
         self.previous: list[Any] = [None] * len(node.outputs)
+        self.former: list[Any] = []  # results of the last call
         self.thunk = self._make_thunk()
         self.is_lazy = bool(getattr(self.thunk, "lazy", False))
         plain = not self.is_lazy and all(isinstance(out.type, TensorType) for out in node.outputs)
@@ -104,6 +105,7 @@ class CheckedNode:
         for value in originals.values():
             if isinstance(value, Failed):
                 return [value] * len(node.outputs)
+        before = [copied(value) for value in self.former]  # their user may have changed them since
         given, outputs = self._run(originals, [None] * len(node.outputs))
         if isinstance(outputs, Failed):
             return [outputs] * len(node.outputs)
@@ -111,6 +113,8 @@ class CheckedNode:
             if not out.type.is_valid_value(value):
                 raise InvalidValueError(out, value, None, "perform output", validity_hint(out.type, value))
         if self.check:
+            self._check_former(before)
+            self.former = outputs
             self._check_overwritten(originals, given)
             self._check_views(given, outputs)
             for layout in self.layouts:
@@ -161,6 +165,12 @@ class CheckedNode:
                 cell[0] = None
 
     # What a node promises
+
+    def _check_former(self, before: Sequence[Any]) -> None:
+        """The results of the last call must be as they were before this one."""
+        for out, old, value in zip(self.node.outputs, before, self.former):
+            if not same(out, old, value):
+                raise BadThunkOutput(out, "perform", old, "the same result after the next call", value)
 
     def _check_overwritten(self, originals: dict[Variable, Any], given: dict[Variable, Any]) -> None:
         node = self.node

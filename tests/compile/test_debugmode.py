@@ -190,6 +190,40 @@ def test_an_undeclared_overwrite():
     assert "changed input idx: 0" in str(error) and "the line that makes it" in str(error)
 
 
+class Keeps(OneToOne):
+    """Writes each result over the one before."""
+
+    def perform(self, node, inputs, output_storage):
+        kept = getattr(node.tag, "kept", None)
+        if kept is None:
+            kept = node.tag.kept = np.empty_like(inputs[0])
+        np.multiply(inputs[0], 2, out=kept)
+        output_storage[0][0] = kept
+
+
+def test_a_result_that_changes_later():
+    x = at.dvector("x")
+    f = aesara.function([x], Keeps()(x), mode=DebugMode(stability_patience=1))
+    np.testing.assert_array_equal(f(VALUES), 2 * VALUES)
+    with pytest.raises(BadThunkOutput, match="the same result after the next call") as caught:
+        f(VALUES + 1)
+    np.testing.assert_array_equal(caught.value.val1, 2 * VALUES)
+
+
+class Counts(OneToOne):
+    """Gives another result each time."""
+
+    calls = itertools.count()
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + next(self.calls)
+
+
+def test_results_that_do_not_repeat():
+    error = debug(Counts())
+    assert isinstance(error, BadThunkOutput) and error.offending_op() is Counts
+
+
 def test_a_declared_overwrite():
     class InPlace(OneToOne):
         destroy_map = {0: [0]}
