@@ -32,7 +32,19 @@ def gradient_of_column(m, s):
     return SoftmaxGrad(axis=None)(scattered, probabilities)
 
 
+def scattered_quotient(m, i, s):
+    index = (at.arange(4), i)
+    return inc_subtensor(at.zeros_like(m)[index], s / m[index])
+
+
+QUOTIENT = {"dtypes": FLOATS, "moderate": CANCELS, "regroups": CANCELS, "assumes_finite": CANCELS}
+
 EXAMPLES = {
+    "local_scattered_quotient": [
+        example(lambda m, i, s: m * scattered_quotient(m, i, s), zeros=CANCELS, **QUOTIENT),
+        example(lambda m, i, s: m * (scattered_quotient(m, i, s) + s), **QUOTIENT),
+        example(lambda m, i, s, s1: at.mul(s1, m, scattered_quotient(m, i, s)), zeros=CANCELS, **QUOTIENT),
+    ],
     "local_advanced_indexing_crossentropy_onehot": [
         example(lambda m, i: at.log(entries(m, i)), dtypes=FLOATS, moderate=CANCELS, regroups=CANCELS),
         example(lambda m: at.log(softmax(m)[1, 2:]), dtypes=FLOATS, moderate=CANCELS, regroups=CANCELS),

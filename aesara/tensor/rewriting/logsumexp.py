@@ -53,6 +53,10 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 from aesara.tensor.statistics import logaddexp_
+from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.subtensor_basic import Subtensor
+
+READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
 
 #: Sums of more terms than this are left as they are.
 MOST_TERMS = 16
@@ -133,9 +137,12 @@ def is_stabilized(x: Variable) -> bool:
 
 
 def exponent_of(var: Variable) -> Variable | None:
-    """``x`` of ``exp(x)``, which may stand behind what moves its dimensions; else None."""
+    """``x`` of ``exp(x)``, which may stand behind what moves its dimensions, or reads its entries; else None."""
     order = None
     node = var.owner
+    if node is not None and isinstance(node.op, READERS):
+        x = exponent_of(node.inputs[0])
+        return None if x is None else node.op(x, *node.inputs[1:])
     if node is not None and isinstance(node.op, DimShuffle):
         order, node = node.op, node.inputs[0].owner
     if node is None or node.op != exp or not is_float(var) or node.inputs[0].type.dtype != var.type.dtype:

@@ -1,4 +1,4 @@
-"""Rules about some entries of a softmax, such as the probabilities of the true classes in a cross-entropy."""
+"""Rules about some entries of a softmax or of exponentials: probabilities of the true classes in a cross-entropy."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise_ops import log, mul, sub
+from aesara.tensor.elementwise_ops import add, log, mul, sub
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
+from aesara.tensor.rewriting.logsumexp import MOST_TERMS, READERS
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.rewriting.special import without_divisor
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
-    AdvancedSubtensor,
-    AdvancedSubtensor1,
 )
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 
-READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
 WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
 
 
@@ -78,3 +76,45 @@ def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
     if isinstance(op, Subtensor):
         return same_index(symbolic_index_of(reader), symbolic_index_of(writer))
     return len(index) == len(reader.inputs) - 1 and all(map(same_elements, index, reader.inputs[1:]))
+
+
+@register_stabilize
+@node_rewriter([mul])
+def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
+    """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
+    (out,) = node.outputs
+    for k, factor in enumerate(node.inputs):
+        inner = factor.owner
+        terms = inner.inputs if inner is not None and inner.op == add else [factor]
+        for j, term in enumerate(terms):
+            writer = term.owner
+            if writer is None or not isinstance(writer.op, WRITERS) or term.type.dtype != out.type.dtype:
+                continue
+            if writer.op.set_instead_of_inc or not has_value(writer.inputs[0], 0) or len(terms) > MOST_TERMS:
+                continue
+            for i, p in enumerate(node.inputs):
+                if i == k or p.type.dtype != out.type.dtype or p.type.broadcastable != out.type.broadcastable:
+                    continue
+                scattered = _scattered_without(fgraph, writer, p)
+                if scattered is None or scattered.type.broadcastable != out.type.broadcastable:
+                    continue
+                others = [v for n, v in enumerate(node.inputs) if n not in (k, i)]
+                total = mul(*others, scattered) if others else scattered
+                left = [v for n, v in enumerate(terms) if n != j]
+                if left:
+                    total = add(total, mul(p, *others, left[0] if len(left) == 1 else add(*left)))
+                return in_place_of(out, total, node.inputs)
+    return False
+
+
+def _scattered_without(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Variable | None:
+    """What a node writes to zeros, if it is divided by the entries of `p` there, without the divisor; else None."""
+    zero, quotient, *index = writer.inputs
+    if quotient.type.dtype != p.type.dtype:
+        return None
+    for client, _ in fgraph.clients[p]:
+        if _reads_where(client, writer, index):
+            numerator = without_divisor(quotient, client.outputs[0])
+            if numerator is not None and numerator.type.ndim == quotient.type.ndim:
+                return writer.op(zero, numerator, *index)
+    return None
