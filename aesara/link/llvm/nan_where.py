@@ -7,7 +7,6 @@ that compute them, and one branch.  Only when it fails, the reference machine co
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any
 
 from aesara.errors import NanFound
@@ -18,7 +17,7 @@ from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
 from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.math import isinf, isnan
+from aesara.tensor.math import bitwise_or, isinf, isnan
 from aesara.tensor.type import TensorType
 
 __all__ = ["NanWhereLinker"]
@@ -57,12 +56,12 @@ class NanWhereLinker(LLVMLinker):
             watched = [v for node in fgraph.toposort() for v in node.outputs if _can_be_nan(v)]
         if not watched:
             return []
-        found = functools.reduce(operator.or_, [self._is_bad(v).any() for v in dict.fromkeys(watched)])
+        found = functools.reduce(bitwise_or, [self._is_bad(v).any() for v in dict.fromkeys(watched)])
         return [CheckAndRaise(NanFound, self._name())(found, ~found)]
 
     def _is_bad(self, variable: Variable) -> Any:
         if self.nan and self.inf:
-            return isnan(variable) | isinf(variable)
+            return bitwise_or(isnan(variable), isinf(variable))
         return isnan(variable) if self.nan else isinf(variable)
 
     def _name(self) -> str:
