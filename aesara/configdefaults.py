@@ -154,7 +154,7 @@ def add_basic_configvars() -> None:
     )
     config.add(
         "print_global_stats",
-        "Print the number of compiled functions and the compilation time at exit.",
+        "Print the calls of profiled functions and the compilation time at exit.",
         BoolParam(False),
         in_c_key=False,
     )

@@ -567,6 +567,12 @@ def _print_at_exit() -> None:
             total.summary(file)
 
 
-atexit.register(_print_at_exit)
+def _print_stats_at_exit() -> None:
+    if config.print_global_stats:
+        print_global_stats()
+
+
+atexit.register(_print_stats_at_exit)
+atexit.register(_print_at_exit)  # runs first
 
 __all__ = ["ProfileStats", "config", "extended_open", "print_global_stats", "register_profiler_printer"]
