@@ -38,7 +38,7 @@ radon: $(VENV)/demo.stamp
 	$(BIN)/python examples/radon.py
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

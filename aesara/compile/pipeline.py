@@ -80,7 +80,7 @@ PASSES = [
     Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
     # From here on changes are noted.
-    Pass(1.3, "watch", Watch(), FAST_RUN),
+    Pass(1.3, "watch", Watch(), (*FAST_RUN, "settle")),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     # Products of matrices in the forms of BLAS.

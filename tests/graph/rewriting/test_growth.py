@@ -46,7 +46,7 @@ def calls_of(function, *args):
 def test_work_grows_linearly(name, gradient):
     rewritten(name, 30, gradient)  # what is done once
     nodes, calls = [], []
-    for size in (200, 1600):
+    for size in (150, 900):
         graphs = []
         calls.append(calls_of(lambda size=size, graphs=graphs: graphs.append(rewritten(name, size, gradient))))
         nodes.append(graphs[0][1])
@@ -56,6 +56,6 @@ def test_work_grows_linearly(name, gradient):
 @pytest.mark.parametrize("name, gradient", CASES)
 def test_depth_is_no_limit(name, gradient):
     before = sys.getrecursionlimit()
-    graph, _ = rewritten(name, 4000, gradient)
+    graph, _ = rewritten(name, 2500, gradient)
     assert sys.getrecursionlimit() == before
     assert graph.toposort()
