@@ -128,9 +128,7 @@ class IfElse(Op):
             if not compute_map[node.inputs[0]][0]:
                 return [0]
             start = 1 if storage_map[node.inputs[0]][0] else 1 + self.n_outs
-            missing = [
-                start + k for k in range(self.n_outs) if not compute_map[node.inputs[start + k]][0]
-            ]
+            missing = [start + k for k in range(self.n_outs) if not compute_map[node.inputs[start + k]][0]]
             if missing:
                 return missing
             for k, out in enumerate(outputs):

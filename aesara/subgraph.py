@@ -384,9 +384,7 @@ class OpFromGraph(Op, HasInnerGraph):
         tangents = Rop(outputs, [inputs[k] for k in smooth], list(points.values()), "ignore")
         node = OpFromGraph([*inputs, *points.values()], tangents, inline=self.is_inline)
         count = len(inputs)
-        return lambda *arguments: node(
-            *arguments[:count], *[arguments[count + k] for k in smooth], return_list=True
-        )
+        return lambda *arguments: node(*arguments[:count], *[arguments[count + k] for k in smooth], return_list=True)
 
     # -- values ----------------------------------------------------------------------------------------------
 

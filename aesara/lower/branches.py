@@ -38,9 +38,7 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
     return branches
 
 
-def _settled(
-    uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]
-) -> frozenset[Branch | None]:
+def _settled(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
     """Where a node with these uses is computed."""
     found = set(uses)
     while None not in found:

@@ -85,9 +85,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     return [Alias(array, wanted, guards)]
 
 
-def _resolved(
-    wanted: list[Expr], total: Expr, node: Apply, context: Context
-) -> tuple[list[Expr], list[object]]:
+def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
     """Lengths with the one that is -1, known or at run time, worked out from the number of elements."""
     asked = {d: primitive("eq", n, const(-1)) for d, n in enumerate(wanted) if not is_size(n)}
     if not asked:

@@ -200,9 +200,7 @@ class _Loop:
         self.fn, self.strict, self.go_backwards = fn, strict, go_backwards
         self.sequences = _read_sequences(sequences)
         self.outputs = _read_outputs(outputs_info)
-        self.non_sequences = [
-            v if isinstance(v, Variable) else as_tensor_variable(v) for v in _as_list(non_sequences)
-        ]
+        self.non_sequences = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in _as_list(non_sequences)]
         self.rows = [(s, self._shifted(s)) for s in self.sequences]
         self.n_steps = self._number_of_steps(n_steps)
 
@@ -400,9 +398,7 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     of_update = _shared_states(parts, returned.updates, loop.n_steps)
     _close(parts, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
-    outputs = [
-        results[place] if isinstance(place, int) else buffers[place][-min(place.taps) :] for place in made
-    ]
+    outputs = [results[place] if isinstance(place, int) else buffers[place][-min(place.taps) :] for place in made]
     updates = OrderedUpdates()
     for variable, place in of_update.items():
         updates[variable] = shared[place] if isinstance(place, int) else buffers[place][-1]
@@ -500,6 +496,7 @@ def _close(parts: LoopParts, strict: bool) -> None:
 
 def _leaves(outputs: Sequence[Any]) -> list[Any]:
     """Variables without owner that the outputs depend on."""
+
     def behind(variable: Any) -> Any:
         return variable.owner.inputs if variable.owner is not None else None
 

@@ -45,9 +45,7 @@ def reduce(
     >>> aesara.function([x], product)([2.0, 3.0, 4.0])
     array(24.)
     """
-    outputs, updates = scan(
-        fn, sequences, outputs_info, non_sequences, go_backwards=go_backwards, mode=mode, name=name
-    )
+    outputs, updates = scan(fn, sequences, outputs_info, non_sequences, go_backwards=go_backwards, mode=mode, name=name)
     if isinstance(outputs, (list, tuple)):
         return [rows[-1] for rows in outputs], updates
     return outputs[-1], updates

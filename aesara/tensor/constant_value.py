@@ -308,6 +308,7 @@ def _entries_of_dimshuffle(op, node, depth):
         return [known_integer(x, depth - 1)]
     return None
 
+
 @constant_of_output.register(CAReduce)
 def _constant_of_reduction(op, node, output, max_recur):
     (x,) = node.inputs
