@@ -38,7 +38,8 @@ radon: $(VENV)/demo.stamp
 	$(BIN)/python examples/radon.py
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m 'not main_thread'
+	$(BIN)/python -m pytest -m main_thread
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -16,6 +16,8 @@ import aesara
 import aesara.tensor as at
 from aesara.link.guards import state
 
+pytestmark = pytest.mark.main_thread
+
 x, m, n = at.dvector("x"), at.dmatrix("m"), at.lscalar("n")
 MANY = np.linspace(1, 2, 3_000_000)
 #: seconds

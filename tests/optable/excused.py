@@ -50,6 +50,9 @@ _OPS = {
     "makes slices, no tensors: tests/tensor/test_type.py": "MakeSlice",
     "applies other ops in batches: tests/tensor/test_blockwise.py": "Blockwise",
     "reads a file: tests/tensor/test_reading_files.py": "LoadFromDisk",
+    "forms of products of matrices, made by rewriting: tests/tensor/test_blas.py": """BlasOp GemmRelated Gemm Dot22
+        Dot22Scalar Gemv Ger""",
+    "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
 }
 for _reason, _names in _OPS.items():
     OPS.update(dict.fromkeys(_names.split(), _reason))

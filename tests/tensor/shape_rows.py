@@ -20,8 +20,10 @@ from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.cumulative import CumprodOp, CumsumOp
 from aesara.tensor.dot import Dot
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
+from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
+from aesara.tensor.gemv import gemv_no_inplace, ger
 from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros
+from aesara.tensor.reduction import ProdWithoutZeros, Supremum
 from aesara.tensor.repeating import Repeat
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.shape_values import Shape_i
@@ -209,6 +211,12 @@ row("dot, vector and matrix", at.dot, f(3), M)
 row("dot, matrix and vector", at.dot, M, V)
 row("dot, vectors", at.dot, V, V)
 row("dense_dot", at.dense_dot, M, f(4, 5))
+row("dot22", Dot22(), M, f(4, 5))
+row("dot22scalar", Dot22Scalar(), M, f(4, 5), f())
+row("gemm", gemm_no_inplace, f(3, 5), f(), M, f(4, 5), f())
+row("gemv", gemv_no_inplace, f(3), f(), M, V, f())
+row("ger", ger, M, f(), f(3), V)
+row("supremum", Supremum(axis=1), M)
 row("dot of tensors", at.dot, T, f(4, 5))
 row("matmul", at.matmul, M, f(4, 5))
 row("matmul in batches", at.matmul, T, f(4, 5))

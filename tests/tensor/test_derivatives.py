@@ -23,8 +23,10 @@ from aesara.tensor import nnet
 from aesara.tensor.argmax import max_and_argmax
 from aesara.tensor.blockwise import Blockwise
 from aesara.tensor.check_and_raise import assert_op
+from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
+from aesara.tensor.gemv import gemv_no_inplace, ger
 from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros
+from aesara.tensor.reduction import ProdWithoutZeros, Supremum
 from aesara.tensor.searching import Unique
 from aesara.tensor.shape import unbroadcast
 from aesara.tensor.sort import TopKOp
@@ -48,6 +50,12 @@ EXPRESSIONS = {
     "Elemwise": (lambda x, y: at.sin(x) * at.exp(y) + x / y, [M, N]),
     "Elemwise, broadcast": (lambda x, y: at.maximum(x, y) + x**2 * y, [M, ROW]),
     "Elemwise, two outputs": (lambda x: at.switch(x > 0, x, -2 * x), [M]),
+    "Dot22": (lambda x, y: Dot22()(x, y.T), [M, N]),
+    "Dot22Scalar": (lambda x, y, a: Dot22Scalar()(x, y.T, a), [M, N, np.array(0.7)]),
+    "Gemm": (lambda z, x, y, a, b: gemm_no_inplace(z, a, x, y.T, b), [M[:, :3], M, N, np.array(0.7), np.array(-2.0)]),
+    "Gemv": (lambda y, x, z, a, b: gemv_no_inplace(y, a, x, z, b), [M[:, 0], M, N[0], np.array(0.7), np.array(-2.0)]),
+    "Ger": (lambda z, x, y, a: ger(z, a, x, y), [M, N[:, 0], N[0], np.array(0.7)]),
+    "Supremum": (lambda x: Supremum(axis=1)(x), [M]),
     "DimShuffle": (lambda x: x.dimshuffle(1, "x", 0) ** 2, [M]),
     "DimShuffle, dropped": (lambda x: x.dimshuffle(1) ** 2, [ROW]),
     "CAReduce": (lambda x: x.sum(0) * x.sum(), [M]),
@@ -351,7 +359,7 @@ class TestJacobian:
     def test_no_loop(self):
         f = aesara.function([x, m], jacobian(at.tanh(at.dot(m, at.exp(x))), x))
         names = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
-        assert names <= {"Elemwise", "Dot", "DimShuffle", "Shape_i", "Eye", "SpecifyShape"}
+        assert names <= {"Elemwise", "Dot", "Dot22", "DimShuffle", "Shape_i", "Eye", "SpecifyShape"}
 
     @pytest.mark.parametrize("n", [0, 1, 5])
     def test_lengths(self, n):

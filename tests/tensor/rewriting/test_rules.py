@@ -186,7 +186,7 @@ STRUCTURAL = [
     case(
         "log(sum(exp))",
         lambda m: at.log(at.exp(m).sum(axis=1)),
-        "Add DimShuffle Exp IsInf Log Max Sub Sum Switch",
+        "Add DimShuffle Exp IsInf Log Sub Sum Supremum Switch",
         MATRIX,
     ),
     case("log(softmax)", lambda m: at.log(softmax(m, axis=1)), "LogSoftmax", MATRIX),
