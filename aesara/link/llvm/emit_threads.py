@@ -435,8 +435,9 @@ def watcher_definitions() -> str:
         "void @ae.take(ptr %watcher, ptr %table)",
     )
     # Rarely called, and in every module: not worth the optimiser's time.
+    attributes = "noinline optnone nounwind cold"
     return "\n\n".join(
-        "\n".join([f"define internal {head} noinline optnone nounwind cold {{", "entry:", *code.allocas, *code.code, "}"])
+        "\n".join([f"define internal {head} {attributes} {{", "entry:", *code.allocas, *code.code, "}"])
         for head, code in zip(heads, (poll, release, take), strict=True)
     )
 
