@@ -80,7 +80,7 @@ PASSES = [
     Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
     # From here on changes are noted.
-    Pass(1.3, "watch", Watch(), (*FAST_RUN, "settle")),
+    Pass(1.3, "watch", Watch(), (*FAST_RUN, "settling")),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     # Products of matrices in the forms of BLAS.
@@ -88,7 +88,7 @@ PASSES = [
     # Faster forms.
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
     # What has changed since then may be of use to rules of an earlier pass.
-    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), FAST_RUN),
+    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), (*FAST_RUN, "settling")),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     # The graphs inside of loops go through this list as well.
