@@ -29,7 +29,13 @@ def test_rule(name, of):
 
 def test_every_rule_has_examples():
     covered = {parameters.values[0] for parameters in INSTANCES}
-    assert sorted(set(REWRITERS) - covered) == []
+    missing = {name for name, (rewriter, _) in REWRITERS.items() if not _is_of_networks(rewriter)} - covered
+    assert sorted(missing) == []
+
+
+def _is_of_networks(rewriter):
+    """Whether a rule comes with `aesara.tensor.nnet`, which another test may have imported: see tests/tensor/nnet."""
+    return getattr(rewriter, "fn", rewriter).__module__.startswith("aesara.tensor.nnet")
 
 
 def test_every_example_has_a_rule():
