@@ -277,6 +277,27 @@ class Mode:
         return f"{type(self).__name__}(linker={self.provided_linker}, optimizer={self.provided_optimizer})"
 
 
+class CheckingMode(Mode):
+    """A mode with a linker of its own: the first parameters of its class, in `_chosen`, say what the linker checks."""
+
+    _chosen: tuple[Any, ...]
+
+    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
+        """Return a mode like this one; see `Mode.clone`."""
+        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
+        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)
+        if link_kwargs:
+            new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
+        return new
+
+    def __getstate__(self) -> Any:
+        return self._chosen, self.provided_optimizer
+
+    def __setstate__(self, state: Any) -> None:
+        chosen, optimizer = state
+        self.__init__(*chosen, optimizer)  # type: ignore[misc]
+
+
 def _names(registry: dict) -> str:
     return ", ".join(repr(name) for name in registry)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.compile.mode import Mode, register_mode
+from aesara.compile.mode import CheckingMode, register_mode
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.link.llvm.nan_where import NanWhereLinker
 
 __all__ = ["NanWhere"]
 
 
-class NanWhere(Mode):
+class NanWhere(CheckingMode):
     """Native code that stops when a result is a NaN, and says which operation has made the first one.
 
     The message has the operation, the index of its first bad element, what it has read there, whether it belongs to
@@ -59,21 +59,6 @@ class NanWhere(Mode):
             raise ValueError("NanWhere has nothing to look for: nan and inf are both False.")
         self._chosen = nan, inf, everywhere
         super().__init__(NanWhereLinker(nan, inf, everywhere), optimizer, db)
-
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> NanWhere:
-        """Return a mode like this one; see `Mode.clone`."""
-        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)
-        if link_kwargs:
-            new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
-        return new
-
-    def __getstate__(self) -> Any:
-        return self._chosen, self.provided_optimizer
-
-    def __setstate__(self, state: Any) -> None:
-        chosen, optimizer = state
-        self.__init__(*chosen, optimizer)  # type: ignore[misc]
 
 
 register_mode("NanWhere", NanWhere())

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.mode import Mode, register_mode
+from aesara.compile.mode import CheckingMode, register_mode
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.nodes import Apply, Variable
@@ -97,7 +97,7 @@ def _contains_big(arr: Any, node: Apply | None = None, var: Variable | None = No
     return numbers is not None and bool((np.abs(numbers) > _BIG).any())
 
 
-class NanGuardMode(Mode):
+class NanGuardMode(CheckingMode):
     """Runs a graph node by node and looks at all inputs, constants and results.
 
     Parameters
@@ -142,21 +142,6 @@ class NanGuardMode(Mode):
         super().__init__(VMLinker(callback=self._after_node, callback_input=self._at_input), optimizer, db)
         if isinstance(self._query, RewriteDatabaseQuery):
             self._query = self.provided_optimizer = self._query.including("alloc_empty_to_zeros")
-
-    def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> NanGuardMode:
-        """Return a mode like this one; see `Mode.clone`."""
-        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)
-        if link_kwargs:
-            new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
-        return new
-
-    def __getstate__(self) -> Any:
-        return self._chosen, self.provided_optimizer
-
-    def __setstate__(self, state: Any) -> None:
-        chosen, optimizer = state
-        self.__init__(*chosen, optimizer)  # type: ignore[misc]
 
     @property
     def nan_is_error(self) -> bool:
