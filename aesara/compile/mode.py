@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 from typing import Any, Literal
 
 from aesara.compile.pipeline import AddDestroyHandler
@@ -133,7 +134,9 @@ class PrintCurrentFunctionGraph(GraphRewriter):
         hooks.debugprint(fgraph)
 
 
-_rewriters: dict[tuple, GraphRewriter] = {}
+# What each database has answered: the number of registrations then, and its answers. A database that is gone takes its
+# answers with it, so that one that is made later at the same address is asked anew.
+_answers: weakref.WeakKeyDictionary[RewriteDatabase, tuple[int, dict[tuple, tuple]]] = weakref.WeakKeyDictionary()
 
 
 def _registrations(database: RewriteDatabase) -> int:
@@ -157,17 +160,17 @@ def _registrations(database: RewriteDatabase) -> int:
 
 def _rewriter_for(database: RewriteDatabase, query: RewriteDatabaseQuery) -> GraphRewriter:
     """The answer of `database` to `query`; asked again only when something has changed."""
-    key = (
-        id(database),
-        _registrations(database),
-        query.key(),
-        config.optdb__max_use_ratio,
-        config.optdb__position_cutoff,
-    )
-    rewriter = _rewriters.get(key)
-    if rewriter is None:
-        rewriter = _rewriters[key] = database.query(query)
-    return rewriter
+    registrations = _registrations(database)
+    last, answers = _answers.get(database, (-1, {}))
+    if last != registrations:
+        answers = {}
+        _answers[database] = (registrations, answers)
+    key = (query.key(), config.optdb__max_use_ratio, config.optdb__position_cutoff)
+    answer = answers.get(key)
+    if answer is None:
+        # The query is kept beside the answer: its key names rewriters by their addresses.
+        answer = answers[key] = (query, database.query(query))
+    return answer[1]
 
 
 class Mode:

@@ -166,6 +166,15 @@ class TestChoosingRewrites:
         aesara.function([x], x + 1, mode=mode)
         assert len(recorder.seen) == 1
 
+    def test_a_database_that_is_gone_answers_for_no_other(self, x):
+        for _ in range(20):  # a database may be made where another has been
+            recorder, db = Recorder(), SequenceDB()
+            mode = Mode("py", RewriteDatabaseQuery(include=["mine"]), db=db)
+            aesara.function([x], x + 1, mode=mode)
+            db.register("recorder", recorder, "mine", position=1)
+            aesara.function([x], x + 1, mode=mode)
+            assert len(recorder.seen) == 1
+
     def test_clone(self):
         mode = Mode("py", "fast_run")
         assert mode.clone(link_kwargs={"allow_gc": False}).linker.allow_gc is False
