@@ -23,16 +23,12 @@ from aesara.configparser import (
 config = _config
 
 
-def _no_effect(reason: str) -> str:
-    """The end of the description of an option that is accepted and does nothing."""
-    return f" Accepted for compatibility; without effect, because {reason}."
-
-
-_NO_EFFECT = _no_effect("no C compiler takes part")
-_NO_DEVICE = _no_effect("this option chooses no device but the CPU")
-_NO_NUMBA = _no_effect("native code is made without Numba")
-_NO_CHOICE = _no_effect("operations have one implementation")
-_NO_OLD_BUG = _no_effect("the bugs of old versions are not here")
+# Why options that are accepted have no effect.
+_NO_COMPILER = "no C compiler takes part"
+_NO_DEVICE = "this option chooses no device but the CPU"
+_NO_NUMBA = "native code is made without Numba"
+_NO_CHOICE = "operations have one implementation"
+_NO_OLD_BUG = "the bugs of old versions are not here"
 
 
 def _positive(value) -> bool:
@@ -138,19 +134,20 @@ def add_basic_configvars() -> None:
         EnumStr("custom", ["numpy+floatX"]),
     )
     config.add("device", "Device that computes.", DeviceParam("cpu", mutable=False), in_c_key=False)
-    config.add("contexts", "Names of several devices." + _NO_DEVICE, ContextsParam(), in_c_key=False)
+    config.add("contexts", "Names of several devices.", ContextsParam(), in_c_key=False, no_effect=_NO_DEVICE)
     config.add(
         "force_device",
-        "Fail where the device is not available." + _NO_DEVICE,
+        "Fail where the device is not available.",
         BoolParam(False, mutable=False),
         in_c_key=False,
+        no_effect=_NO_DEVICE,
     )
     config.add(
         "conv__assert_shape",
-        "Check at run time the shapes declared for convolutions."
-        + _no_effect("native code and the reference check the shapes of all operations"),
+        "Check at run time the shapes declared for convolutions.",
         BoolParam(False),
         in_c_key=False,
+        no_effect="native code and the reference check the shapes of all operations",
     )
     config.add(
         "print_global_stats",
@@ -160,9 +157,10 @@ def add_basic_configvars() -> None:
     )
     config.add(
         "assert_no_cpu_op",
-        "What to do when a compiled graph holds a CPU operation." + _NO_DEVICE,
+        "What to do when a compiled graph holds a CPU operation.",
         EnumStr("ignore", ["warn", "raise", "pdb"]),
         in_c_key=False,
+        no_effect=_NO_DEVICE,
     )
     config.add(
         "unpickle_function",
@@ -179,15 +177,17 @@ def add_basic_configvars() -> None:
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
     config.add(
         "deterministic",
-        "Prefer results that repeat exactly." + _no_effect("they always repeat"),
+        "Prefer results that repeat exactly.",
         EnumStr("default", ["more"]),
         in_c_key=False,
+        no_effect="they always repeat",
     )
     config.add(
         "seed",
-        "Seed of the package's own random choices in tests." + _no_effect("the tests have fixed seeds"),
+        "Seed of the package's own random choices in tests.",
         IntParam(666),
         in_c_key=False,
+        no_effect="the tests have fixed seeds",
     )
 
 
@@ -248,20 +248,26 @@ def add_compile_configvars() -> None:
         in_c_key=False,
     )
     for name, default in (("cxx", ""), ("gcc__cxxflags", ""), ("compile__compiler", "")):
-        config.add(name, "Options of the C++ compiler." + _NO_EFFECT, StrParam(default), in_c_key=False)
+        config.add(name, "Options of the C++ compiler.", StrParam(default), in_c_key=False, no_effect=_NO_COMPILER)
     for name in ("cmodule__warn_no_version", "cmodule__remove_gxx_opt", "cmodule__preload_cache"):
-        config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
+        config.add(name, "Handling of C modules.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
     for name in ("cmodule__compilation_warning", "cmodule__debug"):
-        config.add(name, "Handling of C modules." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add("cmodule__age_thresh_use", "Age of usable C modules." + _NO_EFFECT, IntParam(2073600), in_c_key=False)
-    config.add("compile__wait", "Waiting time for the lock." + _NO_EFFECT, IntParam(5), in_c_key=False)
-    config.add("compile__timeout", "Waiting time for the lock." + _NO_EFFECT, IntParam(120), in_c_key=False)
-    config.add("blas__ldflags", "How to link BLAS." + _NO_EFFECT, StrParam(""), in_c_key=False)
-    config.add("blas__check_openmp", "Check BLAS for OpenMP." + _NO_EFFECT, BoolParam(True), in_c_key=False)
-    config.add("ctc__root", "Folder of warp-ctc." + _NO_EFFECT, StrParam(""), in_c_key=False)
-    config.add("openmp", "Let element-wise C code use OpenMP." + _NO_EFFECT, BoolParam(False), in_c_key=False)
-    config.add("openmp_elemwise_minsize", "Smallest size for OpenMP." + _NO_EFFECT, IntParam(200000), in_c_key=False)
-    config.add("check_input", "Check the inputs of C code." + _NO_EFFECT, BoolParam(True), in_c_key=False)
+        config.add(name, "Handling of C modules.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add(
+        "cmodule__age_thresh_use", "Age of usable C modules.", IntParam(2073600), in_c_key=False, no_effect=_NO_COMPILER
+    )
+    config.add("compile__wait", "Waiting time for the lock.", IntParam(5), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add("compile__timeout", "Waiting time for the lock.", IntParam(120), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add("blas__ldflags", "How to link BLAS.", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add("blas__check_openmp", "Check BLAS for OpenMP.", BoolParam(True), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add("ctc__root", "Folder of warp-ctc.", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
+    config.add(
+        "openmp", "Let element-wise C code use OpenMP.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER
+    )
+    config.add(
+        "openmp_elemwise_minsize", "Smallest size for OpenMP.", IntParam(200000), in_c_key=False, no_effect=_NO_COMPILER
+    )
+    config.add("check_input", "Check the inputs of C code.", BoolParam(True), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 def add_tensor_configvars() -> None:
@@ -280,13 +286,13 @@ def add_tensor_configvars() -> None:
     )
     config.add(
         "tensor__insert_inplace_optimizer_validate_nb",
-        "How many in-place replacements are validated together; -1 chooses by graph size."
-        + _no_effect("one walk decides for the whole graph"),
+        "How many in-place replacements are validated together; -1 chooses by graph size.",
         IntParam(-1),
         in_c_key=False,
+        no_effect="one walk decides for the whole graph",
     )
     for name in ("lib__amblibm", "lib__amdlibm"):
-        config.add(name, "Use AMD's libm." + _NO_EFFECT, BoolParam(False), in_c_key=False)
+        config.add(name, "Use AMD's libm.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 def add_traceback_configvars() -> None:
@@ -299,10 +305,10 @@ def add_traceback_configvars() -> None:
     )
     config.add(
         "traceback__compile_limit",
-        "Number of stack frames stored for variables made during compilation."
-        + _no_effect("every node has the line of the program that it comes from"),
+        "Number of stack frames stored for variables made during compilation.",
         IntParam(0),
         in_c_key=False,
+        no_effect="every node has the line of the program that it comes from",
     )
 
 
@@ -316,10 +322,10 @@ def add_experimental_configvars() -> None:
     )
     config.add(
         "experimental__local_alloc_elemwise_assert",
-        "Assert the shapes where such a broadcast was removed."
-        + _no_effect("the rule has the tag 'shape_unsafe', by which it can be left out"),
+        "Assert the shapes where such a broadcast was removed.",
         BoolParam(True),
         in_c_key=False,
+        no_effect="the rule has the tag 'shape_unsafe', by which it can be left out",
     )
 
 
@@ -339,7 +345,7 @@ def add_error_and_warning_configvars() -> None:
     )
     config.add(
         "warn__ignore_bug_before",
-        "Do not warn about bugs fixed before this version." + _NO_OLD_BUG,
+        "Do not warn about bugs fixed before this version.",
         EnumStr(
             "0.9",
             [
@@ -359,6 +365,7 @@ def add_error_and_warning_configvars() -> None:
             ],
         ),
         in_c_key=False,
+        no_effect=_NO_OLD_BUG,
     )
     for name in (
         "warn__argmax_pushdown_bug",
@@ -374,7 +381,9 @@ def add_error_and_warning_configvars() -> None:
         "warn__round",
         "warn__inc_subtensor1_opt",
     ):
-        config.add(name, "Warn where an old bug may have mattered." + _NO_OLD_BUG, BoolParam(False), in_c_key=False)
+        config.add(
+            name, "Warn where an old bug may have mattered.", BoolParam(False), in_c_key=False, no_effect=_NO_OLD_BUG
+        )
 
 
 def add_testvalue_and_checking_configvars() -> None:
@@ -424,10 +433,10 @@ def add_testvalue_and_checking_configvars() -> None:
     )
     config.add(
         "DebugMode__warn_input_not_reused",
-        "Warn where an input promised for reuse was not reused."
-        + _no_effect("results are compared, and how operations use memory is their own affair"),
+        "Warn where an input promised for reuse was not reused.",
         BoolParam(True),
         in_c_key=False,
+        no_effect="results are compared, and how operations use memory is their own affair",
     )
     config.add(
         "DebugMode__check_preallocated_output",
@@ -443,9 +452,10 @@ def add_testvalue_and_checking_configvars() -> None:
     )
     config.add(
         "unittests__rseed",
-        "Seed of the tests, or 'random'." + _no_effect("the tests have fixed seeds"),
+        "Seed of the tests, or 'random'.",
         StrParam("666"),
         in_c_key=False,
+        no_effect="the tests have fixed seeds",
     )
 
 
@@ -504,9 +514,10 @@ def add_optimizer_configvars() -> None:
     )
     config.add(
         "profiling__min_peak_memory",
-        "Search for the smallest peak memory." + _no_effect("all orders of a graph are too many"),
+        "Search for the smallest peak memory.",
         BoolParam(False),
         in_c_key=False,
+        no_effect="all orders of a graph are too many",
     )
     config.add(
         "profiling__destination",
@@ -523,12 +534,17 @@ def add_metaopt_configvars() -> None:
     config.add("metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False)
     config.add(
         "metaopt__optimizer_excluding",
-        "Tags to leave out, separated by ':'." + _NO_CHOICE,
+        "Tags to leave out, separated by ':'.",
         StrParam(""),
         in_c_key=False,
+        no_effect=_NO_CHOICE,
     )
     config.add(
-        "metaopt__optimizer_including", "Tags to try, separated by ':'." + _NO_CHOICE, StrParam(""), in_c_key=False
+        "metaopt__optimizer_including",
+        "Tags to try, separated by ':'.",
+        StrParam(""),
+        in_c_key=False,
+        no_effect=_NO_CHOICE,
     )
 
 
@@ -544,23 +560,25 @@ def add_vm_configvars() -> None:
 
 def add_deprecated_configvars() -> None:
     """Options that no longer do anything."""
-    config.add("gpuarray__preallocate", "GPU memory." + _NO_DEVICE, FloatParam(0), in_c_key=False)
-    config.add("enable_initial_driver_test", "GPU test." + _NO_DEVICE, BoolParam(True), in_c_key=False)
+    config.add("gpuarray__preallocate", "GPU memory.", FloatParam(0), in_c_key=False, no_effect=_NO_DEVICE)
+    config.add("enable_initial_driver_test", "GPU test.", BoolParam(True), in_c_key=False, no_effect=_NO_DEVICE)
 
 
 def add_scan_configvars() -> None:
     """Options about loops."""
     config.add(
         "scan__allow_gc",
-        "Free memory between iterations." + _no_effect("the memory of a loop is planned once"),
+        "Free memory between iterations.",
         BoolParam(False),
         in_c_key=False,
+        no_effect="the memory of a loop is planned once",
     )
     config.add(
         "scan__allow_output_prealloc",
-        "Let the loop write into its outputs." + _no_effect("native loops always do"),
+        "Let the loop write into its outputs.",
         BoolParam(True),
         in_c_key=False,
+        no_effect="native loops always do",
     )
 
 
@@ -568,21 +586,23 @@ def add_numba_configvars() -> None:
     """Options of the Numba linker."""
     config.add(
         "numba__vectorize_target",
-        "Target of vectorised code." + _NO_NUMBA,
+        "Target of vectorised code.",
         EnumStr("cpu", ["parallel", "cuda"]),
         in_c_key=False,
+        no_effect=_NO_NUMBA,
     )
-    config.add("numba__fastmath", "Allow inexact arithmetic." + _NO_NUMBA, BoolParam(True), in_c_key=False)
-    config.add("numba__cache", "Cache compiled functions." + _NO_NUMBA, BoolParam(True), in_c_key=False)
+    config.add("numba__fastmath", "Allow inexact arithmetic.", BoolParam(True), in_c_key=False, no_effect=_NO_NUMBA)
+    config.add("numba__cache", "Cache compiled functions.", BoolParam(True), in_c_key=False, no_effect=_NO_NUMBA)
 
 
 def add_multiprocessing_configvars() -> None:
     """Options about several processes."""
     config.add(
         "n_jobs",
-        "Number of processes for parallel tests." + _no_effect("tests run in one process"),
+        "Number of processes for parallel tests.",
         IntParam(1),
         in_c_key=False,
+        no_effect="tests run in one process",
     )
 
 
@@ -593,7 +613,7 @@ def add_caching_dir_configvars() -> None:
         ("base_compiledir", "Parent of the folder."),
         ("compiledir", "The folder."),
     ):
-        config.add(name, f"Compiled C code: {what}{_NO_EFFECT}", StrParam(""), in_c_key=False)
+        config.add(name, f"Compiled C code: {what}", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 for _declare in (

@@ -63,6 +63,7 @@ class ConfigParam:
         self.name = "unregistered"
         self.doc = ""
         self.in_c_key = True
+        self.no_effect = ""
 
     @property
     def default(self):
@@ -229,9 +230,6 @@ class ContextsParam(ConfigParam):
         return value
 
 
-_INTERNAL = frozenset(("_flags_dict", "_aesara_cfg", "_aesara_raw_cfg", "_config_var_dict"))
-
-
 class AesaraConfigParser:
     """The options and their values.
 
@@ -259,11 +257,21 @@ class AesaraConfigParser:
         values["_aesara_cfg"] = aesara_cfg
         values["_aesara_raw_cfg"] = aesara_raw_cfg
         values["_config_var_dict"] = {}
+        values["_said"] = set()
 
-    def add(self, name: str, doc: str, configparam: ConfigParam, in_c_key: bool = True) -> None:
+    def add(self, name: str, doc: str, configparam: ConfigParam, in_c_key: bool = True, *, no_effect: str = "") -> None:
         """Declare an option.
 
         A value from the environment or from a file is checked here, so that a mistake shows at once.
+
+        Parameters
+        ----------
+        name, doc, configparam
+            The option's name, what it means, its values.
+        in_c_key
+            Whether it influences compiled code.
+        no_effect
+            Why the option is accepted and does nothing; setting it to anything but its default warns once.
         """
         if "." in name:
             raise ValueError(f"'{name}' is no option name: use double underscores instead of dots.")
@@ -271,14 +279,17 @@ class AesaraConfigParser:
             raise AttributeError(f"The configuration option '{name}' was already added.")
         configparam.name = name
         configparam.doc = doc
+        if no_effect:
+            configparam.doc += f" Accepted for compatibility; without effect, because {no_effect}."
         configparam.in_c_key = in_c_key
+        configparam.no_effect = no_effect
         self._config_var_dict[name] = configparam
         try:
-            given = self.fetch_val_for_key(name)
+            given, by_user = self.fetch_val_for_key(name), True
         except KeyError:
             if callable(configparam.default):
                 return
-            given = configparam.default
+            given, by_user = configparam.default, False
             if given is None:
                 self.__dict__[name] = None
                 return
@@ -287,6 +298,16 @@ class AesaraConfigParser:
         except ValueError:
             del self._config_var_dict[name]
             raise
+        if by_user and no_effect:
+            self._say_without_effect(configparam)
+
+    def _say_without_effect(self, param: ConfigParam) -> None:
+        """Warn, once, about a value for an option that does nothing."""
+        if param.name in self._said or self.__dict__[param.name] == param.default:
+            return
+        self._said.add(param.name)
+        message = f"The configuration option '{param.name}' is accepted but without effect, because {param.no_effect}."
+        warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
 
     def fetch_val_for_key(self, key: str, delete_key: bool = False):
         """Return the value that the user gave for `key`; raise `KeyError` where there is none."""
@@ -327,6 +348,8 @@ class AesaraConfigParser:
                 f"starts. Set it in the environment variable AESARA_FLAGS='{name}={value}'."
             )
         self.__dict__[name] = param.convert(value)
+        if param.no_effect:
+            self._say_without_effect(param)
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"Configuration options cannot be deleted ('{name}').")
@@ -357,10 +380,16 @@ class AesaraConfigParser:
         return _ChangeFlagsDecorator(*args, _root=self, **kwargs)
 
     def warn_unused_flags(self) -> None:
-        """Warn about flags of the environment that name no option."""
+        """Warn about flags of the environment, and entries of configuration files, that name no option."""
         for key in self._flags_dict:
             if key not in self._config_var_dict:
-                AesaraConfigWarning.warn(f"AESARA_FLAGS: {self._unknown(key)}")
+                warnings.warn(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
+        files = self._aesara_raw_cfg
+        for section in () if files is None else files.sections():
+            for option in files.options(section):
+                key = option if section == "global" else f"{section}__{option}"
+                if key not in self._config_var_dict:
+                    warnings.warn(f".aesararc: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
 
     def get_config_hash(self) -> str:
         """Return a hash of the options that influence compiled code."""
@@ -381,6 +410,14 @@ class AesaraConfigParser:
         return "\n".join(f"{name} = {getattr(self, name)!r}" for name in self._config_var_dict)
 
     __repr__ = __str__
+
+
+def _levels_to_user() -> int:
+    """The `stacklevel`, for a warning given by the caller, of the first frame outside of the configuration."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("aesara.config"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class _ChangeFlagsDecorator:
@@ -447,7 +484,7 @@ def parse_config_string(config_string: str, issue_warnings: bool = True) -> dict
     """
     flags: dict[str, str] = {}
     for pair in _split_outside_quotes(config_string):
-        pair = pair.strip()
+        pair = _without_quotes(pair.strip())
         if not pair:
             continue
         key, equals, value = pair.partition("=")
@@ -459,8 +496,12 @@ def parse_config_string(config_string: str, issue_warnings: bool = True) -> dict
                     stacklevel=1,
                 )
             continue
-        flags[key.strip().replace(".", "__")] = value.strip().strip("\"'")
+        flags[key.strip().replace(".", "__")] = _without_quotes(value.strip())
     return flags
+
+
+def _without_quotes(text: str) -> str:
+    return text[1:-1] if text[:1] in ("'", '"') and text.find(text[0], 1) == len(text) - 1 else text
 
 
 def _split_outside_quotes(text: str) -> list[str]:
@@ -477,6 +518,8 @@ def _split_outside_quotes(text: str) -> list[str]:
             current = []
         else:
             current.append(character)
+    if quote:
+        raise ValueError(f"A quotation mark {quote} is not closed in the flags {text!r}.")
     parts.append("".join(current))
     return parts
 

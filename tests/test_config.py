@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from configparser import ConfigParser, RawConfigParser
 from pathlib import Path
 
@@ -183,6 +184,11 @@ class TestParser:
         parser = parser_with({"flaotX": "1"}, floatX=StrParam(""))
         with pytest.warns(AesaraConfigWarning, match="'flaotX'. Did you mean 'floatX'"):
             parser.warn_unused_flags()
+        parser = parser_with(files="[global]\nflaotX = 1\nfloatX = x\n[nvcc]\nfastmath = 1", floatX=StrParam(""))
+        with pytest.warns(AesaraConfigWarning) as caught:
+            parser.warn_unused_flags()
+        assert ["flaotX" in str(one.message) for one in caught] == [True, False]
+        assert "'nvcc__fastmath'" in str(caught[1].message)
 
 
 class TestChangeFlags:
@@ -234,6 +240,13 @@ class TestStrings:
             assert parse_config_string("a") == {}
         assert parse_config_string("a", issue_warnings=False) == {}
 
+    def test_quotes(self):
+        assert parse_config_string("""a="it's",b='x'""") == {"a": "it's", "b": "x"}
+        assert parse_config_string("'a=1',\"b=2,3\"") == {"a": "1", "b": "2,3"}
+        assert parse_config_string("a='x'+'y', b=''") == {"a": "'x'+'y'", "b": ""}
+        with pytest.raises(ValueError, match="' is not closed"):
+            parse_config_string("a='x,b=2")
+
     def test_files(self, monkeypatch):
         monkeypatch.setenv("AESARARC", os.pathsep.join(["one", "~/two"]))
         assert configparser.config_files_from_aesararc() == ["one", os.path.expanduser("~/two")]
@@ -279,8 +292,45 @@ class TestDefaults:
     def test_options_of_c_compilers_are_accepted(self):
         for name in ("cxx", "gcc__cxxflags", "blas__ldflags", "base_compiledir", "compiledir"):
             assert "without effect" in config._config_var_dict[name].doc
-            with config.change_flags({name: "anything"}):
-                assert getattr(config, name) == "anything"
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with config.change_flags({name: "anything"}):
+                    assert getattr(config, name) == "anything"
+
+    def test_options_without_effect_say_so_once(self):
+        def parser(flags=None, files=None):
+            made = parser_with(flags, files)
+            made.add("old", "An old option.", IntParam(1), no_effect="nobody asks")
+            made.add("fresh", "A new option.", IntParam(1))
+            return made
+
+        said = "^The configuration option 'old' is accepted but without effect, because nobody asks.$"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            quiet = parser()
+            quiet.old = quiet.old
+            quiet.fresh = 2
+            parser({"old": "1"}, "[global]\nold = 1")
+        with pytest.warns(AesaraConfigWarning, match=said) as caught:
+            parser({"old": "2"})
+        with pytest.warns(AesaraConfigWarning, match=said):
+            parser(files="[global]\nold = 2")
+        assigned = parser()
+        with pytest.warns(AesaraConfigWarning, match=said) as caught:
+            assigned.old = 2
+        assert caught[0].filename == __file__
+        for change in (lambda p: p.change_flags(old=2).__enter__(), lambda p: p.change_flags(old=2)(int)()):
+            with pytest.warns(AesaraConfigWarning, match=said):
+                change(parser())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assigned.old = 1
+            assigned.old = 3
+        assert assigned.old == 3
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "The configuration option")
+            parser({"old": "2"})
 
     def test_proxy(self):
         assert configparser.config.floatX == config.floatX
