@@ -16,36 +16,40 @@ import logging
 import os
 from typing import Any
 
-from aesara.configdefaults import config
+from aesara.utils import collection_paused
 
-# isort: split
-import aesara.scalar
-import aesara.tensor
-import aesara.tensor.rewriting
-import aesara.tensor.sharedvar
-from aesara.compile import (
-    FunctionMaker,
-    In,
-    Mode,
-    Out,
-    ProfileStats,
-    function,
-    function_dump,
-    predefined_linkers,
-    predefined_modes,
-    predefined_optimizers,
-    shared,
-)
-from aesara.compile.verify import verify_rewrites
-from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
-from aesara.graph.basic import Variable, clone_replace
-from aesara.graph.conversion import as_symbolic
-from aesara.printing import debugprint as dprint
-from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
-from aesara.printing.memory_plan import memory_plan
-from aesara.scan import foldl, foldr, map, reduce, scan
-from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
-from aesara.updates import OrderedUpdates
+# Almost all that is made here stays; looking for garbage again and again would be a tenth of the time.
+with collection_paused():
+    from aesara.configdefaults import config
+
+    # isort: split
+    import aesara.scalar
+    import aesara.tensor
+    import aesara.tensor.rewriting
+    import aesara.tensor.sharedvar
+    from aesara.compile import (
+        FunctionMaker,
+        In,
+        Mode,
+        Out,
+        ProfileStats,
+        function,
+        function_dump,
+        predefined_linkers,
+        predefined_modes,
+        predefined_optimizers,
+        shared,
+    )
+    from aesara.compile.verify import verify_rewrites
+    from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
+    from aesara.graph.basic import Variable, clone_replace
+    from aesara.graph.conversion import as_symbolic
+    from aesara.printing import debugprint as dprint
+    from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
+    from aesara.printing.memory_plan import memory_plan
+    from aesara.scan import foldl, foldr, map, reduce, scan
+    from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
+    from aesara.updates import OrderedUpdates
 
 __version__ = "3.0.0.dev0"
 
