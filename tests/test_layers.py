@@ -19,6 +19,7 @@ LAYERS = {
     "aesara.errors": 0,
     "aesara.configparser": 0,
     "aesara.configdefaults": 0,
+    "aesara.records": 0,
     "aesara.utils": 0,
     "aesara.graph": 1,
     "aesara.scalar": 2,

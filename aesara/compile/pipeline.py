@@ -8,8 +8,6 @@ position=)``, and users' own rules through ``register_canonicalize`` and its kin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.databases import (
@@ -26,6 +24,7 @@ from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.settling import SettlingDB, Watch
 from aesara.graph.rewriting.walking import in2out
+from aesara.records import dataclass
 from aesara.scan.rewriting import RewriteSteps
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb

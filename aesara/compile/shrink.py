@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from aesara.graph.rewriting.node_rewriters import NodeRewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.traversal import graph_inputs
+from aesara.records import dataclass
 from aesara.tensor.rewriting.shape import ShapeOptimizer
 
 _MOST_TRIALS = 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import graph_inputs
+from aesara.records import dataclass
 from aesara.tensor.type import TensorType
 
 __all__ = ["VerifiedRewrites", "WrongRewrite", "draw_value", "verify_rewrites"]

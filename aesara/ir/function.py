@@ -9,10 +9,10 @@ must end for all arguments, since a call may be evaluated although nobody asks f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, call, walk
 from aesara.ir.kernel import ScalarParam, Statement, expressions_of, walk_statements
+from aesara.records import dataclass
 
 __all__ = ["ScalarFunction", "functions_below"]
 

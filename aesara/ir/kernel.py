@@ -19,9 +19,9 @@ by construction: whoever builds a kernel has proved it or has put a check in fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, walk
+from aesara.records import dataclass
 
 __all__ = [
     "Assign",

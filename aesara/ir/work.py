@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aesara.ir.expr import Expr, cast, const, cost, op, substitute, var, walk
 from aesara.ir.kernel import For, If, Kernel, ScalarParam, Statement, While, expressions_of
 from aesara.ir.program import Launch, Loop, MatMul, Step
+from aesara.records import dataclass
 
 __all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "loop_work", "step_work"]
 

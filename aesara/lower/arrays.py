@@ -9,11 +9,11 @@ sizes known at run time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Statement, Store
+from aesara.records import dataclass
 
 Index = tuple[Expr, ...]
 Reader = Callable[[Index], Expr]
@@ -294,7 +294,8 @@ class LoopBody:
     """What a loop does.
 
     `context` holds the body's arrays; `starts` are the rows that a result has before the first step, with the operand
-    that holds them; `writes` say which array of the body becomes which row of a result.
+    that holds them; `writes` say which array of the body becomes which row of a result (None: all of it, in the place
+    of what the step before has written).
     """
 
     context: Any
@@ -303,7 +304,7 @@ class LoopBody:
     count: str
     reads: tuple[Row, ...]
     starts: tuple[tuple[LoopResult, Array, int], ...]
-    writes: tuple[tuple[Array, LoopResult, int], ...]
+    writes: tuple[tuple[Array, LoopResult, int | None], ...]
     until: Expr | None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,6 +53,7 @@ from aesara.lower.schedule import (
     schedule,
     strided_view,
 )
+from aesara.records import dataclass
 
 __all__ = ["Lowered", "assemble", "own_memory", "planned"]
 
@@ -409,11 +409,12 @@ class _Assembler:
             for row in body.reads
         ]
         results = own_memory(body.context, [array for array, _, _ in body.writes])
-        places = {
-            array: (self.buffer_name(result), offset(result, first))
-            for array, (_, result, first) in zip(results, body.writes, strict=True)
-        }
-        plan = schedule(body.context, results, {})
+        places, totals = {}, {}
+        for array, (_, result, first) in zip(results, body.writes, strict=True):
+            places[array] = (self.buffer_name(result), ZERO if first is None else offset(result, first))
+            if first is None:
+                (totals[array],) = (row.name for row in body.reads if row.array is result)
+        plan = schedule(body.context, results, totals)
         steps = _Assembler(body.context, plan, results, self.slots, {}, places).steps()
         yield Loop(body.var, self.context.canonical(body.extent), (*views, *steps), body.count, body.until)
 

@@ -8,10 +8,10 @@ program is written by one loop with two stores (`Interleaved`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, op
 from aesara.lower.arrays import Array, Index, Interleaved, Pointwise, Reader, literal
+from aesara.records import dataclass
 
 __all__ = ["ComplexArray", "complex_from_real", "part_dtype", "split"]
 

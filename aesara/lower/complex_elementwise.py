@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr
@@ -14,6 +13,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op
 from aesara.lower.elementwise import LONGEST_FOLD, common_shape, expands_along, stretched_axes
 from aesara.lower.scalars import Recipe, follow, recorded
+from aesara.records import dataclass
 from aesara.scalar import complex_functions  # noqa: F401  # declares forms
 from aesara.scalar.arithmetic import Add, Mul
 from aesara.scalar.complex_forms import Parts, complex_decomposition

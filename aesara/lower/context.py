@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
 from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Row, Source, literal
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
+from aesara.records import dataclass
 
 #: uniform constants are inlined, others are read from memory
 _SMALL = 1

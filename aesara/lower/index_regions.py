@@ -8,7 +8,6 @@ are free of branches; positions of the true entries of a mask are in range if th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.lower.ranges import range_of, require_range
 from aesara.lower.reductions import converted
 from aesara.lower.sequential import flat_positions
+from aesara.records import dataclass
 from aesara.scalar.types import ScalarType
 from aesara.tensor.conversion import constant
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
@@ -12,6 +11,7 @@ from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
+from aesara.records import dataclass
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
@@ -14,6 +14,7 @@ from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Definition, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.reductions import converted
+from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.tensor.allocation import AllocEmpty
 from aesara.tensor.subtensor_basic import IncSubtensor

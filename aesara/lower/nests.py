@@ -8,7 +8,6 @@ are taken in blocks, which bounds the rounding error as pairwise summation does 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
 from aesara.ir.kernel import (
@@ -27,6 +26,7 @@ from aesara.ir.kernel import (
 from aesara.ir.program import Launch
 from aesara.lower.arrays import Array
 from aesara.lower.schedule import Group, Task, is_trailing_run
+from aesara.records import dataclass
 
 __all__ = ["BLOCK", "build_launch"]
 

@@ -7,7 +7,6 @@ lowered and scheduled again, and follows what became of each node's arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, linear_offset, sharing, var
@@ -16,6 +15,7 @@ from aesara.lower.assemble import own_memory, planned
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
 from aesara.lower.schedule import Accumulation, Group, Schedule, Task, schedule
+from aesara.records import dataclass
 
 __all__ = ["PlacedStep", "Placement", "nodes_of_buffers", "place_nodes"]
 

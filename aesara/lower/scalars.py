@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
@@ -12,6 +11,7 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import PRIMITIVES, Expr, call, cast, const, op
 from aesara.lower.context import Unsupported, check_dtype
 from aesara.lower.routines import scalar_function, special_symbol
+from aesara.records import dataclass
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import Routine

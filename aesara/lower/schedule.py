@@ -14,7 +14,7 @@ Fusion lives here and nowhere else.  The steps:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aesara.ir.expr import Expr, cast, const, cost, is_size, linear_offset, load, op, substitute, var, walk
 from aesara.ir.kernel import Statement, Store, expressions_of, map_expressions, walk_statements
@@ -38,6 +38,7 @@ from aesara.lower.arrays import (
     Write,
 )
 from aesara.lower.context import Context, Definition, Guard
+from aesara.records import dataclass
 
 __all__ = ["Group", "Schedule", "Task", "schedule"]
 
@@ -536,7 +537,7 @@ class _Scheduler:
         """
         found: dict[Array, Accumulation] = {}
         for result in self.results:
-            if not isinstance(result, Pointwise) or result.ndim != 2 or self.uses.get(result):
+            if not isinstance(result, Pointwise) or result.ndim < 2 or self.uses.get(result):
                 continue
             for old in [self.replaced[result]] if result in self.replaced else self._inputs_added(result):
                 matched = self._match_accumulation(result, old)
@@ -549,14 +550,15 @@ class _Scheduler:
         """Inputs that are terms of a sum with a product: BLAS can add to a copy."""
         if not any(isinstance(a, Product) for term in (result, *result.operands) for a, _ in term.reads()):
             return []
-        value = self.trace(result, LOOP[:2])
+        value = self.trace(result, LOOP[: result.ndim])
         names = {item.buffer.name for item in self.context.inputs}
         return [e.attr for e in value.args if e.op == "load" and e.attr in names]
 
     def _match_accumulation(self, result: Pointwise, old: str) -> Accumulation | None:
         shape = self.shape(result)
-        (value,) = self.canonical([self.trace(result, LOOP[:2])])
-        same = linear_offset(LOOP[:2], shape)
+        loops = LOOP[: result.ndim]
+        (value,) = self.canonical([self.trace(result, loops)])
+        same = linear_offset(loops, shape)
         if value.op not in ("add", "sub") or not any(e.op == "load" and e.attr == old for e in value.args):
             return None
         first, second = value.args

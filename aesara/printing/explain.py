@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TextIO
 
 from aesara.compile.function.function import Function
@@ -14,6 +14,7 @@ from aesara.ifelse import IfElse
 from aesara.ir.program import Allocate
 from aesara.lower.places import PlacedStep, place_nodes
 from aesara.printing.labels import function_name, input_name, shortened, size_text
+from aesara.records import dataclass
 
 __all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "explain"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from aesara.compile.function.function import Function
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.traversal import graph_inputs, io_toposort
+from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.subgraph import OpFromGraph
 

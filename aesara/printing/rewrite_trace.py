@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aesara.compile.function.function import Function
@@ -16,6 +15,7 @@ from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
 from aesara.graph.source import SourceLine
 from aesara.printing.formula import pprint
 from aesara.printing.tree import debugprint
+from aesara.records import dataclass
 
 __all__ = ["RewriteStep", "RewriteTrace", "rewrite_profile", "rewrite_trace"]
 

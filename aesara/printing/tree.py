@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import singledispatch
 from io import StringIO
 from typing import Any, Literal, TextIO
@@ -20,6 +20,7 @@ from aesara.graph.shared import SharedVariable
 from aesara.printing.graph_parts import outer_positions
 from aesara.printing.identifiers import ID_TYPES, IDTypesType, identifier, owner_or_self
 from aesara.printing.node_times import LEGEND, times_of
+from aesara.records import dataclass
 
 
 @singledispatch

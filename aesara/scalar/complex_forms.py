@@ -11,12 +11,12 @@ scalar variables.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aesara.graph.traversal import io_toposort
+from aesara.records import dataclass
 from aesara.scalar.arithmetic import Abs, Add, Mul, Neg, Reciprocal, Sub, TrueDivide
 from aesara.scalar.casting import Cast, Identity
 from aesara.scalar.comparison import EQ, GE, GT, LE, LT, NEQ, IsInf, IsNan, eq, ge, gt, isinf, isnan, le, lt, neq

@@ -7,7 +7,6 @@ of a state waits until the loop comes to the step that computed them; what arriv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aesara.graph.disconnected_type import disconnected_type
@@ -21,6 +20,7 @@ from aesara.graph.pullback import (
     pull_back,
 )
 from aesara.graph.traversal import graph_inputs
+from aesara.records import dataclass
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.tensor.allocation import alloc, zeros_like
 from aesara.tensor.conversion import constant

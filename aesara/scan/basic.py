@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import io_toposort, walk
+from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.utils import until

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from aesara.graph.nodes import Variable
+from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
 from aesara.tensor.allocation import AllocEmpty
 from aesara.tensor.rearranging import sizes_of

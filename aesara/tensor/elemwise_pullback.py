@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from aesara import scalar as aes
@@ -10,6 +9,7 @@ from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
+from aesara.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from aesara.ir import expr as ir
 from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
@@ -38,6 +36,7 @@ from aesara.ir.program import (
 )
 from aesara.ir.text.reading import Line, Reader, label_of, lines_of
 from aesara.ir.text.syntax import KEYWORDS, IRSyntaxError
+from aesara.records import dataclass
 
 __all__ = ["parse_function", "parse_kernel", "parse_program"]
 

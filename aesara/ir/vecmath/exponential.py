@@ -8,7 +8,8 @@ by adding a large number, whose sum carries n in its low bits as well: no conver
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from aesara.records import dataclass
 
 from . import coefficients
 from .builder import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from aesara.records import dataclass
 
 from . import coefficients
 from .builder import (

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from aesara.records import dataclass
 
 from . import coefficients, large_arguments
 from .builder import FLOAT64, Format, Value, absolute, fma_add, format_of, polynomial, select, split_constant

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.kept_results import empty_places
 from aesara.link.llvm.runtime import fixed_words
+from aesara.records import dataclass
 
 __all__ = ["Interface", "NativeCallable"]
 

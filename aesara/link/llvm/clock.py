@@ -6,9 +6,9 @@ import ctypes
 import functools
 import sys
 import time
-from dataclasses import dataclass
 
 from aesara.link.llvm.runtime import libm_address
+from aesara.records import dataclass
 
 __all__ = ["Clock", "system_clock"]
 

@@ -10,7 +10,6 @@ import platform
 import sys
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -20,6 +19,7 @@ from aesara.link.llvm import layout
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
+from aesara.records import dataclass
 from aesara.utils import free_in_children
 
 __all__ = ["Code", "Image", "build", "load", "optimized_text"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.records import dataclass
 from aesara.tensor.diagonals import AllocDiag
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, mul, neg, sub

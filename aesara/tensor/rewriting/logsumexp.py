@@ -8,12 +8,12 @@ quotients, with weights, along axes, in sums of a few terms and behind what only
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.records import dataclass
 from aesara.tensor.careduce import with_kept_dims
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
