@@ -33,8 +33,6 @@ LONG = 20e3
 PATIENCE = 0.04
 #: nanoseconds of estimated work that may overwrite a shared value in place, with the GIL held
 IN_PLACE = 20e6
-#: nanoseconds of an iteration that does little but load and store
-LIGHT = 1.0
 #: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
 #: products, which may be long
 ENOUGH = 16
@@ -51,14 +49,9 @@ def needs_gil(step: Step) -> bool:
 
 
 def may_be_cut(kernel: Kernel) -> bool:
-    """Whether a kernel's loops may last so long that signals are looked for in between.
-
-    A single light loop goes through memory: more of it than computers have before it takes long.
-    """
-    work = kernel_work(kernel)
-    if work.constant is not None:
-        return work.constant > PORTION
-    return any(len(sizes) > 1 or factor > LIGHT for sizes, factor in work.terms.items())
+    """Whether a kernel's loops may last so long that signals are looked for in between."""
+    constant = kernel_work(kernel).constant
+    return constant is None or constant > PORTION
 
 
 def guard_count(program: Program) -> int:
