@@ -58,7 +58,7 @@ def write_table(
 
 
 def step_name(step: StepTime) -> str:
-    """What a step of native code computes, and for which lines of the user's program."""
+    """What a step of native code computes, in how much memory, and for which lines of the user's program."""
     lines: list[str] = []
     last = None
     for line in lines_of(step.nodes):
@@ -66,7 +66,8 @@ def step_name(step: StepTime) -> str:
         lines.append(number if filename == last else line)
         last = filename
     place = f" [{', '.join(lines)}]" if lines else ""
-    return f"{step.kind}{place}: {'; '.join(map(str, step.nodes)) or 'copies'}"
+    size = f" {_kilobytes(step.bytes)}" if step.bytes else ""
+    return f"{step.kind}{size}{place}: {'; '.join(map(str, step.nodes)) or 'copies'}"
 
 
 def write_function(profile: Any, file: IO[str]) -> None:

@@ -22,13 +22,11 @@ __all__ = ["Timeline", "trace_of", "write_trace"]
 _CALLS = 1000  # the last calls that are kept
 _NODES = 20_000  # the last runs of single nodes
 _LONGEST_NAME = 80
+_thread = threading.get_ident
 
 
-class _Call(NamedTuple):
-    thread: int
-    started: float
-    seconds: float
-    ticks: tuple[np.ndarray, ...]  # what each native function's timers have shown after the call
+# A call: its thread, when it started, seconds, and what each native function's timers have shown after it, as bytes.
+_Call = tuple[int, float, float, tuple[bytes, ...]]
 
 
 class _NodeRun(NamedTuple):
@@ -56,9 +54,8 @@ class Timeline:
 
     def forget_calls(self) -> None:
         """Keep only what compiling has taken."""
-        self.calls: deque[_Call] = deque(maxlen=_CALLS)
+        self.calls: deque[_Call] = deque(maxlen=_CALLS + 1)  # the first says where the second begins
         self.node_runs: deque[_NodeRun] = deque(maxlen=_NODES)
-        self.before: tuple[np.ndarray, ...] = ()
 
     def add_phases(self, seconds: dict[str, float]) -> None:
         """Add phases that have followed each other and have just ended."""
@@ -67,12 +64,9 @@ class Timeline:
             self.phases.append(_Phase(name, started, duration))
             started += duration
 
-    def add_call(self, seconds: float, natives: Sequence[NativeTimes]) -> None:
-        """Add a call that has just ended."""
-        if len(self.calls) == _CALLS:
-            self.before = self.calls[0].ticks
-        ticks = tuple([native.timers.ticks.copy() for native in natives if native.timers is not None])
-        self.calls.append(_Call(threading.get_ident(), time.perf_counter() - seconds, seconds, ticks))
+    def add_call(self, started: float, seconds: float, ticks: Sequence[np.ndarray]) -> None:
+        """Add a call, and what timers show after it; this happens at each call, so it is short."""
+        self.calls.append((_thread(), started, seconds, tuple([one.tobytes() for one in ticks])))
 
     def add_node_run(self, started: float, seconds: float, node: Apply) -> None:
         """Add a run of a single node."""
@@ -100,8 +94,8 @@ def trace_of(timeline: Timeline, natives: Sequence[NativeTimes], name: str | Non
     """
     label = "function" if name is None else name
     threads = {0: 0}
-    for run in (*timeline.calls, *timeline.node_runs):
-        threads.setdefault(run.thread, len(threads))
+    for thread, *_ in (*list(timeline.calls)[-_CALLS:], *timeline.node_runs):
+        threads.setdefault(thread, len(threads))
     spans = [
         *((0, phase.started, phase.seconds, phase.name, "compile", {}) for phase in timeline.phases),
         *_spans_of_calls(timeline, natives, label),
@@ -129,18 +123,23 @@ def _spans_of_calls(timeline: Timeline, natives: Sequence[NativeTimes], label: s
     """Calls, and the steps of native code in them: how long each took is measured, that they follow at once is not."""
     timed = [native for native in natives if native.timers is not None]
     steps = [native.steps() for native in timed]
-    before = timeline.before
-    for call in timeline.calls:
-        yield call.thread, call.started, call.seconds, label, "call", {}
-        at, end = call.started, call.started + call.seconds
-        for k, (native, ticks) in enumerate(zip(timed, call.ticks)):
-            spent = ticks - before[k] if k < len(before) else ticks
+    calls = list(timeline.calls)
+    before = calls[0][3] if len(calls) > _CALLS else ()
+    for thread, started, seconds, after in calls[-_CALLS:]:
+        yield thread, started, seconds, label, "call", {}
+        at, end = started, started + seconds
+        for k, (native, shown) in enumerate(zip(timed, after)):
+            spent = _ticks(shown) - _ticks(before[k]) if k < len(before) else _ticks(shown)
             for step, duration, runs in zip(steps[k], spent[0] * native.timers.clock.tick, spent[1]):
                 seconds = min(float(duration), end - at)
                 if runs > 0 and seconds > 0:
-                    yield call.thread, at, seconds, *_described(step.nodes, step.kind, step)
+                    yield thread, at, seconds, *_described(step.nodes, step.kind, step)
                     at += seconds
-        before = call.ticks
+        before = after
+
+
+def _ticks(shown: bytes) -> np.ndarray:
+    return np.frombuffer(shown, np.int64).reshape(2, -1)
 
 
 def _described(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) -> tuple[str, str, dict[str, Any]]:

@@ -122,6 +122,7 @@ class ProfileStats:
         self.ignore_first_call: bool = config.profiling__ignore_first_call
         self.flag_time_thunks = config.profiling__time_thunks if flag_time_thunks is None else flag_time_thunks
         self._natives: list[NativeTimes] = []
+        self._ticks: list[np.ndarray] = []
         self._timeline = profile_trace.Timeline()
         self.reset()
         for name, value in kwargs.items():
@@ -146,11 +147,12 @@ class ProfileStats:
         for native in self._natives:
             if native.timers is not None:
                 native.timers.ticks[:] = 0
+                native.timers.sizes[:] = 0
 
     # What is measured
 
-    def record_call(self, seconds: float, vm_seconds: float) -> None:
-        """Add a call of the function."""
+    def record_call(self, started: float, seconds: float, vm_seconds: float) -> None:
+        """Add a call of the function: by `time.perf_counter`, when it started, and how long it took."""
         if self.ignore_first_call:
             self.ignore_first_call = False
             self.reset()
@@ -158,11 +160,12 @@ class ProfileStats:
         self.fct_callcount += 1
         self.fct_call_time += seconds
         self.vm_call_time += vm_seconds
-        self._timeline.add_call(seconds, self._natives)
+        self._timeline.add_call(started, seconds, self._ticks)
 
     def add_native(self, native: NativeTimes, seconds: dict[str, float]) -> None:
         """Add a native function, and how long making it has taken."""
         self._natives.append(native)
+        self._ticks = [one.timers.ticks for one in self._natives if one.timers is not None]
         self.add_linking(seconds)
 
     def add_linking(self, seconds: dict[str, float]) -> None:
@@ -228,6 +231,17 @@ class ProfileStats:
         for native in self._natives:
             for node, entry in native.nodes().items():
                 found[native.fgraph, node] = entry
+        return found
+
+    def bytes_of_nodes(self) -> dict[Key, int]:
+        """(graph, node) -> bytes of its results in the last call, for nodes whose results are known to be in memory."""
+        found: dict[Key, int] = {}
+        for key in self._thunks:
+            sizes = [self.output_size[out] for out in key[1].outputs if out in self.output_size]
+            if sizes:
+                found[key] = sum(sizes)
+        for native in self._natives:
+            found.update({(native.fgraph, node): size for node, size in native.bytes_of_nodes().items()})
         return found
 
     @property
@@ -310,19 +324,21 @@ class ProfileStats:
         """The numbers as a dict of texts and numbers, to be stored or compared.
 
         ``"nodes"`` and ``"steps"`` have the seconds, calls and lines of the user's program of each node and of each
-        step of native code; ``"bytes"`` of a node is the size of its results, if ``config.profile_memory`` was on;
+        step of native code. ``"bytes"`` of a step is the memory that it read or wrote in the last call; that of a node
+        is the size of its results, if native code stores them, or if ``config.profile_memory`` was on.
         ``"workspace_bytes"`` is what native code keeps for intermediate results.
         """
         nodes = []
-        for (_, node), (seconds, calls) in self._entries().items():
-            sizes = [self.output_size[out] for out in node.outputs if out in self.output_size]
-            size = {"bytes": sum(sizes)} if sizes else {}
+        stored = self.bytes_of_nodes()
+        for key, (seconds, calls) in self._entries().items():
+            node = key[1]
+            size = {"bytes": stored[key]} if key in stored else {}
             known = {"node": str(node), "op": str(node.op), "source": _place(node)}
             nodes.append({**known, "seconds": seconds, "calls": calls, **size})
         steps = [
             {
-                "kind": step.kind, "seconds": step.seconds, "calls": step.calls, "nodes": [str(n) for n in step.nodes],
-                "lines": profile_trace.lines_of(step.nodes),
+                "kind": step.kind, "seconds": step.seconds, "calls": step.calls, "bytes": step.bytes,
+                "nodes": [str(n) for n in step.nodes], "lines": profile_trace.lines_of(step.nodes),
             }
             for step in self.steps()
         ]  # fmt: skip
@@ -356,6 +372,10 @@ class ProfileStats:
         ['call', 'nest']
         """
         profile_trace.write_trace(path, self._timeline, self._natives, self.message)
+
+    def __reduce__(self) -> tuple:
+        # What was measured belongs to functions of this process: elsewhere it begins at zero.
+        return _profile_at_zero, (self.message, self.flag_time_thunks, self.line_width)
 
     # Text
 
@@ -477,6 +497,10 @@ class ProfileStats:
         self._cimpl.update(other._cimpl)
         self.output_size.update(other.output_size)
         self.variable_shape.update(other.variable_shape)
+
+
+def _profile_at_zero(message: str | None, flag_time_thunks: bool, line_width: int) -> ProfileStats:
+    return ProfileStats(False, flag_time_thunks, message=message, line_width=line_width)
 
 
 _ADDED = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.lower.places import PlacedStep, Placement, place_nodes
+from aesara.lower.places import PlacedStep, Placement, nodes_of_buffers, place_nodes
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,15 @@ class StepTime:
         How often it has run; a side of a choice counts also where the other one was chosen.
     nodes
         The nodes that it computes; none if it only copies a result.
+    bytes
+        The memory that it read or wrote when it last ran: the sizes of its operands and results.
     """
 
     kind: str
     seconds: float
     calls: int
     nodes: tuple[Apply, ...]
+    bytes: int = 0
 
 
 class NativeTimes:
@@ -40,21 +44,39 @@ class NativeTimes:
 
     Parameters
     ----------
-    fgraph
-        The function's graph.
-    inputs
-        Its inputs, each with whether it is implicit.
+    graph
+        Returns the function's graph; called when somebody asks for nodes.
+    implicit
+        Of each input, whether it is implicit.
     native
-        The native callable, which has ``timers`` and ``report``.
+        The native callable, which has ``timers``.
     """
 
-    def __init__(self, fgraph: FunctionGraph, inputs: Sequence[tuple[Variable, bool]], native: Any) -> None:
-        self.fgraph = fgraph
-        self.inputs = list(inputs)
+    def __init__(self, graph: Callable[[], FunctionGraph], implicit: Sequence[bool], native: Any) -> None:
+        self._graph = graph
+        self._implicit = implicit
         self.timers = native.timers
-        self.python_nodes = frozenset(native.report.python_nodes)
         self._native = weakref.ref(native)
-        self._placement: Placement | None = None
+
+    @cached_property
+    def fgraph(self) -> FunctionGraph:
+        """The function's graph."""
+        return self._graph()
+
+    @cached_property
+    def _arguments(self) -> tuple[list[tuple[Variable, bool]], Sequence[Variable], dict[int, int]]:
+        """What the graph is lowered with."""
+        graph = self.fgraph
+        return list(zip(graph.inputs, self._implicit)), graph.outputs, dict(graph.update_mapping or {})
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return place_nodes(*self._arguments)
+
+    @property
+    def python_nodes(self) -> Collection[Apply]:
+        """The nodes that run in Python."""
+        return self._placement.reasons
 
     @property
     def workspace(self) -> int | None:
@@ -70,10 +92,11 @@ class NativeTimes:
         by_name, products = self._nodes_of_steps()
         others = {kind: iter(nodes) for kind, nodes in products.items()}
         found = []
-        for kind, name, seconds, calls in zip(timers.kinds, timers.names, timers.seconds(), timers.counts()):
+        measured = zip(timers.kinds, timers.names, timers.seconds(), timers.counts(), timers.bytes_of_steps())
+        for kind, name, seconds, calls, size in measured:
             # What a loop needs before its first step, and the like, has the name of the step with a letter.
             nodes = by_name.get(name, ()) if name else next(others.get(kind, iter(())), ())
-            found.append(StepTime(kind, seconds, calls, nodes))
+            found.append(StepTime(kind, seconds, calls, nodes, size))
         return found
 
     def nodes(self) -> dict[Apply, tuple[float, int]]:
@@ -85,11 +108,18 @@ class NativeTimes:
                 found[node] = seconds + step.seconds / len(step.nodes), max(calls, step.calls)
         return found
 
+    def bytes_of_nodes(self) -> dict[Apply, int]:
+        """Bytes of the results of nodes that were stored in the last call; others exist element by element only."""
+        sizes = {} if self.timers is None else self.timers.bytes_of_buffers()
+        found: dict[Apply, int] = {}
+        if any(sizes.values()):
+            for name, nodes in nodes_of_buffers(*self._arguments).items():
+                for node in nodes if name in sizes else ():
+                    found[node] = found.get(node, 0) + sizes[name]
+        return found
+
     def _nodes_of_steps(self) -> tuple[dict[str, tuple[Apply, ...]], dict[str, list[tuple[Apply, ...]]]]:
         """The nodes of steps with a name, and of those without, in order, for each kind."""
-        if self._placement is None:
-            updates = dict(self.fgraph.update_mapping or {})
-            self._placement = place_nodes(self.inputs, self.fgraph.outputs, updates)
         by_name: dict[str, tuple[Apply, ...]] = {}
         others: dict[str, list[tuple[Apply, ...]]] = {}
         for step in self._placement.steps:

@@ -20,10 +20,11 @@ variables be computed in place there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from aesara.ir.expr import Expr, var
+from aesara.ir.expr import Expr, const, op, var, walk
 from aesara.ir.kernel import Kernel
 
 #: bytes of one element in memory
@@ -59,6 +60,7 @@ __all__ = [
     "Slot",
     "Step",
     "View",
+    "touched_buffers",
     "walk_steps",
 ]
 
@@ -85,6 +87,11 @@ class Buffer:
     def outer_shape(self) -> tuple[Expr, ...]:
         """The shape of the ndarray that holds this memory."""
         return self.shape[:-1] if self.is_complex else self.shape
+
+    @property
+    def bytes(self) -> Expr:
+        """The size of this memory."""
+        return functools.reduce(lambda a, b: op("mul", a, b), self.shape, const(ITEM_SIZES[self.dtype]))
 
 
 @dataclass(frozen=True)
@@ -217,6 +224,32 @@ def walk_steps(steps: Iterable[Step]) -> Iterator[Step]:
         yield step
         if isinstance(step, Loop):
             yield from walk_steps(step.body)
+
+
+def touched_buffers(step: Step) -> Iterator[str]:
+    """The names of the buffers that a step reads or writes, without those inside of a loop."""
+    expressions: list[Expr] = []
+    if isinstance(step, Launch):
+        yield from (a for a in step.arguments if isinstance(a, str))
+        expressions = [a for a in step.arguments if isinstance(a, Expr)]
+    elif isinstance(step, MatMul):
+        operands = (step.left, step.right, step.out)
+        yield from (operand.buffer for operand in operands)
+        expressions = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
+        expressions += [step.alpha] if isinstance(step.alpha, Expr) else []
+    elif isinstance(step, PythonCall):
+        yield from (buffer.name for buffer in (*step.operands, *step.results))
+    elif isinstance(step, Define):
+        expressions = [step.value]
+    elif isinstance(step, Check):
+        expressions = [step.condition, *step.values]
+    elif isinstance(step, Loop):
+        expressions = [step.extent] + ([] if step.until is None else [step.until])
+    elif isinstance(step, View):
+        expressions = [step.offset]
+    for e in walk(expressions):
+        if e.op == "load":
+            yield e.attr
 
 
 @dataclass(frozen=True)

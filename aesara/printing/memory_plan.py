@@ -17,16 +17,13 @@ from aesara.ir.program import (
     ITEM_SIZES,
     Allocate,
     Buffer,
-    Check,
-    Define,
     Launch,
     Loop,
     MatMul,
-    Operand,
     Program,
     PythonCall,
-    Step,
     View,
+    touched_buffers,
     walk_steps,
 )
 from aesara.lower.places import nodes_of_buffers
@@ -358,41 +355,12 @@ def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
             number += 1
         starting = isinstance(step, Launch) and step.kernel.name.endswith("s")
         for inner in walk_steps([step]):
-            for name in _touched(inner):
+            for name in touched_buffers(inner):
                 while name in base:
                     name = base[name]
                 first, _ = lives.get(name, (max(number, 1), 0))
                 lives[name] = first, max(number, 1)
     return lives, number
-
-
-def _touched(step: Step) -> Iterator[str]:
-    """The names of the buffers that a step reads or writes, without those inside of a loop."""
-    expressions: list[Expr] = []
-    if isinstance(step, Launch):
-        yield from (a for a in step.arguments if isinstance(a, str))
-        expressions = [a for a in step.arguments if isinstance(a, Expr)]
-    elif isinstance(step, MatMul):
-        yield from (operand.buffer for operand in (step.left, step.right, step.out))
-        expressions = [e for o in (step.left, step.right, step.out) for e in _offsets(o)]
-        expressions += [step.alpha] if isinstance(step.alpha, Expr) else []
-    elif isinstance(step, PythonCall):
-        yield from (buffer.name for buffer in (*step.operands, *step.results))
-    elif isinstance(step, Define):
-        expressions = [step.value]
-    elif isinstance(step, Check):
-        expressions = [step.condition, *step.values]
-    elif isinstance(step, Loop):
-        expressions = [step.extent] + ([] if step.until is None else [step.until])
-    elif isinstance(step, View):
-        expressions = [step.offset]
-    for e in walk(expressions):
-        if e.op == "load":
-            yield e.attr
-
-
-def _offsets(operand: Operand) -> tuple[Expr, ...]:
-    return operand.offset, operand.row_stride, operand.column_stride
 
 
 def _value(size: Expr, sizes: Mapping[str, int]) -> int | None:

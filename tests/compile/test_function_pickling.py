@@ -236,11 +236,54 @@ def test_loops():
     again(g.maker.fgraph)
 
 
-def test_profiled_functions():
+@pytest.fixture(scope="module")
+def profiled():
+    x, w = at.dmatrix("x"), aesara.shared(np.ones((3, 3)), name="w")
+    out = {"sum": at.exp(x @ w).sum()}
+    return aesara.function([x], out, updates={w: w * 0.5}, profile=ProfileStats(atexit_print=False, message="m"))
+
+
+def test_profiled_functions(profiled, no_compiler):
+    for g in (again(profiled), copy.deepcopy(profiled)):
+        assert is_closed(g) and g._native.report.cached
+        for _ in range(3):
+            np.testing.assert_allclose(g(np.zeros((2, 3)))["sum"], 6.0)
+        assert is_closed(g)
+        assert (g.profile.message, g.profile.fct_callcount, profiled.profile.fct_callcount) == ("m", 3, 0)
+        assert [(t.kinds, t.counts()) for t in [g._native.timers]] == [(profiled._native.timers.kinds, [3] * 3)]
+        assert not any(profiled._native.timers.counts())
+
+
+def test_steps_of_profiled_functions(profiled):
+    g = again(profiled)
+    g(np.zeros((2, 3))), profiled(np.zeros((2, 3)))
+    mine, theirs = (
+        [(step.kind, [str(node) for node in step.nodes], step.bytes) for step in f.profile.steps()]
+        for f in (g, profiled)
+    )
+    assert mine == theirs
+    assert {fgraph for fgraph, _ in g.profile.apply_time} == {g.maker.fgraph}
+    profiled.profile.reset()
+
+
+def test_profiled_functions_without_their_clock(profiled, monkeypatch):
+    data = pickle.dumps(profiled)
+    monkeypatch.setattr("aesara.link.llvm.emit_timed.system_clock", lambda: None)
+    monkeypatch.setattr("aesara.link.llvm.linker.system_clock", lambda: None)
+    g = pickle.loads(data)
+    np.testing.assert_allclose(g(np.zeros((2, 3)))["sum"], 6.0)
+    assert g._native.timers is None and g.profile.fct_callcount == 1
+
+
+def test_profiles_that_functions_share():
     x = at.dvector("x")
-    g = again(aesara.function([x], at.exp(x), profile=ProfileStats(atexit_print=False)))
-    assert g.profile is None
-    np.testing.assert_array_equal(g([0.0]), [1.0])
+    profile = ProfileStats(atexit_print=False)
+    f, g = again([aesara.function([x], e, profile=profile) for e in (at.exp(x), at.log(x))])
+    assert f.profile is g.profile
+    f([1.0]), g([1.0])
+    assert f.profile.fct_callcount == 2 and len(f.profile.steps()) == 2
+    plain = again(aesara.function([x], at.exp(x), profile=ProfileStats(atexit_print=False, flag_time_thunks=False)))
+    assert plain([0.0]) == [1.0] and plain.profile.steps() == [] and plain.profile.fct_callcount == 1
 
 
 def test_functions_of_the_reference_machine():

@@ -200,7 +200,8 @@ def test_what_profile_may_be():
     assert copied.profile.fct_callcount == 1 and f.profile.fct_callcount == 0
     assert f.copy().profile is None
     loaded = pickle.loads(pickle.dumps(g))
-    assert loaded.profile is None and loaded([1.0]) == 2.0
+    assert loaded([1.0]) == 2.0
+    assert (loaded.profile.message, loaded.profile.fct_callcount, g.profile.fct_callcount) == ("g", 1, 0)
     f.profile.fct_callcount = g.profile.fct_callcount = 0
     for one in (f, g, h):
         one.profile.compile_time = 0.0  # not at the end of the tests
@@ -257,7 +258,11 @@ def test_as_dict():
     found = profile.as_dict()
     assert found["message"] == "m" and found["fct_callcount"] == 1
     assert set(found["stages"]) == {"lower", "emit", "build"}
-    assert all(set(node) == {"node", "op", "source", "seconds", "calls"} for node in found["nodes"])
+    assert all(set(node) - {"bytes"} == {"node", "op", "source", "seconds", "calls"} for node in found["nodes"])
+    assert all(
+        set(step) == {"kind", "nodes", "lines", "seconds", "calls", "bytes"} and step["bytes"] > 0
+        for step in found["steps"]
+    )
     assert sum(step["seconds"] for step in found["steps"]) <= profile.vm_call_time
 
 
@@ -336,6 +341,40 @@ def test_numbers_have_lines_and_memory():
         f, profile = example(mode="FAST_COMPILE")
         f(np.ones((5, 3)))
     assert any(node.get("bytes") == 40 for node in profile.as_dict()["nodes"])
+
+
+def test_bytes_of_steps_and_nodes():
+    x, n = at.dmatrix("x"), at.lscalar("n")
+    w = aesara.shared(np.ones((3, 4)), name="w")
+    product = x @ w
+    states, _ = aesara.scan(lambda a: a * 0.5, outputs_info=x[0], n_steps=n)
+    outputs = [at.exp(product).sum(), states, at.sin(sleep(x[:, 0] * 2))]
+    f = aesara.function([x, n], outputs, profile=quiet())
+    for rows in (10, 5):
+        f(np.ones((rows, 3)), 7)
+        by_kind = {}
+        for step in f.profile.steps():
+            by_kind.setdefault(step.kind, []).append(step.bytes)
+        assert by_kind["product"] == [8 * (rows * 3 + 3 * 4 + rows * 4)]
+        assert by_kind["python"] == [8 * 2 * rows]
+        assert 8 * (rows * 4 + 1) in by_kind["nest"]  # the exponentials exist one by one only
+        assert by_kind["loop"] == [8 * (8 * 3 + 1)]  # with the factor
+    stored = {type(node.op).__name__: size for (_, node), size in f.profile.bytes_of_nodes().items()}
+    assert stored["Dot22"] == 8 * 5 * 4 and stored["Sum"] == 8 and stored["FromFunctionOp"] == 8 * 5
+    assert "exp" not in str([node for _, node in f.profile.bytes_of_nodes()])
+    assert "product 0.4KB [" in text_of(f.profile)
+    f.profile.reset()
+    assert f.profile.bytes_of_nodes() == {} and not any(step.bytes for step in f.profile.steps())
+    g = aesara.function([x], at.exp(x), mode="FAST_COMPILE", profile=quiet())
+    g(np.ones((2, 2)))
+    assert g.profile.bytes_of_nodes() == {}
+
+
+def test_profiles_elsewhere_begin_at_zero():
+    f, profile = example(message="m", flag_time_thunks=False)
+    f(np.ones((2, 3)))
+    again = pickle.loads(pickle.dumps(profile))
+    assert (again.message, again.flag_time_thunks, again.fct_callcount, again.steps()) == ("m", False, 0, [])
 
 
 def test_printers(monkeypatch):

@@ -374,7 +374,7 @@ class Function:
         self.vm = self._native = native
         entry = getattr(native, "entry", native)
         if self.profile is not None:
-            self._set_call(Function._call_native_measured)
+            self._set_call(_measured(entry, self.profile, self.output_keys is not None))
         else:
             self._set_call(entry if self.output_keys is None else Function._call_native)
 
@@ -393,17 +393,8 @@ class Function:
     def _call_measured(self, *args: Any, **kwargs: Any) -> Any:
         started = time.perf_counter()
         result = Function.__call__(self, *args, **kwargs)
-        self.profile.record_call(time.perf_counter() - started, self.vm.seconds)
+        self.profile.record_call(started, time.perf_counter() - started, self.vm.seconds)
         return result
-
-    def _call_native_measured(self, *args: Any, **kwargs: Any) -> Any:
-        started = time.perf_counter()
-        results = self._native(*args, **kwargs)
-        inside = time.perf_counter() - started
-        if self.output_keys is not None and not isinstance(results, dict):
-            results = self._present(results)
-        self.profile.record_call(time.perf_counter() - started, inside)
-        return results
 
     def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""
@@ -538,6 +529,25 @@ class Function:
             None if spec.implicit else container.value for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
+
+
+def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:
+    """The ``__call__`` of a native function that is profiled; `by_name`: it returns a dict."""
+    clock = time.perf_counter
+    record = profile.record_call
+
+    def call(self: Function, *args: Any, **kwargs: Any) -> Any:
+        started = clock()
+        results = entry(*args, **kwargs)
+        inside = seconds = clock() - started
+        if by_name:
+            if not isinstance(results, dict):
+                results = self._present(results)
+            seconds = clock() - started
+        record(started, seconds, inside)
+        return results
+
+    return call
 
 
 def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) -> Function | None:

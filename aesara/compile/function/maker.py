@@ -394,19 +394,26 @@ class FunctionMaker:
             dict(self.update_mapping),
             self.unpack_single or self.return_none,
             function._native_fallback,
-            **({"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}),
+            **self._timing(),
             **({"lent": lent} if lent else {}),
         )
-        if self.profile is not None and hasattr(native, "report"):
-            explicitness = [(cell.variable, cell.implicit) for cell in cells]
-            self.profile.add_native(NativeTimes(self.fgraph, explicitness, native), native.report.seconds)
+        self._profile_native(native)
         function._attach_native(native)
         self._form = getattr(native, "form", None)
         return function
 
+    def _timing(self) -> dict[str, bool]:
+        """What a native linker is told if each step is to be measured."""
+        return {"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}
+
+    def _profile_native(self, native: Any) -> None:
+        if self.profile is not None and hasattr(native, "report"):
+            times = NativeTimes(lambda: self.fgraph, [bool(spec.implicit) for spec in self.inputs], native)
+            self.profile.add_native(times, native.report.seconds)
+
     def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:
         """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
-        if self._form is None or self.profile is not None:
+        if self._form is None:
             return None
         output_storage = [Container(type, [None], name=name) for type, name in self._output_types()]
         function = self._build(None, containers, output_storage, defaults)
@@ -418,9 +425,11 @@ class FunctionMaker:
             dict(self.update_mapping),
             self.unpack_single or self.return_none,
             function._native_fallback,
+            **self._timing(),
         )
         if native is None:
             return None
+        self._profile_native(native)
         function._attach_native(native)
         return function
 
@@ -492,7 +501,6 @@ class FunctionMaker:
     def __getstate__(self) -> dict[str, Any]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
         state["inputs"] = [_without_graph(spec) for spec in self.inputs]
-        state["profile"] = None
         state["_stored"] = self.__dict__.get("_stored") or self._pack()
         if self._form is not None:
             state["_form"] = self._form.without_symbols()

@@ -1,16 +1,36 @@
-"""The entry point of a function that is profiled: as usual, with a reading of the clock around each step."""
+"""The entry point of a function that is profiled: as usual, with a reading of the clock around each step.
+
+It also notes the sizes of the buffers that the steps touch.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from aesara.ir.program import Launch, Loop, MatMul, Program, PythonCall, Step
-from aesara.link.llvm.clock import Clock
+from aesara.ir.program import (
+    Allocate,
+    Buffer,
+    Launch,
+    Loop,
+    MatMul,
+    Program,
+    PythonCall,
+    Step,
+    View,
+    touched_buffers,
+    walk_steps,
+)
+from aesara.link.llvm.clock import Clock, system_clock
 from aesara.link.llvm.emit_program import Entry
 
 __all__ = ["StepTimers", "emit_timed_program"]
+
+#: for each step the numbers of some things
+_Numbers = tuple[tuple[int, ...], ...]
 
 _TIMED = {Launch: "nest", MatMul: "product", PythonCall: "python", Loop: "loop"}
 
@@ -27,14 +47,23 @@ class StepTimers:
         For each step that is timed ``"nest"``, ``"product"``, ``"python"`` or ``"loop"``.
     names
         The names of the steps' kernels; empty for other steps.
+    buffers
+        The names of the buffers that the steps read or write.
+    touched
+        For each step the numbers of its buffers.
     ticks
         Two rows: ticks spent in each step, and how often it has run.
+    sizes
+        Bytes of each buffer in the last call.
     """
 
     clock: Clock
     kinds: tuple[str, ...]
     names: tuple[str, ...]
+    buffers: tuple[str, ...]
+    touched: _Numbers
     ticks: np.ndarray
+    sizes: np.ndarray
 
     @classmethod
     def of(cls, program: Program, clock: Clock) -> StepTimers:
@@ -42,11 +71,30 @@ class StepTimers:
         steps = [step for step in program.steps if type(step) in _TIMED]
         names = tuple(step.kernel.name if isinstance(step, Launch) else "" for step in steps)
         kinds = tuple(_TIMED[type(step)] for step in steps)
-        return cls(clock, kinds, names, np.zeros((2, max(len(steps), 1)), np.int64))
+        known = _buffers(program)
+        base = {s.buffer.name: s.base for s in walk_steps(program.steps) if isinstance(s, View)}
+        touched = [list(dict.fromkeys(_touched(step, base, known))) for step in steps]
+        number = {name: k for k, name in enumerate(dict.fromkeys(name for some in touched for name in some))}
+        numbers = tuple(tuple(number[name] for name in some) for some in touched)
+        return cls._at_zero(clock, kinds, names, tuple(number), numbers)
+
+    @classmethod
+    def _at_zero(
+        cls, clock: Clock, kinds: tuple[str, ...], names: tuple[str, ...], buffers: tuple[str, ...], touched: _Numbers
+    ) -> StepTimers:
+        ticks, sizes = np.zeros((2, max(len(kinds), 1)), np.int64), np.zeros(max(len(buffers), 1), np.int64)
+        return cls(clock, kinds, names, buffers, touched, ticks, sizes)
+
+    def again(self) -> StepTimers | None:
+        """The same for another function with the same code; None if the code reads a clock that is not here."""
+        clock = system_clock()
+        if clock is None or clock.number != self.clock.number:
+            return None
+        return self._at_zero(clock, self.kinds, self.names, self.buffers, self.touched)
 
     def words(self) -> list[int]:
-        """What the table of the function gets in addition: where the clock is, and where the ticks go."""
-        return [self.clock.address, self.ticks.ctypes.data]
+        """What the table of the function gets in addition: where the clock is, and where ticks and sizes go."""
+        return [self.clock.address, self.ticks.ctypes.data, self.sizes.ctypes.data]
 
     def seconds(self) -> list[float]:
         """Seconds spent in each step."""
@@ -56,6 +104,35 @@ class StepTimers:
         """How often each step has run."""
         return [int(count) for count in self.ticks[1, : len(self.kinds)]]
 
+    def bytes_of_steps(self) -> list[int]:
+        """Bytes of the buffers that each step reads or writes."""
+        return [int(sum(self.sizes[k] for k in some)) for some in self.touched]
+
+    def bytes_of_buffers(self) -> dict[str, int]:
+        """Bytes of each buffer."""
+        return {name: int(size) for name, size in zip(self.buffers, self.sizes)}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        clock = replace(self.clock, address=0)  # it is elsewhere in another process
+        return StepTimers._at_zero, (clock, self.kinds, self.names, self.buffers, self.touched)
+
+
+def _buffers(program: Program) -> dict[str, Buffer]:
+    """The buffers of a program by name, but those that belong to a round of a loop."""
+    made = [step.buffer for step in program.steps if isinstance(step, Allocate)]
+    made += [buffer for step in program.steps if isinstance(step, PythonCall) for buffer in step.results]
+    return {buffer.name: buffer for buffer in (*(i.buffer for i in program.inputs), *program.constants, *made)}
+
+
+def _touched(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
+    """The names of known buffers that a step, or what is inside of it, reads or writes."""
+    for inner in walk_steps([step]):
+        for name in touched_buffers(inner):
+            while name in base:
+                name = base[name]
+            if name in known:
+                yield name
+
 
 class _TimedEntry(Entry):
     def __init__(self, program: Program, timers: StepTimers) -> None:
@@ -63,23 +140,39 @@ class _TimedEntry(Entry):
         self.timers = timers
         self.first_word = self.kept_word + bool(program.lent)
         self.position = 0
+        self.buffers = _buffers(program)
+        self.measured: set[int] = set()
         self.inside = False
+        self.last: str | None = None  # the reading after the step before, from which this one counts
         self.allocas.append("%now = alloca [2 x i64]")
 
     def step(self, step: Step) -> None:
         if self.inside or type(step) not in _TIMED:
             super().step(step)
             return
-        started = self._now()
+        started = self._now() if self.last is None else self.last
         self.inside = True
         super().step(step)
         self.inside = False
-        spent = self.fresh("t")
-        self.add(f"{spent} = sub i64 {self._now()}, {started}")
+        spent, self.last = self.fresh("t"), self._now()
+        self.add(f"{spent} = sub i64 {self.last}, {started}")
         ticks = self.word(self.first_word + 1)
         self._increase(ticks, self.position, spent)
         self._increase(ticks, self.timers.ticks.shape[1] + self.position, "1")
+        for number in self.timers.touched[self.position]:
+            if number not in self.measured:
+                self.measured.add(number)
+                size = self.value(self.buffers[self.timers.buffers[number]].bytes)
+                self.set_field(self.word(self.first_word + 2), 8 * number, size, "i64")
         self.position += 1
+
+    def release_gil(self, steps: Sequence[Step]) -> bool:
+        self.last = None
+        return super().release_gil(steps)
+
+    def take_gil(self) -> None:
+        self.last = None  # waiting for it is no step
+        super().take_gil()
 
     def _now(self) -> str:
         clock = self.word(self.first_word)

@@ -11,6 +11,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.llvm.callable import Interface
+from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Image
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import ErrorInfo
@@ -48,6 +49,8 @@ class Form:
         Arrays that the program reads.
     n_callbacks
         How many nodes run in Python.
+    timers
+        What measures the steps, if the code does that; each function gets its own.
     symbols
         What refers to nodes; pickled with the graph, and None until that has been decoded.
     """
@@ -57,13 +60,14 @@ class Form:
     constants: tuple[np.ndarray, ...]
     n_callbacks: int
     symbols: Symbols | None
+    timers: StepTimers | None = None
 
     @classmethod
-    def of(cls, lowered: Lowered, image: Image) -> Form:
+    def of(cls, lowered: Lowered, image: Image, timers: StepTimers | None = None) -> Form:
         """The form of a lowered graph."""
         symbols = Symbols(lowered.errors, lowered.python_nodes)
         constants = tuple(map(_original, lowered.constants))
-        return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols)
+        return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols, timers)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

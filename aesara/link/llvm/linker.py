@@ -38,6 +38,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     complex_products,
     complex_sequences,
     convolution,
+    correlation,
     creation,
     diagonals,
     elementwise,
@@ -157,10 +158,10 @@ class LLVMLinker(VMLinker):
         emitted_at = clock()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock()
-        form = Form.of(lowered, code.image)
+        form = Form.of(lowered, code.image, timers)
         storage = [i.cell for i in inputs]
         result = _attach(form, code, lambda: fgraph, storage, fallback, timers)
-        result.form = None if timed else form
+        result.form = form
         seconds = {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at}
         result.report = NativeReport(lambda: (lowered, text), code.cached, seconds)
         return result
@@ -174,6 +175,7 @@ class LLVMLinker(VMLinker):
         updates: dict[int, int],
         unpack_single: bool,
         fallback: Callable[..., Any],
+        timed: bool = False,
     ) -> NativeCallable | None:
         """A callable from the form of one that was made before; None if the graph has to be compiled again.
 
@@ -185,9 +187,12 @@ class LLVMLinker(VMLinker):
             Returns the graph, after which the form has its ``symbols``; called when they are needed.
         storage
             The cell of each input.
-        n_outputs, updates, unpack_single, fallback
+        n_outputs, updates, unpack_single, fallback, timed
             See `make_callable`.
         """
+        timers = None if form.timers is None else form.timers.again()
+        if (timers is None) != (form.timers is None) or (timed and timers is None and system_clock() is not None):
+            return None
         if form.n_callbacks and config.native_fallback != "ignore":
             return None  # compiling again says what it has to say
         started = time.perf_counter()
@@ -198,9 +203,11 @@ class LLVMLinker(VMLinker):
         def compile_again() -> tuple[Lowered, str]:
             lowered = _lower(graph(), form.interface.implicit, n_outputs, updates, unpack_single)
             lowered = _lending(lowered, form.interface.lent)
+            if timers is not None:
+                return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
 
-        result = _attach(form, code, graph, storage, fallback)
+        result = _attach(form, code, graph, storage, fallback, timers)
         result.form = form
         result.report = NativeReport(compile_again, True, {"load": time.perf_counter() - started})
         return result
