@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from aesara.configdefaults import config
@@ -21,11 +20,12 @@ from aesara.link.utils import (
     raise_with_op,
     streamline,
 )
+from aesara.records import dataclass
 
 Scheduler = Callable[[FunctionGraph], list[Apply]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class InputCell:
     """Where a native function finds one input of its graph.
 

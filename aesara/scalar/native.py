@@ -13,7 +13,7 @@ A lowering asks `ScalarOp.native_fact` and `ScalarOp.decomposition`, never the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from aesara.records import dataclass
 
 __all__ = ["PRIMITIVES", "Primitive", "Special"]
 
@@ -29,7 +29,7 @@ PRIMITIVES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Primitive:
     """An instruction of the loop IR.
 
@@ -49,7 +49,7 @@ class Primitive:
             raise ValueError(f"Unknown primitive {self.name!r}: expected one of {', '.join(sorted(PRIMITIVES))}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Special:
     """A function that `scipy.special.cython_special` exports as a C function of doubles.
 
