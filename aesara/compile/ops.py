@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -138,16 +139,33 @@ class FromFunctionOp(Op):
         for otype, cell, result in zip(self.otypes, output_storage, results):
             cell[0] = otype.filter(result)
 
-    def __reduce__(self) -> tuple:
-        # A function that is the op of `as_op` under its own name pickles as that name.
-        module, name = getattr(self._fn, "__module__", None), self.__name__
-        try:
-            found = load_back(module, name)
-        except (ImportError, AttributeError, TypeError):
-            found = None
-        if found is self:
-            return load_back, (module, name)
-        return FromFunctionOp, (self._fn, self.itypes, self.otypes, self._infer_shape)
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        fn = self._fn
+        if _op_with_name_of(fn) is self:
+            # `as_op` has put the operation in the place of its function.
+            if protocol < 4 or not isinstance(fn, FunctionType):
+                return load_back, (fn.__module__, fn.__name__)
+            # From now on the function has a name by which it is found, so that picklers can treat it as all functions:
+            # store the name, or, like cloudpickle those of scripts, what it consists of.
+            fn.__qualname__ = f"{fn.__name__}._fn"
+            shapes = self._infer_shape
+            if isinstance(shapes, FunctionType) and "<" in shapes.__qualname__ and shapes.__module__ == fn.__module__:
+                shapes.__qualname__ = f"{fn.__name__}._infer_shape"
+        return _load_op, (fn, self.itypes, self.otypes, self._infer_shape)
+
+
+def _op_with_name_of(fn: Callable[..., Any]) -> Any:
+    try:
+        return load_back(fn.__module__, fn.__name__)
+    except (ImportError, AttributeError, TypeError):
+        return None
+
+
+def _load_op(fn: Any, itypes: Sequence[Type], otypes: Sequence[Type], infer_shape: Any) -> FromFunctionOp:
+    found = _op_with_name_of(fn)
+    if isinstance(found, FromFunctionOp) and found._fn is fn and found.itypes == itypes and found.otypes == otypes:
+        return found
+    return FromFunctionOp(fn, itypes, otypes, infer_shape)
 
 
 def load_back(mod: str, name: str) -> Any:

@@ -423,6 +423,7 @@ import cloudpickle
 import numpy as np
 import aesara, aesara.tensor as at
 from aesara.graph.basic import Apply
+from aesara.compile.ops import as_op
 from aesara.graph.op import Op
 
 class Twice(Op):
@@ -434,8 +435,18 @@ class Twice(Op):
     def perform(self, node, inputs, outputs):
         outputs[0][0] = 2 * inputs[0]
 
+FACTOR = 3.0
+
+@as_op([at.dvector], [at.dvector])
+def scaled(values):
+    return FACTOR * values
+
+@as_op([at.dvector], [at.dvector], infer_shape=lambda fgraph, node, shapes: shapes)
+def shifted(values):
+    return FACTOR + values
+
 x = at.dvector("x")
-f = aesara.function([x], [Twice()(x) + 1])
+f = aesara.function([x], [Twice()(x) + 1, scaled(shifted(x))])
 with open(sys.argv[1], "wb") as file:
     cloudpickle.dump((f, [np.ones(2)], f(np.ones(2))), file)
 """
@@ -447,3 +458,27 @@ def test_cloudpickle_takes_ops_of_scripts_along(tmp_path):
     script.write_text(WRITER)
     subprocess.run([sys.executable, str(script), str(path)], check=True, timeout=120)
     read_elsewhere(path.read_bytes(), path)
+
+
+IN_WORKERS = """
+import joblib
+import numpy as np
+import aesara, aesara.tensor as at
+from aesara.compile.ops import as_op
+
+@as_op([at.dvector], [at.dvector])
+def squared(values):
+    return values**2
+
+if __name__ == "__main__":
+    x = at.dvector("x")
+    f = aesara.function([x], squared(x).sum())
+    found = joblib.Parallel(2)(joblib.delayed(f)(np.full(4, float(k))) for k in range(3))
+    assert [float(one) for one in found] == [0.0, 4.0, 16.0], found
+"""
+
+
+def test_functions_of_scripts_in_workers_of_joblib(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(IN_WORKERS)
+    subprocess.run([sys.executable, str(script)], check=True, timeout=120)

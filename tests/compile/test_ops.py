@@ -1,5 +1,6 @@
 """Copies, views, and operations made from Python functions."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -89,6 +90,13 @@ def test_from_function_op_equality_and_pickle():
     assert make(plain) != as_op([at.dvector], [at.dscalar])(plain)
     assert pickle.loads(pickle.dumps(scaled)) is scaled
     assert pickle.loads(pickle.dumps(as_op([at.dvector], [at.dvector])(np.sin)))._fn is np.sin
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_as_op_in_the_place_of_its_function(protocol):
+    for op in (scaled, reversed_and_sum):
+        assert pickle.loads(pickle.dumps(op, protocol)) is op
+        assert copy.deepcopy(op) is op
 
 
 @pytest.mark.parametrize("mode", MODES)
