@@ -35,8 +35,16 @@ __all__ = ["EVERYTHING", "Guard", "Held", "guard_of", "state", "store_together",
 
 _OWNER, _WANTED, _DEPTH, _BELL = range(4)
 
-#: words that compiled code reads: the main thread, calls of compiled code with guards, other calls with guards
-state = (ctypes.c_int64 * 3)(threading.main_thread().ident or 0, 0, 0)
+
+def _threads_of_products() -> int:
+    """How many threads BLAS is likely to use."""
+    asked = [os.environ.get(f"{name}_NUM_THREADS", "") for name in ("OPENBLAS", "OMP", "MKL")]
+    return max(1, min([os.cpu_count() or 1, *(int(n) for n in asked if n.isdecimal())]))
+
+
+#: words that compiled code reads: the main thread, calls of compiled code with guards, other calls with guards, and how
+#: many multiply-adds BLAS is given at once where signals are looked for (about a twentieth of a second)
+state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 1_000_000_000 * _threads_of_products())
 _MAIN, _NATIVE, _PYTHON = range(3)
 
 #: seconds after which a waiting call looks again even if no bell has rung

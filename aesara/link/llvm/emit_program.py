@@ -35,8 +35,8 @@ from aesara.ir.program import (
     walk_steps,
 )
 from aesara.ir.work import is_heavy, loop_work
-from aesara.link.llvm import layout, matmul
-from aesara.link.llvm.emit_kernel import emit_kernel
+from aesara.link.llvm import layout, matmul, matmul_pieces
+from aesara.link.llvm.emit_kernel import PORTION, emit_kernel
 from aesara.link.llvm.emit_threads import (
     ENOUGH,
     LONG,
@@ -557,7 +557,16 @@ class Entry(ThreadCode):
         arguments += [f"ptr {out}", f"i64 {self.value(step.out.row_stride)}"]
         factors = [x if isinstance(x, str) else literal(x, step.dtype) for x in (alpha, step.beta)]
         arguments += [f"{LLVM_TYPES[step.dtype]} {x}" for x in factors]
-        self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
+        constant = self.step_work(dataclasses.replace(step, batch=None)).constant
+        if not self.stretch_may_be_long or (constant is not None and constant <= PORTION):
+            self.add(f"call void {matmul.symbol(step.dtype)}({', '.join(arguments)})")
+            return
+        self.module.helper(matmul_pieces.symbol(step.dtype), matmul_pieces.definition(step.dtype))
+        stopped, on = self.fresh("c"), self.label("on")
+        arguments = [f"ptr {self.word('state')}", f"ptr {self.watcher()}", *arguments]
+        self.add(f"{stopped} = call i1 {matmul_pieces.symbol(step.dtype)}({', '.join(arguments)})")
+        self.branch(stopped, "cleanup", on, likely=on)
+        self.block(on)
 
     def view(self, step: View) -> None:
         offset = self.value(step.offset)

@@ -25,7 +25,7 @@ BLOCK_HEAD = 64
 BLOCK_NEXT, BLOCK_SIZE, BLOCK_MEMORY = 0, 8, 16
 
 #: words of `guards.state`, and of a guard
-STATE_MAIN, STATE_NATIVE, STATE_PYTHON = 0, 8, 16
+STATE_MAIN, STATE_NATIVE, STATE_PYTHON, STATE_PRODUCT = 0, 8, 16, 24
 GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
 
 #: words of a call's watcher: the state of its thread while the GIL is released; and in the main thread meanwhile when
