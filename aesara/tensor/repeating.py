@@ -65,7 +65,13 @@ class Repeat(Op):
 
     def perform(self, node, inputs, output_storage):
         x, repeats = inputs
-        output_storage[0][0] = np.repeat(x, np.asarray(repeats).astype(np.intp), axis=self.axis)
+        counts = np.asarray(repeats).astype(np.intp)
+        n_entries = x.size if self.axis is None else x.shape[self.axis]
+        # NumPy multiplies and adds counts up without looking, and writes past the end of what it allocates then.
+        total = counts.sum(dtype="float64") * (n_entries if counts.size == 1 else 1)
+        if total * x.nbytes > 2.0**62 * max(n_entries, 1):
+            raise ValueError(f"repeat: {total:.3g} entries are too many.")
+        output_storage[0][0] = np.repeat(x, counts, axis=self.axis)
 
     def infer_shape(self, fgraph, node, input_shapes):
         x_shape, _ = input_shapes
