@@ -255,6 +255,8 @@ class Context:
             if found is None:
                 found = var(self.fresh("h"))
                 self.add(Definition(found.attr, array))
+            if array.dtype == "uint64":  # more than any array has is no negative number
+                found = op("select", op("lt", found, const(0)), const(2**63 - 1), found)
             self._sizes[array] = found
         return found
 
