@@ -311,8 +311,11 @@ class TensorType(Type, HasDataType, HasShape):
                 "Expected an array-like object, but found a Variable: maybe you are trying to call a function on a "
                 "(possibly shared) variable instead of a numeric array?"
             )
-        if isinstance(data, np.ndarray) and data.dtype == self.numpy_dtype:
-            return data
+        if isinstance(data, np.ndarray):
+            if not isinstance(data, np.memmap):
+                data = np.asarray(data)  # matrices and masked arrays have an arithmetic of their own
+            if data.dtype == self.numpy_dtype:
+                return data
         if strict:
             if isinstance(data, np.ndarray):
                 raise TypeError(f"{self} expected an ndarray with dtype={self.dtype} (got {data.dtype}).")

@@ -1,0 +1,107 @@
+"""Arguments that are laid out in unusual ways, belong to other classes, or ask for more than there is."""
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.io import In
+
+BIG = 2**62
+
+
+@pytest.fixture(params=["FAST_RUN", "FAST_COMPILE"])
+def mode(request):
+    return request.param
+
+
+def test_matrices_are_arrays(mode):
+    x = at.dmatrix("x")
+    f = aesara.function([x], [x.flatten(), x[0], at.dot(x, x), x], mode=mode)
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    for got, want in zip(f(np.asarray(values).view(np.matrix)), (values.ravel(), values[0], values @ values, values), strict=True):
+        assert type(got) is np.ndarray
+        np.testing.assert_array_equal(got, want, strict=True)
+
+
+def test_classes_of_arrays_with_an_arithmetic_of_their_own(mode):
+    class Odd(np.ndarray):
+        def __array_ufunc__(self, *args, **kwargs):
+            return "odd"
+
+    x = at.dvector("x")
+    f = aesara.function([x], [2 * x, x.sum()], mode=mode)
+    for argument in (np.arange(3.0).view(Odd), np.arange(3, dtype="int8").view(Odd)):
+        double, total = f(argument)
+        np.testing.assert_array_equal(double, [0.0, 2.0, 4.0], strict=True)
+        assert total == 3
+
+
+def test_files_in_memory_stay_where_they_are(mode, tmp_path):
+    values = np.arange(4.0)
+    values.tofile(tmp_path / "values")
+    x = at.dvector("x")
+    f = aesara.function([In(x, mutable=True)], [x * 2, at.set_subtensor(x[0], 9.0)], mode=mode)
+    mapped = np.memmap(tmp_path / "values", dtype="float64", mode="r")
+    double, new = f(mapped)
+    np.testing.assert_array_equal(double, 2 * values)
+    np.testing.assert_array_equal(new, [9, 1, 2, 3])
+    np.testing.assert_array_equal(mapped, values)
+
+
+def test_what_may_be_overwritten_need_not_have_memory_for_each_element(mode):
+    x = at.dvector("x")
+    f = aesara.function([In(x, mutable=True)], at.inc_subtensor(x[::-1], np.arange(4.0)), mode=mode)
+    one = np.array([5.0])
+    np.testing.assert_array_equal(f(as_strided(one, (4,), (0,))), [8, 7, 6, 5])
+    np.testing.assert_array_equal(f(np.broadcast_to(np.float64(5), (4,))), [8, 7, 6, 5])
+    overlapping = as_strided(np.arange(3.0), (2, 2), (8, 8))
+    y = at.dmatrix("y")
+    g = aesara.function([In(y, mutable=True)], at.cumsum(2 * y.T, axis=0), mode=mode)
+    np.testing.assert_array_equal(g(overlapping), [[0, 2], [2, 6]])
+
+
+def test_more_repetitions_than_memory_has_room_for(mode):
+    # NumPy multiplies the numbers without looking, and writes past the end of what it has allocated
+    x, n = at.dvector("x"), at.lvector("n")
+    f = aesara.function([x, n], at.repeat(x, n), mode=mode)
+    for counts in ([BIG] * 4, [BIG], [2**61 + 1]):
+        with pytest.raises((ValueError, MemoryError)):
+            f(np.zeros(4), counts)
+    np.testing.assert_array_equal(f([1.0, 2.0], [2, 1]), [1, 1, 2])
+    np.testing.assert_array_equal(f([1.0, 2.0], [2]), [1, 1, 2, 2])
+
+
+SIZES = at.lscalars("n", "m")
+#: arrays of more elements than can be addressed
+TOO_LARGE = {
+    "alloc": at.alloc(1.5, *SIZES),
+    "zeros": at.zeros(SIZES),
+    "nothing": at.empty((SIZES[0], SIZES[1], 0)),
+    "eye": at.eye(*SIZES),
+    "arange": at.arange(SIZES[0])[: SIZES[1]] * at.arange(SIZES[0])[:, None],
+    "reshape": at.zeros(0).reshape(SIZES),
+    "tile": at.tile(at.zeros(SIZES[1]), SIZES[0], ndim=1),
+}
+
+
+@pytest.mark.parametrize("name", list(TOO_LARGE))
+def test_lengths_that_multiply_to_more_than_fits(name, mode):
+    f = aesara.function(SIZES, TOO_LARGE[name], mode=mode, on_unused_input="ignore")
+    for sizes in ((2**40, 2**40), (BIG, 4), (10**10, 10**9)):
+        with pytest.raises((ValueError, MemoryError)):
+            f(*sizes)
+
+
+def test_unsigned_indices_past_the_largest_signed_number(mode):
+    x, n = at.dvector("x"), at.scalar("n", dtype="uint64")
+    f = aesara.function([x, n], [x[:n], x[n:]], mode=mode)
+    largest = at.constant(np.uint64(2**64 - 1))
+    for start, stop in (
+        f([1.0, 2.0], largest.data),
+        aesara.function([x], [x[:largest], x[largest:]], mode=mode)([1.0, 2.0]),
+    ):
+        assert start.tolist() == [1, 2] and stop.tolist() == []
+    with pytest.raises((IndexError, OverflowError)):
+        aesara.function([x, n], x[n], mode=mode)([1.0, 2.0], largest.data)
