@@ -535,34 +535,30 @@ class FunctionGraph(MetaObject):
                 return
         self.execute_callbacks_times.setdefault(feature, 0.0)
         self._features.append(feature)
-        self._features_changed()
+        self._features_changed(feature)
 
     def remove_feature(self, feature: Feature) -> None:
         """Remove a feature; nothing happens where it is not attached."""
         if feature not in self._features:
             return
         self._features.remove(feature)
-        self._features_changed()
+        self._features_changed(feature)
         detach = getattr(feature, "on_detach", None)
         if detach is not None:
             detach(self)
 
-    def _features_changed(self) -> None:
+    def _features_changed(self, feature: Feature) -> None:
+        """Note that `feature` was attached or removed."""
         self._callbacks = {}
-        self._sorted = None
+        if _handler(feature, "orderings") is not None:
+            self._sorted = None
 
     def _listeners(self, name: str) -> list[tuple[Feature, Callable]]:
-        """Return the features that handle `name`, with their methods; those that inherit an empty one are
-        left out."""
+        """Return the features that handle `name`, with their methods."""
         listeners = self._callbacks.get(name)
         if listeners is None:
-            empty = getattr(Feature, name, None)
-            listeners = []
-            for feature in self._features:
-                method = getattr(feature, name, None)
-                if method is not None and (empty is None or getattr(method, "__func__", method) is not empty):
-                    listeners.append((feature, method))
-            self._callbacks[name] = listeners
+            found = [(feature, _handler(feature, name)) for feature in self._features]
+            listeners = self._callbacks[name] = [(feature, method) for feature, method in found if method is not None]
         return listeners
 
     def execute_callbacks(self, name: str, *args, **kwargs) -> None:
@@ -726,6 +722,13 @@ class FunctionGraph(MetaObject):
 
     def _repr_html_(self) -> str:
         return hooks.html(self)
+
+
+def _handler(feature: Feature, name: str) -> Callable | None:
+    """The method of a feature for an event; None where it has none, or inherits an empty one."""
+    method = getattr(feature, name, None)
+    empty = getattr(Feature, name, None)
+    return None if empty is not None and getattr(method, "__func__", method) is empty else method
 
 
 __all__ = ["ApplyOrOutput", "ClientType", "FunctionGraph", "MissingInputError", "config"]

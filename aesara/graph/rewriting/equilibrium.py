@@ -180,6 +180,8 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
                 self.global_rewriters.append(rewriter)
             else:
                 raise TypeError(f"Expected a node or graph rewriter; got {rewriter!r}.")
+        graph_rewriters = [*self.global_rewriters, *self.final_rewriters, *self.cleanup_rewriters]
+        self._with_requirements = [rw for rw in (*self.get_node_rewriters(), *graph_rewriters) if rw.has_requirements]
 
     def get_node_rewriters(self) -> Iterable[NodeRewriter]:
         """The node rewriters, each once."""
@@ -191,11 +193,8 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         super().add_requirements(fgraph)
-        for rewriter in self.get_node_rewriters():
+        for rewriter in self._with_requirements:
             rewriter.add_requirements(fgraph)
-        for group in (self.global_rewriters, self.final_rewriters, self.cleanup_rewriters):
-            for graph_rewriter in group:
-                graph_rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> Any:
         """Apply all rewriters until nothing changes; profile data of the run.

@@ -8,7 +8,9 @@ from numbers import Number
 from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.unify import is_value
+from aesara.graph.type import Type
 
 _taught: list[Any] = []
 
@@ -25,7 +27,20 @@ def imported_packages() -> tuple[Any, Any] | None:
 
 
 def _teach(unification: Any, etuples: Any) -> None:
-    core = unification.core
+    core, pairs = unification.core, sys.modules["cons"].core  # `etuples` has imported it
+
+    def head_and_tail(term: Any) -> tuple[Any, tuple]:
+        """``(op, inputs)`` of a variable; the class and the properties of an op or a type."""
+        if isinstance(term, Variable):
+            if term.owner is not None and len(term.owner.outputs) == 1:
+                return term.owner.op, tuple(term.owner.inputs)
+        elif hasattr(term, "__props__"):
+            return type(term), tuple(getattr(term, prop) for prop in term.__props__)
+        raise pairs.ConsError(f"{term} was not made from parts.")
+
+    for kind in (Variable, Op, Type):
+        pairs._car.add((kind,), lambda term: head_and_tail(term)[0])
+        pairs._cdr.add((kind,), lambda term: head_and_tail(term)[1])
 
     def unify_variables(u: Variable, v: Variable, s: Mapping) -> Iterator[Any]:
         if u is v or (isinstance(u, Constant) and isinstance(v, Constant) and u.equals(v)):
@@ -41,7 +56,19 @@ def _teach(unification: Any, etuples: Any) -> None:
     def unify_with_etuple(u: Variable, v: Any, s: Mapping) -> Iterator[Any]:
         yield False if u.owner is None else (yield core._unify(as_etuple(u, etuples.etuple), v, s))
 
+    def unify_parts_with_etuple(u: Any, v: Any, s: Mapping) -> Iterator[Any]:
+        if not hasattr(u, "__props__"):
+            yield False
+        else:
+            head, tail = head_and_tail(u)
+            yield (yield core._unify(etuples.etuple(head, *tail), v, s))
+
     core._unify.add((Variable, Variable, Mapping), unify_variables)
+    for kind in (Op, Type):
+        core._unify.add((kind, etuples.core.ExpressionTuple, Mapping), unify_parts_with_etuple)
+        core._unify.add(
+            (etuples.core.ExpressionTuple, kind, Mapping), lambda u, v, s: unify_parts_with_etuple(v, u, s)
+        )
     for other, how in ((Number, unify_with_number), (etuples.core.ExpressionTuple, unify_with_etuple)):
         core._unify.add((Variable, other, Mapping), how)
         core._unify.add((other, Variable, Mapping), lambda u, v, s, how=how: how(v, u, s))

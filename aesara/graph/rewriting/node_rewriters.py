@@ -90,6 +90,10 @@ class FromFunctionNodeRewriter(NodeRewriter):
         for requirement in self.requirements:
             fgraph.attach_feature(requirement())
 
+    @property
+    def has_requirements(self) -> bool:
+        return bool(self.requirements)
+
     def __call__(self, fgraph: FunctionGraph, node: Apply) -> Any:
         return self.fn(fgraph, node)
 
@@ -195,6 +199,10 @@ class SequentialNodeRewriter(NodeRewriter):
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rw in self.rewrites:
             rw.add_requirements(fgraph)
+
+    @property
+    def has_requirements(self) -> bool:
+        return any(rw.has_requirements for rw in self.rewrites)
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         result: Any = None

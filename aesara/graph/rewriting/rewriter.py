@@ -51,6 +51,11 @@ class Rewriter(ABC):
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Attach to `fgraph` the features that this rewriter needs."""
 
+    @property
+    def has_requirements(self) -> bool:
+        """Whether `add_requirements` does anything."""
+        return type(self).add_requirements is not Rewriter.add_requirements
+
     @abstractmethod
     def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         """Print a one-line description, and those of the parts down to `depth`."""

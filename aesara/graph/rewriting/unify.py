@@ -14,6 +14,7 @@ A pattern is
 
 from __future__ import annotations
 
+import importlib
 import numbers
 from collections.abc import Callable, Iterator
 from itertools import permutations
@@ -224,3 +225,10 @@ def reify(pattern: Any, bindings: Bindings) -> Any:
     if isinstance(pattern, ValuePattern):
         return pattern.value
     return pattern
+
+
+def __getattr__(name: str) -> Any:
+    """What needs the packages ``unification`` and ``etuples`` is imported with them, when somebody asks for it."""
+    if name in ("ConstrainedVar", "convert_strs_to_vars", "eval_if_etuple"):
+        return getattr(importlib.import_module("aesara.graph.rewriting.logic_terms"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
