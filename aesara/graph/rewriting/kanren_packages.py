@@ -66,9 +66,7 @@ def _teach(unification: Any, etuples: Any) -> None:
     core._unify.add((Variable, Variable, Mapping), unify_variables)
     for kind in (Op, Type):
         core._unify.add((kind, etuples.core.ExpressionTuple, Mapping), unify_parts_with_etuple)
-        core._unify.add(
-            (etuples.core.ExpressionTuple, kind, Mapping), lambda u, v, s: unify_parts_with_etuple(v, u, s)
-        )
+        core._unify.add((etuples.core.ExpressionTuple, kind, Mapping), lambda u, v, s: unify_parts_with_etuple(v, u, s))
     for other, how in ((Number, unify_with_number), (etuples.core.ExpressionTuple, unify_with_etuple)):
         core._unify.add((Variable, other, Mapping), how)
         core._unify.add((other, Variable, Mapping), lambda u, v, s, how=how: how(v, u, s))

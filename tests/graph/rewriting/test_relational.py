@@ -8,6 +8,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.graph.rewriting import unify as unify_module
 from aesara.graph.rewriting.kanren import KanrenRelationSub
 from aesara.graph.rewriting.relational import (
     conde,
@@ -160,8 +161,20 @@ def test_other_order_of_the_walk_and_summary():
     assert "KanrenRelationSub(twice)" in stream.getvalue()
 
 
-def test_goals_of_the_kanren_package():
-    kanren, etuples = pytest.importorskip("kanren"), pytest.importorskip("etuples")
+@pytest.fixture
+def packages():
+    """The packages ``kanren``, ``etuples`` and ``unification``, which are forgotten afterwards."""
+    names = ("kanren", "etuples", "unification")
+    try:
+        yield [pytest.importorskip(name) for name in names]
+    finally:
+        for name in list(sys.modules):
+            if name.split(".")[0] in names or name == "aesara.graph.rewriting.logic_terms":
+                del sys.modules[name]
+
+
+def test_goals_of_the_kanren_package(packages):
+    kanren, etuples, _ = packages
 
     def doubled(expression, result):
         x = kanren.var()
@@ -169,9 +182,38 @@ def test_goals_of_the_kanren_package():
             kanren.eq(etuples.etuple(at.add, x, x), expression), kanren.eq(etuples.etuple(at.mul, 2, x), result)
         )
 
-    try:
-        assert formula(doubled, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
-        assert formula(twice, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
-    finally:
-        for name in [name for name in sys.modules if name.split(".")[0] in ("kanren", "unification", "etuples")]:
-            del sys.modules[name]
+    assert formula(doubled, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
+    assert formula(twice, at.exp(a + 2) + at.exp(a + 2)) == "(2 * exp((a + 2)))"
+
+
+def test_graphs_and_ops_are_expression_tuples(packages):
+    kanren, etuples, unification = packages
+    unify, (x, y) = unification.unify, (unification.var(), unification.var())
+    assert unify_module.eval_if_etuple(3) == 3
+    assert aesara.pprint(unify_module.eval_if_etuple(etuples.etuple(at.add, a, b))) == "(a + b)"
+    assert unify(etuples.etuple(at.add, x, y), a + b) == {x: a, y: b}
+    assert unify(a + b, etuples.etuple(x, a, y)) == {x: at.add, y: b}
+    assert unify(etuples.etuplize(a * b), etuples.etuple(etuples.etuplize(at.mul), x, y)) == {x: a, y: b}
+    assert unify(etuples.etuple(type(a.type), x, y), a.type) == {x: "float64", y: (None,)}
+    assert unify(a, b) is False and unify(a, a) == {}
+    assert etuples.etuplize(at.exp(a)).evaled_obj.owner.op == at.exp
+    assert kanren.run(0, x, kanren.eq(etuples.etuple(at.add, x, b), a + b)) == (a,)
+
+
+def test_constrained_variables_of_the_unification_package(packages):
+    *_, unification = packages
+    unify, ConstrainedVar = unification.unify, unify_module.ConstrainedVar
+    is_a = ConstrainedVar(lambda term: term is a)
+    assert unify(is_a, a) == {is_a: a} and unify(a, is_a) == {is_a: a}
+    assert unify(is_a, b) is False and unify(b, is_a) is False
+    x = unification.var()
+    assert unify(is_a, x) == {x: is_a} == unify(x, is_a)
+    assert unify(is_a, ConstrainedVar(lambda term: True)) is False
+    names = {}
+    pattern = unify_module.convert_strs_to_vars(
+        (at.add, {"pattern": "x", "constraint": lambda term: term is a}, (at.exp, "y")), names
+    )
+    assert unify(pattern, a + at.exp(b)) == {names["x"]: a, names["y"]: b}
+    assert unify(pattern, b + at.exp(b)) is False
+    with pytest.raises(TypeError, match="logic variable"):
+        unify_module.convert_strs_to_vars(({"pattern": (at.exp, "x"), "constraint": bool},))
