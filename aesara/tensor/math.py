@@ -18,7 +18,7 @@ from aesara.tensor.argmax import (
 from aesara.tensor.convolve import Convolve, convolve
 from aesara.tensor.covariance import cov
 from aesara.tensor.deprecations import DEPRECATED_NAMES, deprecated_attribute
-from aesara.tensor.dot import BatchedDot, Dot, dense_dot, dot, outer, tensordot
+from aesara.tensor.dot import BatchedDot, Dot, _dot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
     abs,
     add,

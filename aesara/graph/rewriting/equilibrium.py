@@ -269,7 +269,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
                 pairs: list[Any] = []
                 try:
                     result = rewriter.transform_tracked(fgraph, node)
-                    if not result:
+                    if result is None or result is False:
                         continue
                     pairs, remove = replacements_of(node, result, rewriter)
                     if not pairs or not self._may_apply(rewriter, fgraph, profile):

@@ -88,7 +88,8 @@ class FromFunctionNodeRewriter(NodeRewriter):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for requirement in self.requirements:
-            fgraph.attach_feature(requirement())
+            if not any(type(feature) is requirement for feature in fgraph._features):
+                fgraph.attach_feature(requirement())
 
     @property
     def has_requirements(self) -> bool:
@@ -137,7 +138,7 @@ def node_rewriter(
             raise ValueError("Use None instead of an empty list to track every node.")
         for key in tracks:
             if not (isinstance(key, (Op, tuple)) or (isinstance(key, type) and issubclass(key, Op))):
-                raise ValueError(
+                raise TypeError(
                     f"`tracks` must hold Op instances, Op classes or pairs (Op class, scalar Op class); got {key!r}."
                 )
     needed = tuple(requirements or ())

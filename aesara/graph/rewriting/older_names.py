@@ -36,8 +36,15 @@ def older_names(namespace: Mapping[str, Any], new_names: Mapping[str, str]) -> C
     return find
 
 
-def moved_module(old: str, module: ModuleType) -> Callable[[str], Any]:
-    """Warn that a module has moved; returns a ``__getattr__`` that looks names up in its new place."""
-    message = f"The module `{old}` is deprecated; use `{module.__name__}` instead."
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
-    return lambda name: getattr(module, name)
+def moved_module(old: str, *modules: ModuleType) -> Callable[[str], Any]:
+    """Warn that a module has moved; returns a ``__getattr__`` that looks names up in its new places."""
+    new = " and ".join(f"`{module.__name__}`" for module in modules)
+    warnings.warn(f"The module `{old}` is deprecated; use {new} instead.", DeprecationWarning, stacklevel=3)
+
+    def find(name: str) -> Any:
+        for module in modules:
+            if hasattr(module, name):
+                return getattr(module, name)
+        raise AttributeError(f"module {old!r} has no attribute {name!r}")
+
+    return find

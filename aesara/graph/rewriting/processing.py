@@ -140,7 +140,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         try:
             with inherit_source(node):
                 result = node_rewriter.transform(fgraph, node)
-            if not result:
+            if result is None or result is False:
                 return False
             pairs, remove = replacements_of(node, result, node_rewriter)
             if not pairs:
@@ -161,6 +161,8 @@ class NodeProcessingGraphRewriter(GraphRewriter):
 
 def attach_once(fgraph: FunctionGraph, feature: Feature) -> None:
     """Attach a feature unless the graph has one of its kind."""
+    if any(type(present) is type(feature) for present in fgraph._features):
+        return
     try:
         fgraph.attach_feature(feature)
     except AlreadyThere:
@@ -176,7 +178,7 @@ def replacements_of(
         remove = list(result.get("remove", ()))
         items: Iterable[Any] = ((old, new) for old, new in result.items() if old != "remove")
     else:
-        if not isinstance(result, Sequence):
+        if not isinstance(result, Sequence) or isinstance(result, str):
             raise TypeError(
                 f"The node rewriter {node_rewriter} returned {result!r}; expected False, None, a "
                 "list with one replacement for each output, or a dict from variables to their "

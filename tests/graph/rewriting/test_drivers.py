@@ -77,7 +77,7 @@ class TestTracker:
     def test_what_can_be_tracked(self):
         with pytest.raises(ValueError, match="None instead of an empty list"):
             node_rewriter([])
-        with pytest.raises(ValueError, match="Op instances"):
+        with pytest.raises(TypeError, match="Op instances"):
             node_rewriter(["exp"])
 
 
@@ -96,6 +96,25 @@ class TestDrivers:
         assert seen == [at.tanh, at.log, at.exp, at.exp, at.log, at.tanh]
         with pytest.raises(ValueError, match="in_to_out"):
             WalkingGraphRewriter(look, order="sideways")
+
+    @pytest.mark.parametrize(
+        "result, error, text",
+        [
+            ([], ValueError, "returned 0 replacements for the 1 outputs"),
+            ("x", TypeError, "returned 'x'; expected False, None, a list"),
+            (True, TypeError, "returned True; expected False, None, a list"),
+        ],
+    )
+    @pytest.mark.parametrize(
+        "driver", [WalkingGraphRewriter, lambda rule: EquilibriumGraphRewriter([rule], max_use_ratio=5)]
+    )
+    def test_results_of_the_wrong_form(self, xy, driver, result, error, text):
+        @node_rewriter([at.exp])
+        def wrong(fgraph, node):
+            return result
+
+        with pytest.raises(error, match=text):
+            driver(wrong).rewrite(graph(at.exp(xy[0])))
 
     def test_new_nodes_are_visited_unless_ignored(self, xy):
         x, _ = xy

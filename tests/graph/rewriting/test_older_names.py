@@ -30,6 +30,27 @@ def test_old_paths(old, new):
     assert public and all(getattr(moved, name) is getattr(real, name) for name in public)
 
 
+OLD_TENSOR_PATHS = {
+    "basic_opt": ("basic", "elemwise", "shape", "extra_ops"),
+    "subtensor_opt": ("subtensor",),
+    "opt_uncanonicalize": ("uncanonicalize",),
+}
+
+
+@pytest.mark.parametrize("old, new", OLD_TENSOR_PATHS.items())
+def test_old_paths_of_rules(old, new):
+    sys.modules.pop(f"aesara.tensor.{old}", None)
+    with pytest.warns(DeprecationWarning, match=f"`aesara.tensor.{old}` is deprecated") as caught:
+        moved = importlib.import_module(f"aesara.tensor.{old}")
+    assert all(f"`aesara.tensor.rewriting.{name}`" in str(caught[0].message) for name in new)
+    for name in new:
+        real = importlib.import_module(f"aesara.tensor.rewriting.{name}")
+        rules = [rule for rule in vars(real) if rule.startswith("local_")]
+        assert rules and all(getattr(moved, rule) is getattr(real, rule) for rule in rules)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        moved.nonsense
+
+
 def test_old_names_at_old_paths():
     sys.modules.pop("aesara.graph.opt", None)
     with pytest.warns(DeprecationWarning) as caught:
