@@ -147,7 +147,6 @@ def add_basic_configvars() -> None:
         "Check at run time the shapes declared for convolutions.",
         BoolParam(False),
         in_c_key=False,
-        no_effect="native code and the reference check the shapes of all operations",
     )
     config.add(
         "print_global_stats",

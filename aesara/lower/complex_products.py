@@ -16,11 +16,12 @@ from aesara.lower.dispatch import is_complex, lower_complex_op
 from aesara.lower.products import inner_sizes_agree
 from aesara.lower.reductions import converted, reduce_array
 from aesara.tensor.convolve import Convolve
+from aesara.tensor.correlation import Correlation
 from aesara.tensor.dot import BatchedDot, Dot
 from aesara.tensor.matmul import MatMul
 
 #: ops that are linear in each of their first two inputs
-BILINEAR = (MatMul, BatchedDot, Convolve)
+BILINEAR = (MatMul, BatchedDot, Convolve, Correlation)
 
 
 def _bilinear(op: Op, node: Apply, context: Context) -> list[ComplexArray]:

@@ -14,7 +14,7 @@ from aesara.lower.reductions import converted, reduce_array
 from aesara.tensor.dot import BatchedDot, Dot
 from aesara.tensor.matmul import MatMul
 
-_BLAS_DTYPES = ("float32", "float64")
+BLAS_DTYPES = ("float32", "float64")
 
 
 def inner_sizes_agree(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
@@ -48,7 +48,7 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
     left, right = _added(x, context), _added(y, context)
     if x.ndim == y.ndim == 1:
         return _inner(left, right, dtype, guards, context)
-    if dtype not in _BLAS_DTYPES:
+    if dtype not in BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
     if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
         return _outer(left, right, guards)
@@ -166,7 +166,7 @@ def _products(
     lead = max(left.ndim, right.ndim)
     left, right = (_with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
     left, right = _added(left, context), _added(right, context)
-    if working in _BLAS_DTYPES:
+    if working in BLAS_DTYPES:
         result: Array = context.add(Product(left, right, guards))
     else:
         result = _sums_of_products(left, right, working, guards, context)

@@ -38,6 +38,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     complex_products,
     complex_sequences,
     convolution,
+    correlation,
     creation,
     diagonals,
     elementwise,

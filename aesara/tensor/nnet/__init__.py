@@ -1,6 +1,17 @@
 """Functions for neural networks. Importing this package registers their rewrites."""
 
 from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
+from aesara.tensor.nnet.blocksparse_rules import local_inplace_sparse_block_gemv, local_inplace_sparse_block_outer
+from aesara.tensor.nnet.conv_functions import (
+    abstract_conv2d,
+    causal_conv1d,
+    conv2d,
+    conv2d_grad_wrt_inputs,
+    conv2d_transpose,
+    conv3d,
+    separable_conv2d,
+)
+from aesara.tensor.nnet.conv_rules import conv_groupopt
 from aesara.tensor.nnet.crossentropy import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -28,9 +39,15 @@ from aesara.tensor.special import log_softmax as logsoftmax
 from aesara.tensor.special import softmax
 
 __all__ = [
+    "abstract_conv2d",
     "binary_crossentropy",
     "categorical_crossentropy",
+    "causal_conv1d",
     "confusion_matrix",
+    "conv2d",
+    "conv2d_grad_wrt_inputs",
+    "conv2d_transpose",
+    "conv3d",
     "crossentropy_categorical_1hot",
     "crossentropy_categorical_1hot_grad",
     "crossentropy_softmax_1hot",
@@ -51,6 +68,7 @@ __all__ = [
     "prepend_scalar_to_each_row",
     "relu",
     "selu",
+    "separable_conv2d",
     "sigmoid_binary_crossentropy",
     "softmax",
     "softmax_grad_legacy",

@@ -1,0 +1,151 @@
+"""Convolutions in two dimensions, in an older form; `aesara.tensor.nnet.conv2d` is for new programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.correlation import Correlation, Direction, Windows
+from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
+from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
+
+
+class ConvOp(Correlation):
+    """The convolution of images with filters: ``op(images, filters)``.
+
+    Parameters
+    ----------
+    imshp
+        What is known about images: ``(channels, rows, columns)``.
+    kshp
+        What is known about filters: ``(rows, columns)``.
+    nkern, bsize
+        The number of filters and of images, if known.
+    dx, dy
+        How far apart windows are, by rows and by columns.
+    output_mode
+        "valid" for complete overlaps, "full" for all.
+    unroll_batch, unroll_kern, unroll_patch, verbose, openmp
+        Have no effect.
+    imshp_logical, kshp_logical, kshp_logical_top_aligned
+        Sizes of images and filters with zeros between their elements; only those without such zeros are possible. See
+        `conv2d_transpose` and the `filter_dilation` of `conv2d`.
+    """
+
+    __props__ = ("imshp", "kshp", "nkern", "bsize", "dx", "dy", "out_mode")
+    direction: Direction = "forward"
+
+    def __init__(
+        self,
+        imshp: Sequence[int | None] | None = None,
+        kshp: Sequence[int | None] | None = None,
+        nkern: int | None = None,
+        bsize: int | None = None,
+        dx: int = 1,
+        dy: int = 1,
+        output_mode: str = "valid",
+        unroll_batch: int | None = None,
+        unroll_kern: int | None = None,
+        unroll_patch: bool | None = None,
+        imshp_logical: Sequence[int | None] | None = None,
+        kshp_logical: Sequence[int | None] | None = None,
+        kshp_logical_top_aligned: bool = True,
+        verbose: Any = False,
+        openmp: bool | None = None,
+    ):
+        if output_mode not in ("valid", "full"):
+            raise ValueError(f'output_mode is "valid" or "full"; got {output_mode!r}.')
+        if any(not isinstance(step, int) or step < 1 for step in (dx, dy)):
+            raise ValueError(f"dx and dy must be positive integers; got {dx} and {dy}.")
+        self.imshp = None if imshp is None else tuple(imshp)
+        self.kshp = None if kshp is None else tuple(kshp)
+        for name, logical, plain in (
+            ("imshp_logical", imshp_logical, self.imshp),
+            ("kshp_logical", kshp_logical, self.kshp),
+        ):
+            if logical is not None and tuple(logical) != plain:
+                raise ValueError(f"{name} must be that without zeros between elements, {plain}; got {logical}.")
+        self.nkern, self.bsize = nkern, bsize
+        self.dx, self.dy = dx, dy
+        self.out_mode = output_mode
+
+    @cached_property
+    def windows(self) -> Windows:  # type: ignore[override]
+        return Windows(self.out_mode, (self.dx, self.dy), (1, 1), flip=True)
+
+    def turned(self, direction: Direction) -> Correlation:
+        if direction == "forward":
+            return self
+        return AbstractConv2d(border_mode=self.out_mode, subsample=(self.dx, self.dy)).turned(direction)
+
+    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+        raise TypeError("The sizes of the result of a ConvOp follow from its operands.")
+
+    def make_node(self, inputs: Any, kerns: Any) -> Apply:
+        x, w, result = self.result_of(as_operand(inputs, 4, "inputs"), as_operand(kerns, 4, "kerns"), ())
+        return Apply(self, [x, w], [result])
+
+    @staticmethod
+    def has_all_shape(imshp: Any, kshp: Any, nkern: Any = 1, bsize: Any = 1) -> bool:
+        """Whether all sizes are known."""
+        return all(shape is not None and all(n is not None for n in shape) for shape in (imshp, kshp, (nkern, bsize)))
+
+    @staticmethod
+    def getOutputShape(
+        inshp: Sequence[Any], kshp: Sequence[Any], stride: Sequence[int] = (1, 1), mode: str = "valid"
+    ) -> tuple:
+        """The rows and columns of the output, from those of images and filters.
+
+        Examples
+        --------
+        >>> ConvOp.getOutputShape((28, 28), (5, 5))
+        (24, 24)
+        """
+        return get_conv_output_shape((None, None, *inshp), (None, None, *kshp), mode, tuple(stride))[2:]
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    image_shape: Sequence[int | None] | None = None,
+    filter_shape: Sequence[int | None] | None = None,
+    border_mode: str = "valid",
+    subsample: Sequence[int] = (1, 1),
+    **kargs: Any,
+) -> Variable:
+    """Convolve images with filters by a `ConvOp`.
+
+    Parameters
+    ----------
+    input
+        The images: ``(batch, channels, rows, columns)``.
+    filters
+        ``(outputs, channels, rows, columns)``.
+    image_shape, filter_shape
+        What is known about their shapes.
+    border_mode
+        "valid" or "full".
+    subsample
+        How far apart windows are, by rows and by columns.
+    **kargs
+        Further arguments of `ConvOp`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)), border_mode="full").eval()[0, 0, 0]
+    array([1., 2., 2., 1.])
+    """
+    images = (None,) * 4 if image_shape is None else tuple(image_shape)
+    kernels = (None,) * 4 if filter_shape is None else tuple(filter_shape)
+    if len(images) != 4 or len(kernels) != 4:
+        raise ValueError(f"Shapes have 4 entries; got {image_shape} for images and {filter_shape} for filters.")
+    if images[1] is not None and kernels[1] is not None and images[1] != kernels[1]:
+        raise ValueError(f"The images have {images[1]} channels; the filters are for {kernels[1]}.")
+    op = ConvOp(
+        images[1:], kernels[2:], kernels[0], images[0], subsample[0], subsample[1], output_mode=border_mode, **kargs
+    )
+    return op(as_tensor_variable(input), as_tensor_variable(filters))

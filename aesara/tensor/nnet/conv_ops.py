@@ -1,0 +1,277 @@
+"""Convolutions of images in two and three dimensions, and their gradients, as ops for which rules choose a form.
+
+`AbstractConv2d` and its kin say what is computed, with all that is declared about shapes. When a function is compiled,
+the rules in `aesara.tensor.nnet.rewriting` replace them; those that are left compute by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.tensor.constant_value import known_integer
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.correlation import Correlation, Direction, Windows
+from aesara.tensor.make_vector import vector_of
+from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
+from aesara.tensor.type import integer_dtypes
+
+
+def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> Variable:
+    """A tensor with so many dimensions.
+
+    Raises
+    ------
+    TypeError
+        If it has others.
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim != ndim:
+        raise TypeError(f"{name} must be {ndim}D {what}; got {x} with {x.type.ndim} dimensions")
+    return x
+
+
+def positive_integers(name: str, values: Any, convdim: int) -> tuple[int, ...]:
+    if values is None:
+        return (1,) * convdim
+    values = tuple(values)
+    if len(values) != convdim:
+        raise ValueError(f"{name} must have {convdim} elements")
+    for value in values:
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} must have positive integers; got {values}")
+    return tuple(map(int, values))
+
+
+def _declared(name: str, shape: Any, length: int) -> tuple:
+    if shape is None:
+        return (None,) * length
+    shape = tuple(shape)
+    for n in shape:
+        if not (n is None or isinstance(n, (int, np.integer)) or isinstance(n, Constant)):
+            raise ValueError(f"{name} should be None or a tuple of constant int values")
+    return tuple(None if n is None else known_integer(n) for n in shape)
+
+
+class BaseAbstractConv(Correlation):
+    """A convolution of images with filters, or one of its gradients.
+
+    Parameters
+    ----------
+    convdim
+        The number of dimensions of images: 2 or 3.
+    imshp, kshp
+        What is declared about the shapes of images and of filters: tuples with integers, or None for what is not
+        known. Declarations are checked with ``config.conv__assert_shape`` only.
+    border_mode
+        "valid", "full", "half", an integer, or a tuple with an integer or a pair of integers for each dimension: how
+        many zeros stand around the images.
+    subsample
+        How far apart windows are, in each dimension.
+    filter_flip
+        Whether filters are mirrored (convolution) or not (cross-correlation).
+    filter_dilation
+        How far apart the elements are that meet neighbouring entries of a filter, in each dimension.
+    num_groups
+        Into how many groups channels and outputs are split, each of which is on its own.
+    unshared
+        Whether each position of the output has filters of its own.
+    """
+
+    __props__ = (
+        "convdim",
+        "border_mode",
+        "subsample",
+        "filter_flip",
+        "imshp",
+        "kshp",
+        "filter_dilation",
+        "num_groups",
+        "unshared",
+    )
+
+    def __init__(
+        self,
+        convdim: int,
+        imshp: Sequence[int | None] | None = None,
+        kshp: Sequence[int | None] | None = None,
+        border_mode: Any = "valid",
+        subsample: Sequence[int] | None = None,
+        filter_flip: bool = True,
+        filter_dilation: Sequence[int] | None = None,
+        num_groups: int = 1,
+        unshared: bool = False,
+    ):
+        if convdim not in (2, 3):
+            raise ValueError(f"convolution dimension {convdim} is not supported; it is 2 or 3")
+        if num_groups < 1:
+            raise ValueError("num_groups must have value greater than zero")
+        self.convdim = convdim
+        self.border_mode = checked_border_mode(border_mode, convdim)
+        self.subsample = positive_integers("subsample", subsample, convdim)
+        self.filter_flip = bool(filter_flip)
+        self.filter_dilation = positive_integers("filter_dilation", filter_dilation, convdim)
+        self.num_groups = int(num_groups)
+        self.unshared = bool(unshared)
+        self.imshp = _declared("imshp", imshp, 2 + convdim)
+        self.kshp = _declared("kshp", kshp, self.windows.kernel_ndim)
+
+    @cached_property
+    def windows(self) -> Windows:  # type: ignore[override]
+        return Windows(
+            pads_of(self.border_mode),
+            self.subsample,
+            self.filter_dilation,
+            self.num_groups,
+            self.filter_flip,
+            self.unshared,
+        )
+
+    def turned(self, direction: Direction) -> BaseAbstractConv:
+        cls = _CLASSES[self.convdim, direction]
+        made = cls.__new__(cls)
+        BaseAbstractConv.__init__(made, **{name: getattr(self, name) for name in BaseAbstractConv.__props__})
+        return made
+
+    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+        return self(x, y, vector_of([as_tensor_variable(n).astype("int64") for n in sizes]))
+
+    def flops(self, inputs: Sequence[tuple], outputs: Sequence[tuple]) -> float:
+        """The number of multiplications and additions.
+
+        Parameters
+        ----------
+        inputs, outputs
+            The shapes of the inputs and of the output.
+        """
+        images, filters, made = {
+            "forward": (inputs[0], inputs[1], outputs[0]),
+            "weights": (inputs[0], outputs[0], inputs[1]),
+            "inputs": (outputs[0], inputs[0], inputs[1]),
+        }[self.direction]
+        n = self.convdim
+        return float(images[0] * made[1] * np.prod(made[2:]) * filters[-n - 1] * np.prod(filters[-n:]) * 2)
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        """Convolutions are not computed while a function is compiled."""
+        return False
+
+    def _images(self, x: Any, name: str = "img") -> Variable:
+        return assert_shape(
+            as_operand(x, 2 + self.convdim, name), self.imshp, "The images have not the declared shape."
+        )
+
+    def _filters(self, x: Any) -> Variable:
+        what = "tensor for unshared convolution" if self.unshared else "tensor"
+        kern = as_operand(x, self.windows.kernel_ndim, "kern", what)
+        return assert_shape(kern, self.kshp, "The filters have not the declared shape.")
+
+    def _sizes(self, shape: Any) -> tuple[Variable, list[int | None]]:
+        """A vector of sizes, and those of them that are known."""
+        shape = as_tensor_variable(shape)
+        if shape.type.ndim != 1 or shape.type.dtype not in integer_dtypes:
+            raise TypeError(f"shape must be a vector of integers; got {shape} of type {shape.type}")
+        if shape.type.shape[0] not in (None, self.convdim):
+            raise ValueError(f"shape must have {self.convdim} entries; got {shape.type.shape[0]}")
+        return shape, [known_integer(shape[k]) for k in range(self.convdim)]
+
+
+class AbstractConv(BaseAbstractConv):
+    """The convolution of images with filters: ``op(images, filters)``."""
+
+    direction: Direction = "forward"
+
+    def make_node(self, img: Any, kern: Any) -> Apply:
+        x, w, result = self.result_of(self._images(img), self._filters(kern), ())
+        return Apply(self, [x, w], [result])
+
+
+class AbstractConv_gradWeights(BaseAbstractConv):
+    """The gradient of a convolution for its filters: ``op(images, gradient of the output, sizes of the filters)``."""
+
+    direction: Direction = "weights"
+
+    def make_node(self, img: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
+        sizes, known = self._sizes(shape)
+        images = self._images(img) if add_assert_shape else as_operand(img, 2 + self.convdim, "img")
+        x, y, result = self.result_of(images, as_operand(topgrad, 2 + self.convdim, "topgrad"), known)
+        return Apply(self, [x, y, sizes], [result])
+
+
+class AbstractConv_gradInputs(BaseAbstractConv):
+    """The gradient of a convolution for its images: ``op(filters, gradient of the output, sizes of the images)``."""
+
+    direction: Direction = "inputs"
+
+    def make_node(self, kern: Any, topgrad: Any, shape: Any, add_assert_shape: bool = True) -> Apply:
+        sizes, known = self._sizes(shape)
+        filters = self._filters(kern) if add_assert_shape else as_operand(kern, self.windows.kernel_ndim, "kern")
+        w, y, result = self.result_of(filters, as_operand(topgrad, 2 + self.convdim, "topgrad"), known)
+        return Apply(self, [w, y, sizes], [result])
+
+
+class _In2d(BaseAbstractConv):
+    def __init__(
+        self,
+        imshp: Sequence[int | None] | None = None,
+        kshp: Sequence[int | None] | None = None,
+        border_mode: Any = "valid",
+        subsample: Sequence[int] = (1, 1),
+        filter_flip: bool = True,
+        filter_dilation: Sequence[int] = (1, 1),
+        num_groups: int = 1,
+        unshared: bool = False,
+    ):
+        super().__init__(2, imshp, kshp, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared)
+
+
+class _In3d(BaseAbstractConv):
+    def __init__(
+        self,
+        imshp: Sequence[int | None] | None = None,
+        kshp: Sequence[int | None] | None = None,
+        border_mode: Any = "valid",
+        subsample: Sequence[int] = (1, 1, 1),
+        filter_flip: bool = True,
+        filter_dilation: Sequence[int] = (1, 1, 1),
+        num_groups: int = 1,
+    ):
+        super().__init__(3, imshp, kshp, border_mode, subsample, filter_flip, filter_dilation, num_groups)
+
+
+class AbstractConv2d(_In2d, AbstractConv):
+    """The convolution of images ``(batch, channels, rows, columns)`` with filters; see `BaseAbstractConv`."""
+
+
+class AbstractConv2d_gradWeights(_In2d, AbstractConv_gradWeights):
+    """The gradient of a convolution in two dimensions for its filters; see `BaseAbstractConv`."""
+
+
+class AbstractConv2d_gradInputs(_In2d, AbstractConv_gradInputs):
+    """The gradient of a convolution in two dimensions for its images; see `BaseAbstractConv`."""
+
+
+class AbstractConv3d(_In3d, AbstractConv):
+    """The convolution of images ``(batch, channels, depth, rows, columns)`` with filters; see `BaseAbstractConv`."""
+
+
+class AbstractConv3d_gradWeights(_In3d, AbstractConv_gradWeights):
+    """The gradient of a convolution in three dimensions for its filters; see `BaseAbstractConv`."""
+
+
+class AbstractConv3d_gradInputs(_In3d, AbstractConv_gradInputs):
+    """The gradient of a convolution in three dimensions for its images; see `BaseAbstractConv`."""
+
+
+_CLASSES: dict[tuple[int, Direction], type[BaseAbstractConv]] = {
+    (2, "forward"): AbstractConv2d,
+    (2, "weights"): AbstractConv2d_gradWeights,
+    (2, "inputs"): AbstractConv2d_gradInputs,
+    (3, "forward"): AbstractConv3d,
+    (3, "weights"): AbstractConv3d_gradWeights,
+    (3, "inputs"): AbstractConv3d_gradInputs,
+}

@@ -1,0 +1,206 @@
+"""Which implementation convolutions get: products of matrices, or the older `ConvOp`.
+
+`conv_groupopt` has the choices in order; the first that fits a convolution is taken. With
+``mode.excluding("conv_gemm")`` only the later ones are left. A convolution for which there is none then is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import copy_stack_trace, in2out, node_rewriter
+from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.db import LocalGroupDB
+from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip
+from aesara.tensor.nnet.conv import ConvOp
+from aesara.tensor.nnet.conv_ops import (
+    AbstractConv2d,
+    AbstractConv2d_gradInputs,
+    AbstractConv2d_gradWeights,
+    AbstractConv3d,
+    AbstractConv3d_gradInputs,
+    AbstractConv3d_gradWeights,
+    BaseAbstractConv,
+)
+from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeights, MatrixCorrelation
+from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGradWeights
+from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.registration import register_specialize_device
+from aesara.tensor.shape_facts import specify_shape
+
+conv_groupopt = LocalGroupDB()
+conv_groupopt.__name__ = "conv_opts"
+register_specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
+
+
+def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
+    fitting = in_place_of(node.outputs[0], new)
+    if fitting is None:
+        return False
+    copy_stack_trace(node.outputs[0], fitting[0])
+    return fitting
+
+
+def _flipped(filters: Variable, op: BaseAbstractConv) -> Variable:
+    """Filters mirrored in their last dimensions, if the convolution mirrors them."""
+    return filters[(..., *(slice(None, None, -1),) * op.convdim)] if op.filter_flip else filters
+
+
+# -- products of matrices ------------------------------------------------------------------------------------------
+
+
+def _matrix_form(cls: type[MatrixCorrelation], op: BaseAbstractConv) -> MatrixCorrelation:
+    shared = {} if op.convdim == 3 else {"unshared": op.unshared}
+    return cls(op.border_mode, op.subsample, op.filter_dilation, num_groups=op.num_groups, **shared)  # type: ignore[call-arg]
+
+
+def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | bool:
+    op, (x, y, *sizes) = node.op, node.inputs
+    if op.convdim == 3 and op.unshared:
+        return False
+    form = _matrix_form(cls, op)
+    if op.direction == "forward":
+        return _replaced(node, form(x, _flipped(y, op)))
+    if op.direction == "inputs":
+        return _replaced(node, form(_flipped(x, op), y, *sizes))
+    return _replaced(node, _flipped(form(x, y, *sizes), op))
+
+
+@node_rewriter([AbstractConv2d])
+def local_abstractconv_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A convolution in two dimensions as products of matrices."""
+    return _as_products(node, CorrMM)
+
+
+@node_rewriter([AbstractConv2d_gradWeights])
+def local_abstractconv_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient of a convolution in two dimensions for its filters, as products of matrices."""
+    return _as_products(node, CorrMM_gradWeights)
+
+
+@node_rewriter([AbstractConv2d_gradInputs])
+def local_abstractconv_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient of a convolution in two dimensions for its images, as products of matrices."""
+    return _as_products(node, CorrMM_gradInputs)
+
+
+@node_rewriter([AbstractConv3d])
+def local_abstractconv3d_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A convolution in three dimensions as products of matrices."""
+    return _as_products(node, Corr3dMM)
+
+
+@node_rewriter([AbstractConv3d_gradWeights])
+def local_abstractconv3d_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient of a convolution in three dimensions for its filters, as products of matrices."""
+    return _as_products(node, Corr3dMMGradWeights)
+
+
+@node_rewriter([AbstractConv3d_gradInputs])
+def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient of a convolution in three dimensions for its images, as products of matrices."""
+    return _as_products(node, Corr3dMMGradInputs)
+
+
+# -- ConvOp --------------------------------------------------------------------------------------------------------
+
+
+def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
+    """Whether `ConvOp` knows a convolution: one group, no dilation, and all overlaps or the complete ones."""
+    return (
+        op.border_mode in ("valid", "full")
+        and op.num_groups == 1
+        and not op.unshared
+        and all(d == 1 for d in op.filter_dilation)
+        and (strides or all(s == 1 for s in op.subsample))
+    )
+
+
+def _with_sizes(images: Variable, sizes: Variable) -> Variable:
+    """Images with a check that they have the sizes that were asked for."""
+    return specify_shape(images, (None, None, sizes[0], sizes[1]))
+
+
+def _mirrored(images: Variable) -> Variable:
+    return images[:, :, ::-1, ::-1]
+
+
+@node_rewriter([AbstractConv2d])
+def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A convolution as `ConvOp`."""
+    op, (x, w) = node.op, node.inputs
+    if not _is_plain(op, strides=True):
+        return False
+    filters = w if op.filter_flip else _mirrored(w)
+    return _replaced(node, ConvOp(dx=op.subsample[0], dy=op.subsample[1], output_mode=op.border_mode)(x, filters))
+
+
+@node_rewriter([AbstractConv2d_gradWeights])
+def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient for filters as `ConvOp`: the images convolved with the gradient of the output, or the other way."""
+    op, (x, y, sizes) = node.op, node.inputs
+    if not _is_plain(op, strides=False):
+        return False
+    images, outputs = x.dimshuffle(1, 0, 2, 3), y.dimshuffle(1, 0, 2, 3)
+    if op.border_mode == "valid":
+        found = ConvOp()(images, _mirrored(outputs)).dimshuffle(1, 0, 2, 3)
+    else:
+        found = _mirrored(ConvOp()(outputs, _mirrored(images)))
+    return _replaced(node, _with_sizes(_mirrored(found) if op.filter_flip else found, sizes))
+
+
+@node_rewriter([AbstractConv2d_gradInputs])
+def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
+    """The gradient for images as `ConvOp`: the gradient of the output convolved with the filters."""
+    op, (w, y, sizes) = node.op, node.inputs
+    if not _is_plain(op, strides=False):
+        return False
+    filters = w.dimshuffle(1, 0, 2, 3)
+    mode = "full" if op.border_mode == "valid" else "valid"
+    found = ConvOp(output_mode=mode)(y, filters if not op.filter_flip else _mirrored(filters))
+    return _replaced(node, _with_sizes(found, sizes))
+
+
+def _register(position: float, tags: Sequence[str], *rules: Any) -> None:
+    for rule in rules:
+        conv_groupopt.register(rule.name, rule, *tags, position=position)
+
+
+_register(
+    30,
+    ("conv_gemm", "fast_compile", "fast_run"),
+    local_abstractconv_gemm,
+    local_abstractconv_gradweight_gemm,
+    local_abstractconv_gradinputs_gemm,
+    local_abstractconv3d_gemm,
+    local_abstractconv3d_gradweight_gemm,
+    local_abstractconv3d_gradinputs_gemm,
+)
+_register(
+    40,
+    ("fast_compile", "fast_run"),
+    local_conv2d_cpu,
+    local_conv2d_gradweight_cpu,
+    local_conv2d_gradinputs_cpu,
+)
+
+
+@node_rewriter([BaseAbstractConv])
+def local_abstractconv_check(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Complain about a convolution for which no implementation was chosen."""
+    raise MetaNodeRewriterSkip(
+        f"{type(node.op).__name__}: no implementation is available for these options: {node.op}. Some may have been "
+        "excluded from the mode (`conv_gemm`, `conv_opts`, or by name)."
+    )
+
+
+# Without a `failure_callback`, which would make a warning of the error.
+optdb.register(
+    "AbstractConvCheck",
+    in2out(local_abstractconv_check, name="AbstractConvCheck", failure_callback=None),
+    "fast_run",
+    position=48.7,
+)
