@@ -64,6 +64,7 @@ class Pass:
 ALWAYS = ("fast_run", "fast_compile")
 FAST_RUN = ("fast_run",)
 IN_PLACE = ("fast_run", "inplace")
+SETTLING = ("fast_run", "settling")
 
 PASSES = [
     # Operations that are graphs, where they ask for it, are replaced by these graphs.
@@ -78,16 +79,18 @@ PASSES = [
     # Simpler and uniform forms, on which later rules rely; constants are folded.
     Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
-    # From here on changes are noted.
-    Pass(1.3, "watch", Watch(), (*FAST_RUN, "settling")),
+    # From here on changes are news to `canonicalize`; and so on.
+    Pass(1.3, "watch_canonicalize", Watch("canonicalize"), SETTLING),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
+    Pass(1.6, "watch_stabilize", Watch("stabilize"), SETTLING),
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
     # Faster forms.
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
-    # What has changed since then may be of use to rules of an earlier pass.
-    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), (*FAST_RUN, "settling")),
+    Pass(2.1, "watch_specialize", Watch("specialize"), SETTLING),
+    # What has changed since a pass ended may be of use to its rules.
+    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), SETTLING),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     # The graphs inside of loops go through this list as well.

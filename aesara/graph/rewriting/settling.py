@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
@@ -11,43 +11,67 @@ from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter, WorkLis
 from aesara.graph.rewriting.rewriter import GraphRewriter
 
 
+class Changes(WorkList):
+    """The nodes that are new, or have changed, since a pass has ended."""
+
+    def __init__(self, since: str):
+        super().__init__(())
+        self.since = since
+
+
 class Watch(GraphRewriter):
-    """Notes from here on which nodes are new, or have changed."""
+    """Notes from here on which nodes are new, or have changed: news for the pass that has just ended.
+
+    Parameters
+    ----------
+    after
+        The name of that pass.
+    """
+
+    def __init__(self, after: str):
+        self.after = after
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        fgraph.attach_feature(WorkList(()))
+        fgraph.attach_feature(Changes(self.after))
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Nothing: the list is attached when the pass is reached."""
 
 
 class Settling(GraphRewriter):
-    """Applies rewriters in turn to what has changed since `Watch`.
+    """Applies each of several passes once more, to what has changed since it ended.
 
     Passes run one after the other. A late one may leave an expression that an early one has rules for; looking only
     at the nodes that changed costs little, and the graph that comes out is one that the passes leave as it is. (Once is
     enough: canonical and fast forms of the same expression would take turns.)
+
+    Parameters
+    ----------
+    rewriters
+        The passes by their names. One that is not watched is left out.
     """
 
-    def __init__(self, rewriters: Sequence[EquilibriumGraphRewriter]):
-        self.rewriters = list(rewriters)
+    def __init__(self, rewriters: Mapping[str, EquilibriumGraphRewriter]):
+        self.rewriters = dict(rewriters)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for rewriter in self.rewriters:
+        for rewriter in self.rewriters.values():
             rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        watch = next((feature for feature in fgraph._features if type(feature) is WorkList), None)
-        if watch is None:
-            return
-        try:
-            for rewriter in self.rewriters:
-                watch.settle(fgraph)
-                changed = [node for node in watch.queue if node in fgraph.apply_nodes]
-                if changed:
-                    rewriter.apply(fgraph, start_from=[output for node in changed for output in node.outputs])
-        finally:
-            fgraph.remove_feature(watch)
+        changes = {feature.since: feature for feature in fgraph._features if isinstance(feature, Changes)}
+        for name, rewriter in self.rewriters.items():
+            news = changes.pop(name, None)
+            if news is None:
+                continue
+            # What the pass itself changes is no news to it.
+            fgraph.remove_feature(news)
+            news.settle(fgraph)
+            outputs = [output for node in news.queue if node in fgraph.apply_nodes for output in node.outputs]
+            if outputs:
+                rewriter.apply(fgraph, start_from=outputs)
+        for unread in changes.values():
+            fgraph.remove_feature(unread)
 
 
 class SettlingDB(RewriteDatabase):
@@ -58,5 +82,5 @@ class SettlingDB(RewriteDatabase):
         self.databases = databases
 
     def query(self, *tags: Any, **kwtags: Any) -> Settling:
-        answers = [database.query(*tags, **kwtags) for database in self.databases]
-        return Settling([answer for answer in answers if isinstance(answer, EquilibriumGraphRewriter)])
+        answers = {str(database.name): database.query(*tags, **kwtags) for database in self.databases}
+        return Settling({name: rw for name, rw in answers.items() if isinstance(rw, EquilibriumGraphRewriter)})

@@ -5,7 +5,7 @@ from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, node_rewriter
 from aesara.graph.rewriting.db import EquilibriumDB
-from aesara.graph.rewriting.settling import Settling, SettlingDB, Watch
+from aesara.graph.rewriting.settling import Changes, Settling, SettlingDB, Watch
 
 
 @node_rewriter([at.exp])
@@ -26,20 +26,33 @@ def test_only_what_has_changed_is_looked_at():
     x = at.dvector("x")
     fgraph = FunctionGraph([x], [at.exp(x), at.cos(x)], clone=False)
     early, late = equilibrium(exp_to_sin), equilibrium(cos_to_exp)
-    settling = Settling([early, late])
+    settling = Settling({"early": early, "late": late})
     settling.add_requirements(fgraph)
-    Watch().apply(fgraph)
+    Watch("early").apply(fgraph)
     late.apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.exp]
     settling.apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.sin]
-    assert not [feature for feature in fgraph._features if type(feature).__name__ == "WorkList"]
+    assert not [feature for feature in fgraph._features if isinstance(feature, Changes)]
+
+
+def test_a_pass_looks_at_what_those_before_it_change_now():
+    x = at.dvector("x")
+    fgraph = FunctionGraph([x], [at.cos(x)], clone=False)
+    first, second = equilibrium(cos_to_exp), equilibrium(exp_to_sin)
+    settling = Settling({"first": first, "second": second})
+    settling.add_requirements(fgraph)
+    Watch("first").apply(fgraph)
+    fgraph.replace(fgraph.outputs[0], at.cos(x + 1))
+    Watch("second").apply(fgraph)
+    settling.apply(fgraph)
+    assert fgraph.outputs[0].owner.op == at.sin
 
 
 def test_nothing_is_done_without_a_watch():
     x = at.dvector("x")
     fgraph = FunctionGraph([x], [at.exp(x)], clone=False)
-    Settling([equilibrium(exp_to_sin)]).apply(fgraph)
+    Settling({"early": equilibrium(exp_to_sin)}).apply(fgraph)
     assert fgraph.outputs[0].owner.op == at.exp
 
 
@@ -47,7 +60,9 @@ def test_the_database_asks_its_databases():
     first, second = EquilibriumDB(), EquilibriumDB()
     first.register("exp_to_sin", exp_to_sin, "wanted")
     second.register("cos_to_exp", cos_to_exp, "unwanted")
-    (only,) = SettlingDB(first, second).query("+wanted").rewriters
+    first.name, second.name = "first", "second"
+    ((name, only),) = SettlingDB(first, second).query("+wanted").rewriters.items()
+    assert name == "first"
     assert list(only.get_node_rewriters()) == [exp_to_sin]
 
 
