@@ -36,6 +36,7 @@ from aesara.tensor.elementwise_ops import add, mul, neg, sub
 from aesara.tensor.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
 from aesara.tensor.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of
+from aesara.tensor.rewriting.inplace import InplaceWriter
 
 __all__ = [
     "GemmOptimizer",
@@ -318,8 +319,8 @@ def local_print_as_we_go_along(fgraph, node):
     return False
 
 
-def _walk(name: str, rewriter: NodeRewriter, ignore_newtrees: bool = False) -> WalkingGraphRewriter:
-    walk = _OverProducts(rewriter, ignore_newtrees=ignore_newtrees, failure_callback=WalkingGraphRewriter.warn_inplace)
+def _walk(name: str, rewriter: NodeRewriter) -> WalkingGraphRewriter:
+    walk = _OverProducts(rewriter, failure_callback=WalkingGraphRewriter.warn_inplace)
     walk.name = name
     return walk
 
@@ -344,9 +345,6 @@ blas_optdb.register(
     "fast_run",
     position=15,
 )
-#: In-place forms, where the graph says that nobody else reads what is overwritten. What it refuses is not tried again.
-blas_opt_inplace = _walk(
-    "blas_opt_inplace",
-    SequentialNodeRewriter(local_inplace_gemm, local_inplace_gemv, local_inplace_ger),
-    ignore_newtrees=True,
-)
+#: In-place forms, where nobody else reads what is overwritten.
+blas_opt_inplace = InplaceWriter(SequentialNodeRewriter(local_inplace_gemm, local_inplace_gemv, local_inplace_ger))
+blas_opt_inplace.name = "blas_opt_inplace"

@@ -17,7 +17,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import attach_once, replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
@@ -106,8 +106,6 @@ class InplaceRewriter(GraphRewriter):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         attach_once(fgraph, ReplaceValidate())
-        if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
-            fgraph.attach_feature(DestroyHandler())
 
     @abstractmethod
     def concerns(self, op: Op) -> bool:
@@ -129,14 +127,17 @@ class InplaceRewriter(GraphRewriter):
                 op = self.in_place(fgraph, node, memory)
                 if op is not None:
                     chosen.append((node, op))
+        if not chosen:
+            return 0
+        # Only now: it looks at every change of a graph.
+        if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
+            fgraph.attach_feature(DestroyHandler())
         # From the outputs on, so that a new node finds its inputs as they are when it comes in.
         chosen.reverse()
         return self._replace(fgraph, chosen)
 
     def _replace(self, fgraph: FunctionGraph, chosen: Sequence[tuple[Apply, Op]]) -> int:
         """Replace nodes; what a feature of the graph refuses is left out."""
-        if not chosen:
-            return 0
         pairs = []
         for node, op in chosen:
             new = node.clone()
@@ -153,7 +154,7 @@ class InplaceRewriter(GraphRewriter):
 
 
 class InplaceWriter(InplaceRewriter):
-    """Lets operations that write to a part of their first input do so in its own memory.
+    """Lets operations that change their first input, or add to it, do so in its own memory.
 
     Parameters
     ----------
@@ -164,10 +165,11 @@ class InplaceWriter(InplaceRewriter):
     def __init__(self, rule: NodeRewriter):
         self.rule = rule
         self.name = rule.name
-        self._classes = tuple(rule.tracks() or ())
+        self._tracks = rule.tracks() or ()
+        self._classes = tuple({key if isinstance(key, type) else type(key) for key in self._tracks})
 
     def concerns(self, op: Op) -> bool:
-        return isinstance(op, self._classes) and not op.inplace
+        return isinstance(op, self._classes) and is_tracked(self._tracks, op) and not op.destroy_map
 
     def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
         if not memory.may_be_taken(node, 0):

@@ -14,7 +14,7 @@ import aesara.tensor as at
 from aesara import scalar as aes
 from aesara.compile import In, Mode
 from aesara.compile.function.types import Supervisor
-from aesara.compile.mode import optdb
+from aesara.compile.mode import get_mode, optdb
 from aesara.graph.basic import Constant
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import NoOutputFromInplace, ReplaceValidate
@@ -451,3 +451,14 @@ def test_large_graphs_take_little_time():
         rewriter.rewrite(fgraph)
     assert time.process_time() - started < 3
     assert sum(bool(node.op.destroy_map) for node in fgraph.apply_nodes) > 5_000
+
+
+def test_memory_is_watched_from_the_first_overwriting_form_on():
+    x = at.dvector("x")
+    fgraph = FunctionGraph([x], [at.exp(x) * 2 + at.sin(x)])
+    passes = get_mode("FAST_RUN").optimizer
+    passes.add_requirements(fgraph)
+    assert not any(isinstance(feature, DestroyHandler) for feature in fgraph._features)
+    passes.rewrite(fgraph)
+    assert any(isinstance(feature, DestroyHandler) for feature in fgraph._features)
+    assert any(node.op.destroy_map for node in fgraph.apply_nodes)
