@@ -215,8 +215,11 @@ class SequentialNodeRewriter(NodeRewriter):
                 return found or result
             result = list(found)
             owner = result[0].owner if len(result) == 1 and result[0] is not None else None
-            # Only a fresh node that computes exactly this can be looked at further.
+            # Only a fresh node that computes exactly this can be looked at further, and only if the graph knows what
+            # it reads: rules ask who else does.
             if owner is None or owner in fgraph.apply_nodes or len(owner.outputs) != 1:
+                return result
+            if any(read.owner is not None and read not in fgraph.clients for read in owner.inputs):
                 return result
             node = owner
 

@@ -16,7 +16,9 @@ from aesara.graph.rewriting.basic import (
     PatternNodeRewriter,
     RemovalNodeRewriter,
     SequentialGraphRewriter,
+    SequentialNodeRewriter,
     SubstitutionNodeRewriter,
+    WalkingGraphRewriter,
     check_chain,
     in2out,
     node_rewriter,
@@ -143,6 +145,24 @@ def test_groups():
     database.register("a", Nothing(), "t")
     database.register("b", Nothing(), "t")
     assert [one.name for one in database.query("+t").rewrites] == ["a", "b"]
+
+
+def test_groups_go_on_with_what_the_graph_knows():
+    asked = []
+
+    @node_rewriter([at.exp])
+    def first(fgraph, node):
+        return [at.log(at.tanh(node.inputs[0]))]
+
+    @node_rewriter([at.log])
+    def second(fgraph, node):
+        asked.append(fgraph.clients[node.inputs[0]])
+
+    group = SequentialNodeRewriter(first, second, apply_all_rewrites=True)
+    once = graph(at.exp(x))
+    WalkingGraphRewriter(group).rewrite(once)
+    assert pprint(once.outputs[0]) == "log(tanh(x))"
+    assert [len(clients) for clients in asked] == [1]  # in the graph, where it has been met as a node
 
 
 def test_rewriters_by_op():
