@@ -8,12 +8,12 @@ found in ``t - t*f(x)`` for any product `t`, which is what gradients consist of.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.records import dataclass
@@ -100,14 +100,18 @@ MOST_TERMS = 16
 MOST_FACTORS = 64
 
 
+#: What terms are taken apart at.
+PRODUCTS = frozenset((mul, neg, true_divide, square, at_pow))
+
+
 @dataclass
 class Term:
     """A term of a sum: a number times a product of factors over a product of others."""
 
     var: Variable
     coefficient: float
-    factors: Counter[Variable]
-    divisors: Counter[Variable]
+    factors: list[Variable]
+    divisors: list[Variable]
 
 
 @register_canonicalize
@@ -119,20 +123,20 @@ def local_complement(fgraph, node):
     if not is_float(out):
         return False
     signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
-    if len(signed) > MOST_TERMS or not any(may_have_complement(v) for _, v in signed):
+    if len(signed) > MOST_TERMS or not any(has_factor(v, COMPLEMENTS) for _, v in signed):
         return False
     dtype = out.type.dtype
     terms = [term for sign, var in signed if (term := term_of(sign, var, dtype)) is not None]
     for one in terms:
         for f, complement in _complements(fgraph, one, dtype):
-            rest = one.factors.copy()
-            rest[f] -= complement.power
-            rest = +rest
+            size = len(one.factors) - complement.power
             wanted = -complement.number * one.coefficient
             for other in terms:
-                if other is one or other.coefficient != wanted or other.factors != rest:
+                if len(other.factors) != size or other.coefficient != wanted or other is one:
                     continue
-                if other.divisors != one.divisors:
+                rest = Counter(one.factors)
+                rest[f] -= complement.power
+                if Counter(other.factors) != rest or Counter(other.divisors) != Counter(one.divisors):
                     continue
                 difference = product_of_factors(
                     -one.coefficient, complement.form(*f.owner.inputs), rest, one.divisors, out
@@ -144,66 +148,70 @@ def local_complement(fgraph, node):
     return False
 
 
-def may_have_complement(var: Variable) -> bool:
-    """Whether a term has a function of the table among its factors, at first sight."""
-    node = var.owner
-    if node is None or node.op in COMPLEMENTS:
-        return node is not None
-    if node.op in (mul, true_divide, neg, square, at_pow):
-        return any(v.owner is not None and (v.owner.op in COMPLEMENTS or v.owner.op in (mul, square, at_pow))
-                   for v in node.inputs)  # fmt: skip
+def has_factor(var: Variable, ops: Container[Op]) -> bool:
+    """Whether a term has a function of `ops` among its factors."""
+    stack = [var]
+    for _ in range(MOST_FACTORS):
+        if not stack:
+            break
+        node = stack.pop().owner
+        if node is None:
+            continue
+        if node.op in ops:
+            return True
+        if node.op in PRODUCTS:
+            stack.extend(node.inputs)
     return False
 
 
 def term_of(sign: int, var: Variable, dtype: str) -> Term | None:
     """A term with its products, quotients, squares and signs in a dtype taken apart; None if there are too many."""
     coefficient = float(sign)
-    factors: Counter[Variable] = Counter()
-    divisors: Counter[Variable] = Counter()
+    factors: list[Variable] = []
+    divisors: list[Variable] = []
     stack = [(var, 1, False)]
     for _ in range(MOST_FACTORS):
         if not stack:
             return Term(var, coefficient, factors, divisors)
         part, times, inverted = stack.pop()
-        node = part.owner if part.type.dtype == dtype else None
-        value = common_value(part)
-        if value is not None and np.isfinite(value) and not inverted:
-            coefficient *= float(value) ** times
-        elif node is None:
-            (divisors if inverted else factors)[part] += times
+        node = part.owner
+        if node is None or node.op not in PRODUCTS or part.type.dtype != dtype:
+            value = None if inverted else common_value(part)
+            if value is not None and np.isfinite(value):
+                coefficient *= float(value) ** times
+                continue
         elif node.op == mul:
             stack.extend((v, times, inverted) for v in node.inputs)
+            continue
         elif node.op == neg:
             coefficient *= (-1) ** times
             stack.append((node.inputs[0], times, inverted))
+            continue
         elif node.op == true_divide:
             stack.append((node.inputs[0], times, inverted))
             stack.append((node.inputs[1], times, not inverted))
-        elif _is_square(node):
+            continue
+        elif node.op == square or has_value(node.inputs[1], 2):
             stack.append((node.inputs[0], 2 * times, inverted))
-        else:
-            (divisors if inverted else factors)[part] += times
+            continue
+        (divisors if inverted else factors).extend([part] * times)
     return None
-
-
-def _is_square(node: Apply) -> bool:
-    return node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
 
 
 def _complements(fgraph: Any, term: Term, dtype: str) -> Iterator[tuple[Variable, Complement]]:
     """The factors of a term that have complements."""
-    for f, times in term.factors.items():
+    for f in dict.fromkeys(term.factors):
         if f.owner is None or f.owner.op not in COMPLEMENTS:
             continue
         if f.type.dtype != dtype or any(x.type.dtype != dtype for x in f.owner.inputs):
             continue
         for complement in COMPLEMENTS[f.owner.op]:
-            if times >= complement.power and (complement.shared or len(fgraph.clients[f]) == 1):
+            if term.factors.count(f) >= complement.power and (complement.shared or len(fgraph.clients[f]) == 1):
                 yield f, complement
 
 
 def product_of_factors(
-    coefficient: float, difference: Variable, factors: Counter[Variable], divisors: Counter[Variable], out: Variable
+    coefficient: float, difference: Variable, factors: Counter[Variable], divisors: Sequence[Variable], out: Variable
 ) -> Variable:
     """A number times a difference times factors, over divisors."""
     dtype = out.type.dtype
@@ -212,8 +220,7 @@ def product_of_factors(
         top.insert(0, constant_like(coefficient, out))
     result = top[0] if len(top) == 1 else computed_in(dtype, mul, top)
     if divisors:
-        bottom = list(divisors.elements())
-        result = true_divide(result, bottom[0] if len(bottom) == 1 else computed_in(dtype, mul, bottom))
+        result = true_divide(result, divisors[0] if len(divisors) == 1 else computed_in(dtype, mul, divisors))
     return neg(result) if coefficient == -1 else result
 
 

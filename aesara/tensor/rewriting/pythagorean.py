@@ -14,7 +14,7 @@ from aesara.tensor.elementwise_ops import add, cos, cosh, lt, sin, sinh, sub
 from aesara.tensor.rewriting.complements import (
     MOST_TERMS,
     Term,
-    may_have_complement,
+    has_factor,
     product_of_factors,
     sum_of_terms,
     term_of,
@@ -25,6 +25,7 @@ from aesara.tensor.rewriting.registration import register_canonicalize, register
 
 #: ``f(x)**2 + sign * g(x)**2`` is 1: the functions `f`, `g` and the sign.
 PAIRS: dict[Op, tuple[Op, int]] = {sin: (cos, 1), cosh: (sinh, -1)}
+PARTNERS = frozenset(op for op, _ in PAIRS.values())
 
 
 @register_canonicalize
@@ -36,18 +37,18 @@ def local_pythagorean_pair(fgraph, node):
     if not is_float(out) or not 2 <= len(node.inputs) <= MOST_TERMS:
         return False
     signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
-    if not any(may_have_complement(v) for v in node.inputs):
+    if not (any(has_factor(v, PAIRS) for v in node.inputs) and any(has_factor(v, PARTNERS) for v in node.inputs)):
         return False
     dtype = out.type.dtype
     terms = [term for sign, var in signed if (term := term_of(sign, var, dtype)) is not None]
     for one in terms:
-        for f, times in one.factors.items():
+        for f, times in Counter(one.factors).items():
             if times < 2 or f.owner is None or f.owner.op not in PAIRS or f.type.dtype != dtype:
                 continue
             (x,) = f.owner.inputs
             if x.type.dtype != dtype:
                 continue
-            rest = one.factors.copy()
+            rest = Counter(one.factors)
             rest[f] -= 2
             other = _partner(one, f.owner.op, x, +rest, terms)
             if other is None:
@@ -65,10 +66,15 @@ def _partner(one: Term, f: Op, x: Variable, rest: Counter[Variable], terms: list
     """The term that makes a term with the square of `f` a multiple of one."""
     g, sign = PAIRS[f]
     for other in terms:
-        if other is one or other.coefficient != sign * one.coefficient or other.divisors != one.divisors:
+        if (
+            other is one
+            or other.coefficient != sign * one.coefficient
+            or Counter(other.divisors) != Counter(one.divisors)
+        ):
             continue
-        added = other.factors - rest
-        if other.factors - added != rest or len(added) != 1:
+        factors = Counter(other.factors)
+        added = factors - rest
+        if factors - added != rest or len(added) != 1:
             continue
         ((var, times),) = added.items()
         if times == 2 and var.owner is not None and var.owner.op == g and var.owner.inputs[0] is x:
