@@ -16,7 +16,6 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import conj, mul
-from aesara.tensor.gemm import BlasOp
 from aesara.tensor.reduction import sum as tensor_sum
 from aesara.tensor.subtensor import inc_subtensor
 from aesara.tensor.type import integer_dtypes
@@ -36,15 +35,8 @@ def _block_numbers(name: str, x: Any) -> Variable:
     return x
 
 
-class _BlockOp(BlasOp):
+class _BlockOp(MayOverwriteFirst, ExpressionOp):
     """What adds products of blocks to its first input, in a copy or in place."""
-
-    __props__ = ("inplace",)
-
-    def __init__(self, inplace: bool = False):
-        self.inplace = bool(inplace)
-        if self.inplace:
-            self.destroy_map = {0: [0]}
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         result = inputs[0] if self.inplace else np.array(inputs[0])

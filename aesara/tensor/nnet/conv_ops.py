@@ -110,6 +110,8 @@ class BaseAbstractConv(Correlation):
             raise ValueError(f"convolution dimension {convdim} is not supported; it is 2 or 3")
         if num_groups < 1:
             raise ValueError("num_groups must have value greater than zero")
+        if unshared and convdim == 3:
+            raise NotImplementedError("Unshared convolution is for two dimensions")
         self.convdim = convdim
         self.border_mode = checked_border_mode(border_mode, convdim)
         self.subsample = positive_integers("subsample", subsample, convdim)

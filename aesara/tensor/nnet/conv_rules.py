@@ -17,12 +17,9 @@ from aesara.graph.rewriting.db import LocalGroupDB
 from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip
 from aesara.tensor.nnet.conv import ConvOp
 from aesara.tensor.nnet.conv_ops import (
-    AbstractConv2d,
-    AbstractConv2d_gradInputs,
-    AbstractConv2d_gradWeights,
-    AbstractConv3d,
-    AbstractConv3d_gradInputs,
-    AbstractConv3d_gradWeights,
+    AbstractConv,
+    AbstractConv_gradInputs,
+    AbstractConv_gradWeights,
     BaseAbstractConv,
 )
 from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeights, MatrixCorrelation
@@ -59,7 +56,7 @@ def _matrix_form(cls: type[MatrixCorrelation], op: BaseAbstractConv) -> MatrixCo
 
 def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | bool:
     op, (x, y, *sizes) = node.op, node.inputs
-    if op.convdim == 3 and op.unshared:
+    if op.convdim != cls.convdim:
         return False
     form = _matrix_form(cls, op)
     if op.direction == "forward":
@@ -69,37 +66,37 @@ def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | 
     return _replaced(node, _flipped(form(x, y, *sizes), op))
 
 
-@node_rewriter([AbstractConv2d])
+@node_rewriter([AbstractConv])
 def local_abstractconv_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """A convolution in two dimensions as products of matrices."""
     return _as_products(node, CorrMM)
 
 
-@node_rewriter([AbstractConv2d_gradWeights])
+@node_rewriter([AbstractConv_gradWeights])
 def local_abstractconv_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of a convolution in two dimensions for its filters, as products of matrices."""
     return _as_products(node, CorrMM_gradWeights)
 
 
-@node_rewriter([AbstractConv2d_gradInputs])
+@node_rewriter([AbstractConv_gradInputs])
 def local_abstractconv_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of a convolution in two dimensions for its images, as products of matrices."""
     return _as_products(node, CorrMM_gradInputs)
 
 
-@node_rewriter([AbstractConv3d])
+@node_rewriter([AbstractConv])
 def local_abstractconv3d_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """A convolution in three dimensions as products of matrices."""
     return _as_products(node, Corr3dMM)
 
 
-@node_rewriter([AbstractConv3d_gradWeights])
+@node_rewriter([AbstractConv_gradWeights])
 def local_abstractconv3d_gradweight_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of a convolution in three dimensions for its filters, as products of matrices."""
     return _as_products(node, Corr3dMMGradWeights)
 
 
-@node_rewriter([AbstractConv3d_gradInputs])
+@node_rewriter([AbstractConv_gradInputs])
 def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of a convolution in three dimensions for its images, as products of matrices."""
     return _as_products(node, Corr3dMMGradInputs)
@@ -111,7 +108,8 @@ def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> 
 def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
     """Whether `ConvOp` knows a convolution: one group, no dilation, and all overlaps or the complete ones."""
     return (
-        op.border_mode in ("valid", "full")
+        op.convdim == 2
+        and op.border_mode in ("valid", "full")
         and op.num_groups == 1
         and not op.unshared
         and all(d == 1 for d in op.filter_dilation)
@@ -128,7 +126,7 @@ def _mirrored(images: Variable) -> Variable:
     return images[:, :, ::-1, ::-1]
 
 
-@node_rewriter([AbstractConv2d])
+@node_rewriter([AbstractConv])
 def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     """A convolution as `ConvOp`."""
     op, (x, w) = node.op, node.inputs
@@ -138,7 +136,7 @@ def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, ConvOp(dx=op.subsample[0], dy=op.subsample[1], output_mode=op.border_mode)(x, filters))
 
 
-@node_rewriter([AbstractConv2d_gradWeights])
+@node_rewriter([AbstractConv_gradWeights])
 def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient for filters as `ConvOp`: the images convolved with the gradient of the output, or the other way."""
     op, (x, y, sizes) = node.op, node.inputs
@@ -152,7 +150,7 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, _with_sizes(_mirrored(found) if op.filter_flip else found, sizes))
 
 
-@node_rewriter([AbstractConv2d_gradInputs])
+@node_rewriter([AbstractConv_gradInputs])
 def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient for images as `ConvOp`: the gradient of the output convolved with the filters."""
     op, (w, y, sizes) = node.op, node.inputs
