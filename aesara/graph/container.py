@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from aesara.graph import hooks
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
@@ -60,14 +61,17 @@ class Container:
 
     @property
     def value(self) -> Any:
-        """The content of the cell; assigning to it checks and converts the new value."""
+        """The content of the cell; assigning to it checks and converts the new value.
+
+        Calls that are updating the cell in other threads come first.
+        """
         return self.storage[0]
 
     @value.setter
     def value(self, new_value: Any) -> None:
         if self.readonly:
             raise Exception(f"Cannot set a read-only storage: {self.name}")
-        self.storage[0] = None if new_value is None else self.filter(new_value)
+        hooks.store(self.storage, None if new_value is None else self.filter(new_value))
 
     data = value
 

@@ -1,4 +1,4 @@
-"""Slots through which graphs reach what is defined above them: evaluation and printing.
+"""Slots through which graphs reach what is defined above them: evaluation, calls that are running, and printing.
 
 The module that provides a service fills its slot when it is imported::
 
@@ -55,6 +55,8 @@ class Slot:
 eval_variable = Slot("eval_variable", "aesara.compile")
 #: ``compile_step(inputs, outputs, mode=, name=)`` compiles the graph inside of an operation.
 compile_step = Slot("compile_step", "aesara.compile")
+#: ``store(cell, value)`` puts a value into a cell, after calls that are updating it.
+store = Slot("store", "aesara.link")
 #: ``pprint(variable)`` returns a formula.
 pprint = Slot("pprint", "aesara.printing")
 #: ``debugprint(graph, **options)`` prints a graph as a tree.

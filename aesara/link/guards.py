@@ -31,7 +31,9 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
-__all__ = ["EVERYTHING", "Guard", "Held", "guard_of", "state", "store_together", "wait_for"]
+from aesara.graph import hooks
+
+__all__ = ["EVERYTHING", "Guard", "Held", "guard_of", "state", "store", "store_together", "wait_for"]
 
 _OWNER, _WANTED, _DEPTH, _BELL = range(4)
 
@@ -50,7 +52,6 @@ _MAIN, _NATIVE, _PYTHON = range(3)
 #: seconds after which a waiting call looks again even if no bell has rung
 _PATIENCE = 0.01
 
-_mutex = threading.Lock()
 _queue: list[_Ticket] = []
 _bells: list[int] = []
 
@@ -63,9 +64,6 @@ _acquire_lock.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_int]
 _release_lock.restype, _release_lock.argtypes = None, [ctypes.c_void_p]
 
 
-_all_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
-
-
 class Guard:
     """The guard of one cell, or of nothing in particular."""
 
@@ -74,7 +72,8 @@ class Guard:
     def __init__(self, cell: list[Any] | None = None) -> None:
         self.cell = cell  # as long as the guard lives no other cell has this one's address
         self.words = (ctypes.c_int64 * 4)()
-        _all_guards.add(self)
+        key = id(self)
+        _all_guards[key] = weakref.ref(self, lambda _: _all_guards.pop(key, None))
 
     @property
     def address(self) -> int:
@@ -82,7 +81,8 @@ class Guard:
         return ctypes.addressof(self.words)
 
 
-_guards: weakref.WeakValueDictionary[int, Guard] = weakref.WeakValueDictionary()
+_all_guards: dict[int, weakref.ref[Guard]] = {}
+_guards: dict[int, weakref.ref[Guard]] = {}
 
 #: taken by calls that may run other functions before they end
 EVERYTHING = Guard()
@@ -90,22 +90,34 @@ EVERYTHING = Guard()
 
 def guard_of(cell: list[Any]) -> Guard:
     """The guard of the cell of a shared variable."""
-    with _mutex:
-        guard = _guards.get(id(cell))
+    key = id(cell)
+    guard = None
+    while guard is None:  # what is found may be about to be forgotten
+        found = _guards.get(key)
+        if found is None:
+            new = Guard(cell)
+            found = _guards.setdefault(key, weakref.ref(new, lambda ref: _forget(key, ref)))
+        guard = found()
         if guard is None:
-            guard = _guards[id(cell)] = Guard(cell)
-        return guard
+            _forget(key, found)
+    return guard
+
+
+def _forget(key: int, ref: weakref.ref[Guard]) -> None:
+    if _guards.get(key) is ref:
+        del _guards[key]
 
 
 class _Ticket:
-    """A place in the queue."""
+    """A thread's place in the queue."""
 
-    __slots__ = ("guards", "bell", "wanted", "held")
+    __slots__ = ("guards", "thread", "bell", "wanted")
 
     def __init__(self, guards: Sequence[Guard]) -> None:
         self.guards = guards
+        self.thread = threading.get_ident()
         self.bell = _bells.pop() if _bells else _new_lock()
-        self.wanted = self.held = 0  # for how many of the guards it has counted itself as waiting; how many it has
+        self.wanted = 0  # for how many of the guards it has counted itself as waiting
 
 
 class Held:
@@ -126,9 +138,8 @@ class Held:
     def __enter__(self) -> None:
         _count(1)
         try:
-            if not self._take_what_is_free():
-                wait_for(self.guards)
-                self.held = len(self.guards)
+            if not self._take(waiting=False):
+                self.wait()
         except BaseException:
             _complete(self._leave)
             _count(-1)
@@ -142,13 +153,38 @@ class Held:
         finally:
             _count(-1)
 
-    def _take_what_is_free(self) -> bool:
-        """Take all guards, or none if one is not free."""
+    def wait(self) -> None:
+        """Take all guards as soon as this thread may.
+
+        There is no lock: the handler of a signal may come in between at any place, and call functions that update.
+        """
+        ticket = _Ticket(self.guards)
+        try:
+            _queue.append(ticket)
+            while ticket.wanted < len(self.guards):
+                words = self.guards[ticket.wanted].words
+                # As below.
+                words[_WANTED] += 1
+                ticket.wanted += 1
+            patient = True
+            while True:
+                _set_bells(self.guards)
+                if _is_next(ticket, patient) and self._take(waiting=True):
+                    break
+                patient = bool(_acquire_lock(ticket.bell, int(1e6 * _PATIENCE), 0))
+            _complete(lambda: _leave_queue(ticket))
+        except BaseException:
+            _complete(lambda: _leave_queue(ticket))
+            _complete(self._leave)
+            raise
+
+    def _take(self, waiting: bool) -> bool:
+        """Take all guards, or none if one is not free; those that others wait for are only for who has waited."""
         me = threading.get_ident()
         for guard in self.guards:
             words = guard.words
             # From here on no call and no loop, so neither another thread nor a signal comes in between.
-            if words[_OWNER] != me and (words[_OWNER] or words[_WANTED]):
+            if words[_OWNER] != me and (words[_OWNER] or (words[_WANTED] and not waiting)):
                 self._leave()
                 return False
             words[_OWNER] = me
@@ -188,69 +224,52 @@ def _complete(action: Callable[[], None]) -> None:
 
 def wait_for(guards: Sequence[Guard]) -> None:
     """Take all of the guards as soon as this thread may; one of the counts of `state` must include the call."""
-    me = threading.get_ident()
-    ticket = _Ticket(guards)
-    try:
-        with _mutex:
-            _queue.append(ticket)
-            while ticket.wanted < len(guards):
-                guards[ticket.wanted].words[_WANTED] += 1
-                ticket.wanted += 1
-            _set_bells(guards)
-        patient = True
-        while not ticket.held:
-            with _mutex:
-                if _may_go(ticket, me, patient):
-                    while ticket.held < len(guards):
-                        words = guards[ticket.held].words
-                        words[_OWNER] = me
-                        words[_DEPTH] += 1
-                        ticket.held += 1
-                    break
-            patient = bool(_acquire_lock(ticket.bell, int(1e6 * _PATIENCE), 0))
-        _complete(lambda: _leave_queue(ticket))
-    except BaseException:
-        _complete(lambda: _leave_queue(ticket))
-        held = Held(guards)
-        held.held = ticket.held
-        _complete(held._leave)
-        raise
+    Held(guards).wait()
 
 
 def _leave_queue(ticket: _Ticket) -> None:
-    with _mutex:
-        if ticket in _queue:
-            _queue.remove(ticket)
-        while ticket.wanted:
-            ticket.guards[ticket.wanted - 1].words[_WANTED] -= 1
-            ticket.wanted -= 1
-        _set_bells(ticket.guards)
-        if ticket.bell:
-            _bells.append(ticket.bell)
-            ticket.bell = 0
+    if ticket in _queue:
+        _queue.remove(ticket)
+    while ticket.wanted:
+        words = ticket.guards[ticket.wanted - 1].words
+        # As in `Held`.
+        words[_WANTED] -= 1
+        ticket.wanted -= 1
+    _set_bells(ticket.guards)
+    bell, ticket.bell = ticket.bell, 0
+    if bell:
+        _bells.append(bell)
 
 
 def _set_bells(guards: Sequence[Guard]) -> None:
-    """Let the guards ring for the first call that waits for them."""
+    """Let the guards ring for the first call that waits for them.
+
+    If another thread does so at the same time, a call may wait for a wrong bell, until it loses its patience.
+    """
+    waiting = list(_queue)
     for guard in guards:
-        first = next((t for t in _queue if guard in t.guards), None)
+        first = next((t for t in waiting if guard in t.guards), None)
         guard.words[_BELL] = 0 if first is None else first.bell
 
 
-def _may_go(ticket: _Ticket, me: int, patient: bool) -> bool:
-    """Whether a thread may take what it waits for: nobody else has it, and nobody else has waited longer.
+def _is_next(ticket: _Ticket, patient: bool) -> bool:
+    """Whether it is a call's turn: nobody else who waits for one of its guards has waited longer.
 
-    A thread that has guards already does not wait for its turn, since those before it may wait for what it has.
+    A thread that has guards already does not wait for its turn, since those before it may wait for what it has.  One
+    that waits already, and runs the handler of a signal meanwhile, need not wait for those that came after it.
     """
-    if any(guard.words[_OWNER] not in (0, me) for guard in ticket.guards):
-        return False
-    before = _queue[: _queue.index(ticket)]
+    me = ticket.thread
+    before = itertools.takewhile(lambda other: other.thread != me, list(_queue))
     if not any(guard in other.guards for other in before for guard in ticket.guards):
         return True
     # Any guard may be meant; to look at all of them takes time, so it is done when nothing has moved for a while.
     return any(g.words[_OWNER] == me for g in ticket.guards) or (
-        not patient and any(g.words[_OWNER] == me for g in list(_all_guards))
+        not patient and any(g.words[_OWNER] == me for g in _living_guards())
     )
+
+
+def _living_guards() -> list[Guard]:
+    return [guard for ref in list(_all_guards.values()) if (guard := ref()) is not None]
 
 
 def store_together(cells: Sequence[list[Any]], values: Sequence[Any]) -> None:
@@ -260,12 +279,14 @@ def store_together(cells: Sequence[list[Any]], values: Sequence[Any]) -> None:
     del before
 
 
-def _prepare_fork() -> None:
-    _mutex.acquire()
-
-
-def _after_fork() -> None:
-    _mutex.release()
+@hooks.store.set
+def store(cell: list[Any], value: Any) -> None:
+    """Put a value into a cell; if a call of another thread is updating it, after that call."""
+    if state[_NATIVE] or state[_PYTHON]:
+        with Held([guard_of(cell)]):
+            cell[0] = value
+    else:
+        cell[0] = value  # no call and no loop since nobody had guards
 
 
 def _start_child() -> None:
@@ -274,7 +295,7 @@ def _start_child() -> None:
     _queue.clear()
     state[_MAIN] = me
     held = 0
-    for guard in list(_all_guards):
+    for guard in _living_guards():
         mine = guard.words[_OWNER] == me
         guard.words[_WANTED] = guard.words[_BELL] = 0
         if mine:
@@ -282,8 +303,7 @@ def _start_child() -> None:
         else:
             guard.words[_OWNER] = guard.words[_DEPTH] = 0
     state[_NATIVE], state[_PYTHON] = (state[_NATIVE], state[_PYTHON]) if held else (0, 0)
-    _mutex.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_prepare_fork, after_in_parent=_after_fork, after_in_child=_start_child)
+    os.register_at_fork(after_in_child=_start_child)

@@ -10,7 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.guards import EVERYTHING, Guard, Held, _queue, guard_of, state
+from aesara.link.guards import EVERYTHING, Guard, Held, _all_guards, _guards, _queue, guard_of, state
 
 LONG = np.linspace(0, 1, 40_000)  # an exponential of it takes longer than short calls do
 
@@ -175,6 +175,37 @@ def test_variables_that_are_updated_together_are_seen_together():
         lambda: [a.get_value() for _ in range(100)],
     )
     assert (a.get_value() == 90).all() and (b.get_value() == 180).all()
+
+
+def test_a_value_that_is_set_during_an_update_comes_after_it():
+    total = aesara.shared(np.float64(0), name="total")
+    long = aesara.function([x], [], updates={total: total + at.gammaincc(x + 1, at.exp(x)).sum()})
+    values, began = np.linspace(0, 1, 300_000), threading.Event()
+
+    def call() -> None:
+        began.set()
+        long(values)
+
+    for set_value in (total.set_value, lambda value: setattr(total.container, "value", value)):
+        began.clear()
+        thread = threading.Thread(target=call)
+        thread.start()
+        began.wait()
+        while not any(state[1:3]) and thread.is_alive():
+            pass
+        set_value(-1.0)
+        thread.join()
+        assert total.get_value() == -1
+    assert list(state)[1:3] == [0, 0]
+
+
+def test_guards_are_forgotten_with_what_uses_them():
+    before = len(_guards), len(_all_guards)
+    cells = [[k] for k in range(5)]
+    guards = [guard_of(cell) for cell in cells]
+    assert [guard_of(cell) for cell in cells] == guards and len(_guards) == before[0] + 5
+    del guards
+    assert (len(_guards), len(_all_guards)) == before
 
 
 def test_values_live_as_long_as_a_call_reads_them():

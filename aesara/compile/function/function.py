@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
@@ -201,6 +202,8 @@ class Function:
         self._guards = (Guard(), *(guard_of(cell) for cell in states), *([EVERYTHING] if states else []))
         updated = [c.storage for c, spec in zip(self.input_storage, specs) if self._is_updated(c) and not spec.implicit]
         self._updated_arguments = tuple(guard_of(cell) for cell in updated)
+        #: what was in the cells of the arguments before the call that is running
+        self._before: list[Any] | None = None
         self._native: Any = None
         if self.profile is not None:
             self.vm = _Stopwatch(vm)
@@ -229,8 +232,36 @@ class Function:
             When a value is missing, unknown, or not of its input's type.
         """
         subset = self._take_subset(kwargs) if kwargs else None
-        with Held(self._guards):
+        with Held(self._guards), self._set_aside():
             return self._present(self._run(self._values(args, kwargs)), subset)
+
+    @contextmanager
+    def _set_aside(self) -> Iterator[None]:
+        """Keep what another call of this thread, which is waiting for this one, has in the machine's cells."""
+        before = self._before
+        if before is None:
+            try:
+                yield
+            finally:
+                self._before = None
+            return
+        machine = getattr(self.vm, "storage_map", None)
+        if machine is None:
+            raise RuntimeError(f"A call of a function{self._quoted_name()} of this mode cannot call it again.")
+        own = [cell for variable, cell in machine.items() if variable.owner is not None]
+        flags = list(getattr(self.vm, "compute_map", {}).values())
+        arguments = [argument.cell for argument in self._arguments]
+        kept = [(cell, cell[0]) for cell in (*own, *flags, *arguments)]
+        try:
+            for cell in own:
+                cell[0] = None
+            for cell, value in zip(arguments, before):
+                cell[0] = value
+            yield
+        finally:
+            self._before = before
+            for cell, value in kept:
+                cell[0] = value
 
     def _take_subset(self, kwargs: dict[str, Any]) -> list[int] | None:
         if "output_subset" not in kwargs or "output_subset" in self._position:
@@ -334,7 +365,7 @@ class Function:
         arguments = self._arguments
         if self._overwritable:
             self._separate(values)
-        before = [argument.cell[0] for argument in arguments]
+        before = self._before = [argument.cell[0] for argument in arguments]
         try:
             for argument, value in zip(arguments, values):
                 argument.cell[0] = value
