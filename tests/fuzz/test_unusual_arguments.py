@@ -7,6 +7,7 @@ from numpy.lib.stride_tricks import as_strided
 import aesara
 import aesara.tensor as at
 from aesara.compile.io import In
+from aesara.compile.mode import Mode
 
 BIG = 2**62
 
@@ -20,7 +21,9 @@ def test_matrices_are_arrays(mode):
     x = at.dmatrix("x")
     f = aesara.function([x], [x.flatten(), x[0], at.dot(x, x), x], mode=mode)
     values = np.array([[1.0, 2.0], [3.0, 4.0]])
-    for got, want in zip(f(np.asarray(values).view(np.matrix)), (values.ravel(), values[0], values @ values, values), strict=True):
+    for got, want in zip(
+        f(np.asarray(values).view(np.matrix)), (values.ravel(), values[0], values @ values, values), strict=True
+    ):
         assert type(got) is np.ndarray
         np.testing.assert_array_equal(got, want, strict=True)
 
@@ -105,3 +108,14 @@ def test_unsigned_indices_past_the_largest_signed_number(mode):
         assert start.tolist() == [1, 2] and stop.tolist() == []
     with pytest.raises((IndexError, OverflowError)):
         aesara.function([x, n], x[n], mode=mode)([1.0, 2.0], largest.data)
+
+
+@pytest.mark.parametrize("linker", ["py", "llvm"])
+def test_states_do_not_lie_in_arguments_that_may_be_overwritten(linker):
+    x, state = at.dvector("x"), aesara.shared(np.zeros(3), name="state")
+    options = {"updates": [(state, x[::-1] + 1)], "mode": Mode(linker, "fast_run")}
+    f = aesara.function([In(x, mutable=True)], [], **options)
+    argument = np.array([1.0, 2.0, 3.0])
+    f(argument)
+    argument[:] = 99
+    np.testing.assert_array_equal(state.get_value(), [4, 3, 2])

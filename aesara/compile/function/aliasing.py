@@ -52,12 +52,13 @@ class Supervisor(Feature):
         return True
 
 
-def _viewed_by(variable: Variable) -> Sequence[Variable]:
-    """The variables whose memory `variable` may be a view of, one step up."""
+def _viewed_by(variable: Variable, overwritten: bool = False) -> Sequence[Variable]:
+    """The variables whose memory `variable` may be a view of, one step up; or that it has been written over."""
     node = variable.owner
-    if node is None or not node.op.view_map:
+    if node is None or not (node.op.view_map or (overwritten and node.op.destroy_map)):
         return ()
-    positions = node.op.view_map.get(node.outputs.index(variable), ())
+    index = node.outputs.index(variable)
+    positions = [*node.op.view_map.get(index, ()), *(node.op.destroy_map.get(index, ()) if overwritten else ())]
     return [node.inputs[position] for position in positions]
 
 
@@ -72,14 +73,17 @@ def alias_root(v: Variable) -> Variable:
     return v
 
 
-def memory_owners(variable: Variable) -> set[Variable]:
-    """Like `alias_root`, for operations whose output may be a view of one of several inputs."""
+def memory_owners(variable: Variable, overwritten: bool = False) -> set[Variable]:
+    """Like `alias_root`, for operations whose output may be a view of one of several inputs.
+
+    With `overwritten`, what an operation in place has overwritten counts as the owner of its result, too.
+    """
     owners: set[Variable] = set()
     seen = {variable}
     pending = [variable]
     while pending:
         current = pending.pop()
-        viewed = _viewed_by(current)
+        viewed = _viewed_by(current, overwritten)
         if not viewed:
             owners.add(current)
         for source in viewed:
@@ -165,7 +169,8 @@ def _may_keep(
     claimed: dict[Variable, bool],
 ) -> bool:
     """Whether an output may leave the function in the memory that it has been computed in."""
-    owners = memory_owners(output)
+    # A result may lie in an argument that was given to be overwritten; a state may not, since callers may fill it anew.
+    owners = memory_owners(output, overwritten=updated is not None)
     for owner in owners:
         if owner in claimed and not (borrow and claimed[owner]):
             return False
