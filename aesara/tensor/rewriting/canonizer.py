@@ -104,7 +104,10 @@ class AlgebraicCanonizer(NodeRewriter):
         self.use_reciprocal = use_reciprocal
         self.external_simplifiers: list[tuple[str, Callable]] = []
         self.family = (main, inverse_fn, reciprocal_fn)
-        self._kinds = {_kind(op) for op in self.family}
+        signed = self.family if self.sign is None else (*self.family, self.sign)
+        self._unsigned, self._signed = frozenset(self.family), frozenset(signed)
+        # Classes are quicker to compare than ops are.
+        self._classes = frozenset(map(type, signed))
 
     def __str__(self) -> str:
         return self.name or f"AlgebraicCanonizer({self.main}, {self.inverse}, {self.reciprocal})"
@@ -145,7 +148,8 @@ class AlgebraicCanonizer(NodeRewriter):
     def _flatten(
         self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
     ) -> tuple[list[Variable], list[Variable]]:
-        kinds = self._kinds | {_kind(self.sign)} if through_signs and self.sign is not None else self._kinds
+        ops = self._signed if through_signs else self._unsigned
+        classes = self._classes
         negative = False
         num: list[Variable] = []
         denum: list[Variable] = []
@@ -155,8 +159,10 @@ class AlgebraicCanonizer(NodeRewriter):
         while stack:
             var, inverted = stack.pop()
             node = var.owner
-            op = node.op if node is not None and var.type.dtype == dtype else None
-            if op is None or _kind(op) not in kinds or not (var is inp or may_enter(var)):
+            op = None if node is None else node.op
+            if type(op) not in classes or op not in ops or var.type.dtype != dtype:
+                (denum if inverted else num).append(var)
+            elif not (var is inp or may_enter(var)):
                 (denum if inverted else num).append(var)
             elif op == main:
                 stack.extend((v, inverted) for v in reversed(node.inputs))
@@ -165,11 +171,9 @@ class AlgebraicCanonizer(NodeRewriter):
                 stack.append((node.inputs[0], inverted))
             elif op == recip:
                 stack.append((node.inputs[0], not inverted))
-            elif through_signs and op == self.sign:
+            else:
                 negative = not negative
                 stack.append((node.inputs[0], inverted))
-            else:
-                (denum if inverted else num).append(var)
         if negative:
             num.insert(0, self._constant(-1, inp.type, ()))
         return num, denum
@@ -368,7 +372,7 @@ class AlgebraicCanonizer(NodeRewriter):
 
     def _has(self, op: Op) -> bool:
         """Whether an op is of the family."""
-        return _kind(op) in self._kinds and op in self.family
+        return type(op) in self._classes and op in self._unsigned
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Whether the only node that uses this one is of the family: it takes care of both."""
@@ -401,11 +405,6 @@ class AlgebraicCanonizer(NodeRewriter):
         if not num and not denum:
             return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
-
-
-def _kind(op: Op) -> tuple[type, type]:
-    """What ops that are equal have in common: quicker to compare than they are."""
-    return type(op), type(getattr(op, "scalar_op", None))
 
 
 def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
