@@ -307,7 +307,7 @@ class Machine:
         swap, states = {}, dict(f.states)
         for name, state in inside:
             others = [s for s in self.states if s is not state and state.variable.type.is_super(s.variable.type)]
-            if others and rng.random() < 0.5 and state in [s for s in self.states]:
+            if others and rng.random() < 0.5:
                 states[name] = rng.choice(others)
         chosen = list(states.values())
         if len(set(chosen)) < len(chosen):  # two names for one variable: left to pfunc's own errors
@@ -433,7 +433,7 @@ def draw_function(m: Machine, rng: random.Random) -> Compiled:
             found = _new_value(rng, s.variable, leaves, variables, made, expression)
             if found is not None:
                 updates[s.name], symbolic_updates[s.variable] = found
-    arguments, givens = [], {}
+    arguments = []
     for n, v in plain:
         options: dict[str, Any] = {"borrow": rng.random() < 0.3}
         if rng.random() < 0.3:
@@ -616,7 +616,7 @@ def _draw_argument(m: Machine, a: Argument, rng, passed, trusted) -> tuple[np.nd
             return value, value.tolist(), f"list {value.tolist()}"
         if kind == "scalar" and not a.rank:
             return value, value[()], f"scalar {value[()]!r}"
-        if kind == "narrow" and a.dtype != "int8":
+        if kind == "narrow" and a.dtype != "int8" and np.abs(value).max(initial=0) < 128:
             return value, value.astype("int8"), f"int8{_short(value)}"
     return value, laid_out(value, layout), f"{layout} {_short(value)}"
 

@@ -1,7 +1,8 @@
 """Random expressions whose values are whole numbers, with what NumPy says that they are.
 
-All arithmetic on whole numbers that are not too large is exact, whatever the dtype and the order, so that results can be
-compared bit by bit.  Each operation knows how far its results may lie from zero; what may become too large is clipped.
+All arithmetic on whole numbers that are not too large is exact, whatever the dtype and the order, so that results can
+be compared bit by bit.  Each operation knows how far from zero its results may lie; what may become too large is
+clipped.
 """
 
 from __future__ import annotations
@@ -71,7 +72,10 @@ class Expression:
 
     def __str__(self) -> str:
         if self.operation is None:
-            return self.name or f"const({self.constant.dtype}{self.constant.tolist()})"
+            if self.name:
+                return self.name
+            values = self.constant.tolist() if self.constant.size <= 20 else self.constant.shape
+            return f"const({self.constant.dtype}{values})"
         return f"{self.operation.name}({', '.join(map(str, self.operands))})"
 
     def variable(self, leaves: dict[str, Variable], made: dict[Expression, Variable]) -> Variable:
@@ -242,7 +246,7 @@ def _operations() -> list[Operation]:
         row("inc_tail", r, (r, r), _same_dtype(lambda x, y: at.inc_subtensor(x[1:], y[1:])),
             lambda x, y: _written(x, slice(1, None), y[1:], True), _add)  # fmt: skip
         row("inc_reversed", r, (r, r), _same_dtype(lambda x, y: at.inc_subtensor(x[::-1], y)),
-            lambda x, y: x + y[::-1] if x.shape == y.shape else _written(x[::-1], ..., y, True)[::-1], _add)  # fmt: skip
+            lambda x, y: _written(x[::-1], ..., y, True)[::-1], _add)  # fmt: skip
         row("set_first", r, (r, r - 1), _same_dtype(lambda x, y: at.set_subtensor(x[0], y)),
             lambda x, y: _written(x, 0, y))  # fmt: skip
         row("gather", r, (r,), lambda x: x[[0, -1, 0]], lambda x: x[[0, -1, 0]])
@@ -263,7 +267,7 @@ def _operations() -> list[Operation]:
     row("dot", 2, (2, 2), at.dot, np.dot, _dot)
     row("dot", 1, (2, 1), at.dot, np.dot, _dot)
     row("dot", 0, (1, 1), at.dot, np.dot, _dot)
-    row("gemm", 2, (2, 2, 2), lambda c, a, b: c - 2 * at.dot(_wide(a), _wide(b)), lambda c, a, b: _with_product(c, a, b),
+    row("gemm", 2, (2, 2, 2), lambda c, a, b: c - 2 * at.dot(_wide(a), _wide(b)), _with_product,
         lambda c, a, b: c + 2 * a * b * LONGEST)  # fmt: skip
     row("alloc", 1, (0, 1), lambda s, x: at.alloc(s, x.shape[0]), lambda s, x: np.full(len(x), s), lambda a, b: a)
     row("fill", 2, (0, 2), lambda s, x: at.fill(x, at.cast(s, x.type.dtype)), lambda s, x: np.full(x.shape, s))
