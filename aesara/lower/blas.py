@@ -1,6 +1,7 @@
-"""Lowering of products in the forms of BLAS: what they stand for is lowered, and may fuse with what is around it.
+"""Lowering of operations that stand for expressions, such as products in the forms of BLAS.
 
-Which of the products BLAS adds to what there is already is decided by the schedule.
+The expression is lowered, and may fuse with what is around it. Which of the products BLAS adds to what there is already
+is decided by the schedule.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.products import scaled_product
-from aesara.tensor.gemm import BlasOp, Dot22Scalar
+from aesara.tensor.expression_op import ExpressionOp
+from aesara.tensor.gemm import Dot22Scalar
 
 
 @lower_op.register
@@ -24,7 +26,7 @@ def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Arr
 
 @lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
 @lower_complex_op.register
-def _blas_op(op: BlasOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+def _expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     # Each node gets variables of its own, since arrays are found by variable.
     inner = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):

@@ -11,16 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.autodiff import Lop
-from aesara.graph.cloning import graph_replace
-from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.op import Op
 from aesara.graph.traversal import view_roots
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, eq, mul, neg, switch
+from aesara.tensor.expression_op import ExpressionOp, MayOverwriteFirst
 from aesara.tensor.type import StaticShape, tensor_type
 
 __all__ = [
@@ -42,36 +39,8 @@ __all__ = [
 _dot = Dot()
 
 
-class BlasOp(Op):
-    """An operation that one call of BLAS does.
-
-    Subclasses say what they compute by `expression`, from which derivatives follow.
-    """
-
-    def expression(self, *inputs: Variable) -> Variable:
-        """The result in elementary operations; smooth in all inputs."""
-        raise NotImplementedError(f"{type(self).__name__}.expression")
-
-    def definition(self, *inputs: Variable) -> Variable:
-        """The result in elementary operations, exactly: what a factor zero keeps from being read is not there."""
-        return self.expression(*inputs)
-
-    def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
-        # Inputs may depend on one another: derivatives are taken with respect to variables that do not.
-        free = [v.type() for v in inputs]
-        gradients = Lop(self.expression(*free), free, output_grads[0], disconnected_inputs="ignore")
-        return graph_replace(gradients, dict(zip(free, inputs)), strict=False)
-
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
-        free = [v.type() for v in inputs]
-        moving = [(v, point) for v, point in zip(free, eval_points) if point is not None]
-        if not moving:
-            return [None]
-        wrt, points = zip(*moving)
-        tangent = Rop(self.expression(*free), list(wrt), list(points), disconnected_outputs="ignore")
-        return [graph_replace(tangent, dict(zip(free, inputs)), strict=False)]
+class BlasOp(ExpressionOp):
+    """An operation that one call of BLAS does."""
 
 
 class GemmRelated(BlasOp):
@@ -152,7 +121,7 @@ def plus_scaled(z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.
         return product
 
 
-class Gemm(GemmRelated):
+class Gemm(MayOverwriteFirst, GemmRelated):
     """``beta * z + alpha * dot(x, y)`` for matrices x, y and z and numbers alpha and beta, all of one dtype.
 
     Inputs are in the order z, alpha, x, y, beta. If `beta` is zero, `z` gives its shape only: NaN in it do not matter.
@@ -162,16 +131,6 @@ class Gemm(GemmRelated):
     inplace
         Whether the result may be put into the memory of z.
     """
-
-    __props__ = ("inplace",)
-
-    def __init__(self, inplace: bool):
-        self.inplace = bool(inplace)
-        if self.inplace:
-            self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
     def make_node(self, *inputs: Any) -> Apply:
         if len(inputs) != 5:

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.dot import Dot, outer
 from aesara.tensor.elementwise_ops import add, mul
+from aesara.tensor.expression_op import MayOverwriteFirst
 from aesara.tensor.gemm import BlasOp, plus_scaled, product_shape, same_dtype, times, times_unless_zero
 from aesara.tensor.type import tensor_type
 
@@ -18,7 +19,7 @@ __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger
 _dot = Dot()
 
 
-class Gemv(BlasOp):
+class Gemv(MayOverwriteFirst, BlasOp):
     """``beta * y + alpha * dot(A, x)`` for vectors x and y, a matrix A and numbers alpha and beta, all of one dtype.
 
     Inputs are in the order y, alpha, A, x, beta. If `beta` is zero, `y` gives its shape only: NaN in it do not matter.
@@ -28,16 +29,6 @@ class Gemv(BlasOp):
     inplace
         Whether the result may be put into the memory of y.
     """
-
-    __props__ = ("inplace",)
-
-    def __init__(self, inplace: bool):
-        self.inplace = bool(inplace)
-        if self.inplace:
-            self.destroy_map = {0: [0]}
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}{{{'inplace' if self.inplace else 'no_inplace'}}}"
 
     def make_node(self, y: Any, alpha: Any, A: Any, x: Any, beta: Any) -> Apply:
         (y, A, x), (alpha, beta) = same_dtype("gemv", (y, A, x), (alpha, beta))
@@ -75,7 +66,7 @@ gemv_no_inplace = Gemv(inplace=False)
 gemv = gemv_no_inplace
 
 
-class Ger(BlasOp):
+class Ger(MayOverwriteFirst, BlasOp):
     """``A + alpha * outer(x, y)`` for a matrix A, vectors x and y and a number alpha, all of one dtype.
 
     Inputs are in the order A, alpha, x, y.
@@ -89,9 +80,8 @@ class Ger(BlasOp):
     __props__ = ("destructive",)
 
     def __init__(self, destructive: bool):
-        self.destructive = bool(destructive)
-        if self.destructive:
-            self.destroy_map = {0: [0]}
+        super().__init__(destructive)
+        self.destructive = self.inplace
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{'destructive' if self.destructive else 'non-destructive'}}}"

@@ -42,7 +42,7 @@ OPS: dict[str, str] = {}
 
 _OPS = {
     "the base of other ops": """ScalarOp UnaryScalarOp BinaryScalarOp FixedLogicalComparison UnaryBitOp BinaryBitOp
-        LogicalComparison ComposedOp""",
+        LogicalComparison ComposedOp ExpressionOp MayOverwriteFirst""",
     "made by rewriting: tests/scalar/test_scalar_composite.py": "Composite",
     "made by lowering of complex numbers: tests/link/llvm": "_CopySign",
     "a deprecated name of CumOp": "CumsumOp CumprodOp",
@@ -53,6 +53,7 @@ _OPS = {
     "forms of products of matrices, made by rewriting: tests/tensor/test_blas.py": """BlasOp GemmRelated Gemm Dot22
         Dot22Scalar Gemv Ger""",
     "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
+    "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",
 }
 for _reason, _names in _OPS.items():
     OPS.update(dict.fromkeys(_names.split(), _reason))

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.vectorization import vectorize_graph, vectorize_node
+from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.dot import BatchedDot, Dot
-from aesara.tensor.gemm import BlasOp
 from aesara.tensor.matmul import MatMul
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.reduction import sum as tensor_sum
@@ -73,12 +72,6 @@ def _batched_dot(op: BatchedDot, node: Apply, x: Variable, y: Variable) -> Seque
     """The dimension that counts pairs is one more that the product broadcasts over."""
     x_core, y_core = (v.type.ndim - 1 for v in node.inputs)
     return [_broadcast_product(x, x_core, y, y_core, node.outputs[0].type.dtype)]
-
-
-@vectorize_node.register(BlasOp)
-def _blas_op(op: BlasOp, node: Apply, *inputs: Variable) -> Sequence[Variable]:
-    """What it stands for, vectorized: there is no such operation for batches."""
-    return [vectorize_graph(op.definition(*node.inputs), dict(zip(node.inputs, inputs)))]
 
 
 @vectorize_node.register(MatMul)

@@ -1,0 +1,15 @@
+"""Operations that stand for expressions, for batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_graph, vectorize_node
+from aesara.tensor.expression_op import ExpressionOp
+
+
+@vectorize_node.register(ExpressionOp)
+def _expression(op: ExpressionOp, node: Apply, *inputs: Variable) -> Sequence[Variable]:
+    """What it stands for, vectorized: there is no such operation for batches."""
+    return [vectorize_graph(op.definition(*node.inputs), dict(zip(node.inputs, inputs)))]
