@@ -37,6 +37,7 @@ from aesara.tensor.rewriting.inplace import (
     local_inplace_AdvancedIncSubtensor1,
     local_inplace_setsubtensor,
 )
+from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 
@@ -101,6 +102,7 @@ PASSES = [
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
     # Native code is fused below the graph; this is for modes that ask for it.
     Pass(49, "elemwise_fusion", fuse_seqopt, ("fusion", "local_elemwise_fusion", "FusionOptimizer")),
+    Pass(49, "local_careduce_fusion", in2out(local_careduce_fusion), ("fusion",)),
     # What nobody has written is no news to modes that look at every number.
     Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.

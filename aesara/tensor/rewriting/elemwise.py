@@ -25,6 +25,7 @@ from aesara.tensor.rewriting.fusion import (
 )
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
+from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_useless
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "fuse_seqopt",
     "inplace_elemwise_optimizer",
     "is_dimshuffle_useless",
+    "local_careduce_fusion",
     "local_dimshuffle_lift",
     "local_elemwise_fusion",
     "local_elemwise_fusion_op",
