@@ -189,18 +189,29 @@ class Correlation(Op):
         n, groups = windows.ndim, windows.groups
         if self.direction == "forward":
             self._require_channels(x[1], y[-n - 1], y[0])
-            positions = windows.known_output_sizes(x[2:], y[-n:])
-            if windows.unshared:
-                positions = [k if p is None else p for p, k in zip(positions, y[1:-n])]
-            return (x[0], y[0], *(None if p is not None and p < 1 else p for p in positions))
+            return (x[0], y[0], *self._known_positions(x[2:], y[-n:], y[1 : 1 + n] if windows.unshared else None))
         if self.direction == "weights":
             self._require_channels(x[1], None, y[1])
+            self._known_positions(x[2:], sizes, y[2:])
             channels = None if x[1] is None else x[1] // groups
             return (y[1], *(y[2:] if windows.unshared else ()), channels, *sizes)
         if x[0] is not None and y[1] is not None and x[0] != y[1]:
             raise ValueError(f"{type(self).__name__}: there are {x[0]} filters, but {y[1]} channels of the output.")
         self._require_channels(None, None, x[0])
+        self._known_positions(sizes, x[-n:], y[2:])
         return (y[0], None if x[-n - 1] is None else x[-n - 1] * groups, *sizes)
+
+    def _known_positions(self, image: Sequence, kernel: Sequence, output: Sequence | None) -> list[int | None]:
+        """The sizes of the output as far as they are known, from those of images and filters or from its type."""
+        found = self.windows.known_output_sizes(image, kernel)
+        for n, k, p, m in zip(image, kernel, found, output or found):
+            if p is not None and p < 1:
+                raise ValueError(f"{type(self).__name__}: filters of size {k} do not fit into images of size {n}.")
+            if p is not None and m is not None and p != m:
+                raise ValueError(
+                    f"{type(self).__name__}: images of size {n} and filters of size {k} give {p} positions, not {m}."
+                )
+        return [p if m is None else m for p, m in zip(found, output or found)]
 
     def _require_channels(self, channels: int | None, of_group: int | None, outputs: int | None) -> None:
         message = channels_message(channels, of_group, outputs, self.windows.groups)
