@@ -14,6 +14,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 
+from aesara.utils import did_you_mean
+
 
 class AesaraConfigWarning(Warning):
     """A warning about the configuration itself."""
@@ -119,10 +121,7 @@ class EnumStr(ConfigParam):
     def _choose(self, value):
         if value in self.all:
             return value
-        import difflib  # only for messages
-
-        close = difflib.get_close_matches(str(value), self.options, 1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
+        hint = did_you_mean(str(value), self.options)
         raise ValueError(
             f"Invalid value ({value!r}) for the configuration option '{self.name}'. "
             f"Valid options are {self.options}.{hint}"
@@ -361,11 +360,7 @@ class AesaraConfigParser:
         return iter(self._config_var_dict)
 
     def _unknown(self, name: str) -> str:
-        import difflib  # only for messages
-
-        close = difflib.get_close_matches(name, self._config_var_dict, 1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        return f"There is no configuration option '{name}'.{hint}"
+        return f"There is no configuration option '{name}'.{did_you_mean(name, self._config_var_dict)}"
 
     def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:
         """Change options for the extent of a ``with`` block or of a decorated function.

@@ -109,6 +109,22 @@ def hash_from_code(code: str | bytes) -> str:
     return "m" + hashlib.sha256(code).hexdigest()
 
 
+def did_you_mean(name: str, known: Iterable[Any]) -> str:
+    """The end of a message about a name that is not known: the one that was probably meant, if there is one.
+
+    Examples
+    --------
+    >>> did_you_mean("fast_run", ["FAST_COMPILE", "FAST_RUN"])
+    " Did you mean 'FAST_RUN'?"
+    """
+    import difflib  # only for messages
+
+    texts = [one for one in known if isinstance(one, str)]
+    same = [one for one in texts if one.lower() == name.lower()]
+    close = same or difflib.get_close_matches(name, texts, 1)
+    return f" Did you mean '{close[0]}'?" if close else ""
+
+
 def escaped_html(text: str) -> str:
     """Return a text as content of an HTML element.
 

@@ -17,6 +17,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, NativeLinker
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.vm import VMLinker
+from aesara.utils import did_you_mean
 
 _logger = logging.getLogger("aesara.compile.mode")
 
@@ -224,11 +225,13 @@ class Mode:
         """Return the linker and the query that names stand for."""
         if isinstance(linker, str) or linker is None:
             if linker not in predefined_linkers:
-                raise ValueError(f"Unknown linker '{linker}'; known are {_names(predefined_linkers)}.")
+                hint = did_you_mean(linker, predefined_linkers)
+                raise ValueError(f"Unknown linker '{linker}'; known are {_names(predefined_linkers)}.{hint}")
             linker = predefined_linkers[linker]
         if isinstance(optimizer, str) or optimizer is None:
             if optimizer not in predefined_optimizers:
-                raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.")
+                hint = did_you_mean(optimizer, predefined_optimizers)
+                raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.{hint}")
             optimizer = predefined_optimizers[optimizer]
         if isinstance(linker, type):
             raise TypeError(f"`linker` must be a linker, not the class {linker.__name__}; call it: {linker.__name__}()")
@@ -336,6 +339,8 @@ def get_mode(orig_string: Any) -> Mode:
     """
     name = config.mode if orig_string is None else orig_string
     if not isinstance(name, str):
+        if not hasattr(name, "linker"):
+            raise TypeError(f"A mode is a name or a `Mode`, got {name!r} of type {type(name).__name__}.")
         return name
     tags = (config.optimizer_including, config.optimizer_excluding, config.optimizer_requiring)
     if name == "Mode":
@@ -347,12 +352,9 @@ def get_mode(orig_string: Any) -> Mode:
     if name == "DEBUG_MODE":
         name = "DebugMode"
     if name not in predefined_modes:
-        import difflib  # only for messages
-
-        close = difflib.get_close_matches(name, list(predefined_modes), 1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
         raise ValueError(
-            f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}.{hint}"
+            f"No predefined mode exists for the string {name!r}; known are {_names(predefined_modes)}."
+            f"{did_you_mean(name, predefined_modes)}"
         )
     return _with_configured_tags(predefined_modes[name], *tags)
 

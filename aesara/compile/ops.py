@@ -136,8 +136,13 @@ class FromFunctionOp(Op):
                 f"The function {self.__name__} returned {len(results)} results; "
                 f"its operation has {len(output_storage)} outputs."
             )
-        for otype, cell, result in zip(self.otypes, output_storage, results):
-            cell[0] = otype.filter(result)
+        for number, (otype, cell, result) in enumerate(zip(self.otypes, output_storage, results)):
+            try:
+                cell[0] = otype.filter(result)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f"The function {self.__name__} must return a value of type {otype} as result {number}: {error}"
+                ) from None
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         fn = self._fn

@@ -118,6 +118,13 @@ def get_test_values(*args: Variable) -> Any:
     return [tuple(values)]
 
 
+def empty_output(number: int) -> ValueError:
+    """The error about an output that `Op.perform` has forgotten."""
+    return ValueError(
+        f"`perform` has left output {number} empty: it must store a value in output_storage[{number}][0]."
+    )
+
+
 class Op(MetaObject):
     """An operation on values, applied to variables by calling it.
 
@@ -266,7 +273,13 @@ class Op(MetaObject):
         params
             Only passed where the Op defines ``get_params``.
         """
-        raise MethodNotDefined("perform", type(self), self.__class__.__name__)
+        name = self.__class__.__name__
+        if hasattr(self, "c_code"):
+            raise NotImplementedError(
+                f"{name} has C code but no `perform`. C code is not compiled here: write what it does in "
+                "Python, as the method `perform`."
+            )
+        raise MethodNotDefined("perform", type(self), name)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Tell whether rewriting may compute the node where all its inputs are constants."""
@@ -289,20 +302,16 @@ class Op(MetaObject):
         computed = [compute_map[variable] for variable in node.outputs] if compute_map is not None else []
         perform = self.perform
         params = node.run_params()
+        arguments = () if params is NoParams else (params,)
+        arrays = [(k, storage_map[v]) for k, v in enumerate(node.outputs) if hasattr(v.type, "dtype")]
 
-        if params is NoParams:
-
-            def run():
-                perform(node, [cell[0] for cell in input_cells], output_cells)
-                for cell in computed:
-                    cell[0] = True
-
-        else:
-
-            def run():
-                perform(node, [cell[0] for cell in input_cells], output_cells, params)
-                for cell in computed:
-                    cell[0] = True
+        def run():
+            perform(node, [cell[0] for cell in input_cells], output_cells, *arguments)
+            for number, cell in arrays:
+                if cell[0] is None:
+                    raise empty_output(number)
+            for cell in computed:
+                cell[0] = True
 
         thunk: Any = run
         thunk.inputs = input_cells

@@ -89,7 +89,10 @@ def add_property_methods(cls: Any, namespace: dict[str, Any]) -> None:
         return dict(zip(props, get_props(self)))
 
     def __hash__(self):
-        return hash((type(self), get_props(self)))
+        try:
+            return hash((type(self), get_props(self)))
+        except TypeError as error:
+            raise TypeError(f"{error}: the properties of {type(self).__name__} are {_props_dict(self)}") from None
 
     def __eq__(self, other):
         if self is other:

@@ -111,7 +111,7 @@ def _is_outputs(value: Any) -> bool:
 
 def _sorted_results(returned: Any) -> _Returned:
     if returned is None:
-        return _Returned()
+        raise ValueError("scan: the step returned None: does it lack a return statement?")
     if isinstance(returned, until):
         return _Returned(condition=returned.condition)
     if _is_updates(returned):
@@ -252,7 +252,19 @@ class _Loop:
             arguments += self._tap_arguments(output)
         self.inner_constants = [v if isinstance(v, Constant) else v.type(name=v.name) for v in self.non_sequences]
         arguments += self.inner_constants
-        return _sorted_results(self.fn(*arguments))
+        try:
+            returned = self.fn(*arguments)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # from inside of the step
+            counts = (
+                (len(self.entries), "sequences"),
+                (sum(map(len, self.taps)), "outputs_info"),
+                (len(self.inner_constants), "non_sequences"),
+            )
+            given = ", then ".join(f"{count} from {kind}" for count, kind in counts if count)
+            raise TypeError(f"scan calls the step with {len(arguments)} arguments ({given}): {error}") from None
+        return _sorted_results(returned)
 
     def _tap_arguments(self, output: _Output) -> list[Any]:
         variables = []

@@ -11,6 +11,8 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.type import dtype_specs_map
+from aesara.utils import did_you_mean
 
 __all__ = ["cast"]
 
@@ -61,7 +63,13 @@ def resolve_dtype(dtype: Any) -> str:
     >>> resolve_dtype(np.int8)
     'int8'
     """
-    return config.floatX if isinstance(dtype, str) and dtype == "floatX" else np.dtype(dtype).name
+    if isinstance(dtype, str) and dtype == "floatX":
+        return config.floatX
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        hint = did_you_mean(dtype, dtype_specs_map) if isinstance(dtype, str) else ""
+        raise TypeError(f"{dtype!r} is no dtype; there are {', '.join(dtype_specs_map)}.{hint}") from None
 
 
 def cast(x: Any, dtype: str | np.dtype) -> Variable:

@@ -14,7 +14,7 @@ from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.scalar_conversion import tensor_from_scalar
-from aesara.tensor.type import TensorType, tensor_type
+from aesara.tensor.type import TensorType, refuse_without_values, tensor_type
 
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:
@@ -57,6 +57,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None,
 @singledispatch
 def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
     """Register a conversion for a class of objects here to make `as_tensor_variable` accept them."""
+    refuse_without_values(x)
     if hasattr(x, "__array__") and not isinstance(x, type):
         return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
     raise NotImplementedError(
@@ -178,6 +179,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
 
 def _constant_value(x: Any, dtype: Any) -> np.ndarray:
     """A fresh array with the value of `x`, in the dtype that a constant has."""
+    refuse_without_values(x)
     if type(x) in (int, float, bool) or dtype is not None:
         data = aes.convert(x, dtype=dtype)
     else:

@@ -94,6 +94,11 @@ def _matrix_product(x: Any, y: Any) -> Variable:
     return dense_dot(x, y)
 
 
+_NUMBER_HINT = (
+    "Use functions of aesara.tensor instead of those for Python's numbers, astype to convert, or .eval() for a value."
+)
+
+
 class _tensor_py_operators:
     """The operators and methods that all tensor variables share, shared variables included."""
 
@@ -212,6 +217,56 @@ class _tensor_py_operators:
                     "aesara.ifelse.ifelse to choose by it, & and | to combine conditions."
                 )
         return True
+
+    # What asks for a number now gets an answer that helps.
+
+    def _without_value(self, asker: str, instead: str) -> TypeError:
+        return TypeError(f"{asker}: {self} of type {self.type} has no value until it is computed. {instead}")
+
+    def __float__(self) -> float:
+        raise self._without_value("float() needs a number", _NUMBER_HINT)
+
+    def __int__(self) -> int:
+        raise self._without_value("int() needs a number", _NUMBER_HINT)
+
+    def __complex__(self) -> complex:
+        raise self._without_value("complex() needs a number", _NUMBER_HINT)
+
+    def __index__(self) -> int:
+        raise self._without_value(
+            "An integer is needed",
+            "Use aesara.tensor.arange for range, aesara.scan for loops, and index aesara.tensor.as_tensor(values) "
+            "instead of a list or an array.",
+        )
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"object of type '{type(self).__name__}' has no len(): the length of {self} of type {self.type} is "
+            "known when it is computed, as x.shape[0]; the number of dimensions is x.ndim."
+        )
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(
+            f"'{type(self).__name__}' object does not support item assignment: {self} stands for a value, it is no "
+            "memory. Use x = aesara.tensor.set_subtensor(x[index], value), or inc_subtensor for x[index] += value."
+        )
+
+    def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        # Functions of NumPy that call methods or read attributes work; others would fail in obscure ways, or fill
+        # arrays of objects with a variable for each element.
+        try:
+            result = func._implementation(*args, **kwargs)  # type: ignore[attr-defined]
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        else:
+            if not isinstance(result, np.ndarray) or result.dtype != object:
+                return result
+            problem = "it would return an array of objects"
+        name = func.__name__
+        raise TypeError(
+            f"numpy.{name} takes arrays, not variables, which have no value yet ({problem}). Use functions of "
+            f"aesara.tensor, such as aesara.tensor.{name} if there is one."
+        )
 
     def __iter__(self) -> Iterator[Any]:
         try:

@@ -56,6 +56,18 @@ def _dtype_name(dtype: Any) -> str:
     return name
 
 
+def refuse_without_values(data: Any) -> None:
+    """Raise a `TypeError` about arrays of which an ndarray would not hold what is in them: masked and sparse ones."""
+    if isinstance(data, np.ndarray):
+        if type(data) is not np.ndarray and np.ma.is_masked(data):
+            raise TypeError(
+                f"The array has {np.ma.count_masked(data)} masked elements, which have no value: fill them, for "
+                "example with array.filled(0.0), or leave them out."
+            )
+    elif hasattr(data, "toarray") and hasattr(data, "tocsr"):
+        raise TypeError(f"Sparse matrices are not supported: convert them with toarray(). Got {type(data).__name__}.")
+
+
 def _complain_about_float64() -> None:
     """Do what ``config.warn_float64`` wants when a float64 variable is made."""
     text = "A variable of dtype float64 is made. The option warn_float64 decides whether this is an error."
@@ -311,9 +323,12 @@ class TensorType(Type, HasDataType, HasShape):
                 "Expected an array-like object, but found a Variable: maybe you are trying to call a function on a "
                 "(possibly shared) variable instead of a numeric array?"
             )
+        refuse_without_values(data)
+        if isinstance(data, (list, tuple)) and any(isinstance(one, Variable) for one in data):
+            raise TypeError(f"Expected numbers, but found a list with variables: {_excerpt(data)}. Use their values.")
         if isinstance(data, np.ndarray):
             if not isinstance(data, np.memmap):
-                data = np.asarray(data)  # matrices and masked arrays have an arithmetic of their own
+                data = np.asarray(data)  # matrices have an arithmetic of their own
             if data.dtype == self.numpy_dtype:
                 return data
         if strict:

@@ -7,10 +7,12 @@ when they run take the mode, and are run by the reference machine and natively.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 
 import aesara
 import aesara.tensor as at
@@ -18,6 +20,7 @@ from aesara.compile.debugmode import DebugMode
 from aesara.compile.io import In
 from aesara.compile.mode import Mode
 from aesara.compile.nanguardmode import NanGuardMode
+from aesara.compile.ops import as_op
 from aesara.errors import NanFound
 from aesara.gradient import DisconnectedInputError, grad, jacobian
 from aesara.graph.nodes import Apply
@@ -266,6 +269,139 @@ def test_values_do_not_fit():
         a + b
 
 
+@wrong("build", TypeError, "float() needs a number", "s of type TensorType(float64, ())", "aesara.tensor", ".eval()")
+def function_of_the_math_module():
+    math.exp(at.dscalar("s"))
+
+
+@wrong("build", TypeError, "int() needs a number", "astype")
+def variable_as_python_integer():
+    int(at.lscalar("n"))
+
+
+@wrong("build", TypeError, "An integer is needed", "aesara.tensor.arange", "aesara.scan")
+def range_over_a_variable():
+    range(at.lscalar("n"))
+
+
+@wrong("build", TypeError, "An integer is needed", "as_tensor(values)")
+def list_indexed_by_a_variable():
+    [1, 2, 3][at.lscalar("n")]
+
+
+@wrong("build", TypeError, "has no len()", "x.shape[0]")
+def length_of_a_variable():
+    len(at.dvector("v"))
+
+
+@wrong("build", TypeError, "does not support item assignment", "set_subtensor(x[index], value)", "inc_subtensor")
+def assignment_to_an_element():
+    v = at.dvector("v")
+    v[0] += 1
+
+
+@wrong("build", TypeError, "numpy.sum takes arrays, not variables", "aesara.tensor.sum")
+def numpy_reduction():
+    np.sum(at.dvector("v"))
+
+
+@wrong("build", TypeError, "numpy.dot takes arrays, not variables", "array of objects", "aesara.tensor.dot")
+def numpy_product():
+    np.dot(np.ones((2, 2)), at.dvector("v"))
+
+
+@wrong("build", TypeError, "numpy.where takes arrays, not variables", "aesara.tensor.where")
+def numpy_choice():
+    v = at.dvector("v")
+    np.where(v > 0, v, 0)
+
+
+@wrong("build", TypeError, "numpy.concatenate takes arrays, not variables", "aesara.tensor.concatenate")
+def numpy_concatenation():
+    np.concatenate([at.dvector("v"), at.dvector("w")])
+
+
+@wrong("build", TypeError, "1 masked elements", "filled")
+def masked_constant():
+    at.as_tensor_variable(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+
+
+@wrong("build", TypeError, "Sparse matrices are not supported", "toarray()", "csr_matrix")
+def sparse_constant():
+    at.dmatrix("m") + at.as_tensor_variable(scipy.sparse.csr_matrix(np.eye(2)))
+
+
+@wrong("build", TypeError, "'flaot32' is no dtype", "Did you mean 'float32'?")
+def misspelt_dtype():
+    at.dvector("v").astype("flaot32")
+
+
+@wrong("build", OverflowError, "more than 64 bits")
+def constant_that_is_too_large():
+    at.lscalar("n") * 2**70
+
+
+@wrong("build", TypeError, "sub(bool, bool)", "xor")
+def difference_of_booleans():
+    b = at.vector("b", dtype="bool")
+    b - b
+
+
+@wrong("build", TypeError, "Cannot cast True or False", "aesara.tensor.eq")
+def comparison_by_the_wrong_operator():
+    x, y = at.dscalar("x"), at.dscalar("y")
+    at.switch(x == y, 1.0, 2.0)
+
+
+@wrong("build", TypeError, "takes 1 positional argument but 2 were given", "1 from sequences, then 1 from outputs_info")
+def step_with_too_few_parameters():
+    aesara.scan(lambda x: x + 1, sequences=at.dvector("x"), outputs_info=at.zeros(()))
+
+
+@wrong("build", ValueError, "the step returned None", "return")
+def step_without_return():
+    def step(x):
+        x * 2
+
+    aesara.scan(step, sequences=at.dvector("x"))
+
+
+@wrong("build", ValueError, "a sequence needs at least one dimension", "s of type")
+def scan_over_a_scalar():
+    aesara.scan(lambda x: x * 2, sequences=at.dscalar("s"))
+
+
+@wrong("build", ValueError, "returned 0 gradients for 1 inputs", "one for each input")
+def gradient_with_too_few_terms():
+    class Forgetful(Doubled):
+        def grad(self, inputs, gradients):
+            return []
+
+    x = at.dvector("x")
+    grad(Forgetful()(x).sum(), x)
+
+
+@wrong("build", ValueError, "must be an integer", "got 2.5")
+def scan_of_half_a_step():
+    aesara.scan(lambda x: x * 2, outputs_info=at.ones(()), n_steps=2.5)
+
+
+@wrong("build", TypeError, "`itypes` must be a list of aesara types", "'dvector'")
+def as_op_with_names_of_types():
+    as_op(itypes=["dvector"], otypes=[at.dvector])
+
+
+@wrong("build", TypeError, "unhashable type: 'list'", "the properties of Doubling are {'factors': [1, 2]}")
+def op_with_a_list_as_property():
+    class Doubling(Doubled):
+        __props__ = ("factors",)
+
+        def __init__(self, factors):
+            self.factors = factors
+
+    hash(Doubling([1, 2]))
+
+
 # Compiling
 
 
@@ -371,6 +507,76 @@ def native_code_is_demanded():
     y = Doubled()(x)  # here
     with aesara.config.change_flags(native_fallback="raise"):
         aesara.function([x], y, mode="FAST_RUN")
+
+
+@wrong("compile", ValueError, "'fast_run'", "Did you mean 'FAST_RUN'?")
+def mode_in_small_letters():
+    x = at.dscalar("x")
+    aesara.function([x], x + 1, mode="fast_run")
+
+
+@wrong("compile", TypeError, "A mode is a name or a `Mode`, got 3")
+def number_as_mode():
+    x = at.dscalar("x")
+    aesara.function([x], x + 1, mode=3)
+
+
+@wrong("compile", ValueError, "'cmv'", "Did you mean 'cvm'?")
+def misspelt_linker():
+    Mode(linker="cmv")
+
+
+@wrong("compile", ValueError, "Unknown optimizer 'fast-run'", "Did you mean 'fast_run'?")
+def misspelt_optimizer():
+    Mode(optimizer="fast-run")
+
+
+@wrong("compile", TypeError, "`givens` parameter must be a dictionary or a list of pairs", "[x, y]")
+def substitutions_that_are_no_pairs():
+    x, y = at.dvector("x"), at.dvector("y")
+    aesara.function([y], x + 1, givens=[x, y])
+
+
+@wrong("compile", TypeError, "Only variables can be replaced", "'x'")
+def substitution_by_name():
+    x, y = at.dvector("x"), at.dvector("y")
+    aesara.function([y], x + 1, givens={"x": y})
+
+
+@wrong("compile", RuntimeError, "'x' through the `givens`", "clone_replace")
+def substitution_of_an_input():
+    x = at.dvector("x")
+    aesara.function([x], x + 1, givens={x: x * 2})
+
+
+@wrong("compile", TypeError, "`updates` parameter must be an ordered mapping or a list of pairs", "got {")
+def updates_in_a_set():
+    s = aesara.shared(1.0, name="s")
+    aesara.function([], [], updates={s, s + 1})
+
+
+@wrong("compile", TypeError, "for s of type TensorType(float64, (None,))", "expected 1, got 2")
+def update_by_an_array_of_another_rank():
+    s = aesara.shared(np.zeros(2), name="s")
+    aesara.function([], [], updates={s: np.zeros((2, 2))})
+
+
+@wrong("compile", TypeError, "shared_var=s", "TensorType(float32, (None,))", "Cast the update")
+def update_of_another_dtype():
+    s, x = aesara.shared(np.zeros(2, "float32"), name="s"), at.dvector("x")
+    aesara.function([x], [], updates={s: s + x})
+
+
+@wrong("compile", ValueError, "'warning'", "'raise', 'warn' or 'ignore'")
+def unknown_reaction_to_unused_inputs():
+    x, y = at.dscalar("x"), at.dscalar("y")
+    aesara.function([x, y], x, on_unused_input="warning")
+
+
+@wrong("compile", TypeError, "Cannot swap s of type", "with t of type TensorType(float64, (None, None))")
+def swap_with_another_type():
+    s, t = aesara.shared(np.zeros(2), name="s"), aesara.shared(np.zeros((2, 2)), name="t")
+    aesara.function([], s + 1).copy(swap={s: t})
 
 
 # Rewriting
@@ -671,3 +877,195 @@ def nan_in_a_gradient():
     x = at.dvector("x")
     y = at.sqrt((x**2).sum())  # here
     aesara.function([x], grad(y, x), mode="NanWhere")([0.0, 0.0])
+
+
+@wrong("run", TypeError, "input `x`", "1 masked elements", "filled")
+def masked_argument(mode):
+    x = at.dvector("x")
+    aesara.function([x], x + 1, mode=mode)(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+
+
+@wrong("run", TypeError, "input `x`", "Sparse matrices", "toarray()")
+def sparse_argument(mode):
+    x = at.dmatrix("x")
+    aesara.function([x], x + 1, mode=mode)(scipy.sparse.csr_matrix(np.eye(2)))
+
+
+@wrong("run", ValueError, "input `x`", "inhomogeneous shape")
+def ragged_argument(mode):
+    x = at.dmatrix("x")
+    aesara.function([x], x + 1, mode=mode)([[1.0, 2.0], [3.0]])
+
+
+@wrong("run", ValueError, "input `x`", "could not convert string to float")
+def text_argument(mode):
+    x = at.dvector("x")
+    aesara.function([x], x + 1, mode=mode)("abc")
+
+
+@wrong("run", TypeError, "input `x`", "found a list with variables: [y, y]")
+def list_of_variables_as_argument(mode):
+    x, y = at.dvector("x"), at.dscalar("y")
+    aesara.function([x], x + 1, mode=mode)([y, y])
+
+
+@wrong("run", TypeError, "input `x`", "found a Variable")
+def variable_as_argument(mode):
+    x, y = at.dvector("x"), at.dvector("y")
+    aesara.function([x], x + 1, mode=mode)(y)
+
+
+@wrong("run", TypeError, "input `x`", "complex128", "float64")
+def complex_argument(mode):
+    x = at.dvector("x")
+    aesara.function([x], x + 1, mode=mode)(np.array([1j]))
+
+
+@wrong("run", TypeError, "input `n`", "cannot store accurately value 300", "44")
+def argument_out_of_range(mode):
+    n = at.bscalar("n")
+    aesara.function([n], n + 1, mode=mode)(300)
+
+
+@wrong("run", TypeError, "input `x`", "got None")
+def nothing_as_argument(mode):
+    x = at.dvector("x")
+    aesara.function([x], x + 1, mode=mode)(None)
+
+
+@wrong("run", TypeError, "Multiple values for input: x")
+def argument_given_twice(mode):
+    x = at.dvector("x")
+    aesara.function([x], x + 1, mode=mode)([1.0], x=[2.0])
+
+
+@wrong("run", ValueError, "unknown output 'c'", "['a', 'b']")
+def unknown_output(mode):
+    x = at.dvector("x")
+    aesara.function([x], {"a": x, "b": x + 1}, mode=mode)([1.0], output_subset=["c"])
+
+
+@wrong("run", ValueError, "input 0 has", "input 1 has", "[(9,), (10,)]")
+def data_of_another_size_than_the_model(mode):
+    data = aesara.shared(np.zeros((10, 3)), name="data")
+    mu, beta, observed = at.dscalar("mu"), at.dvector("beta"), at.dvector("observed")
+    rate = at.exp(mu + data @ beta)
+    logp = -0.5 * (observed - rate) ** 2  # here
+    aesara.function([mu, beta, observed], logp.sum(), mode=mode)(0.0, np.zeros(3), np.zeros(9))
+
+
+@wrong("run", IndexError, "index 8 is out of bounds for axis 0 with size 8", "TensorConstant{[0 1 8]}")
+def group_that_does_not_exist(mode):
+    effect = at.dvector("effect")
+    rate = effect[np.array([0, 1, 8])]  # here
+    aesara.function([effect], at.exp(rate).sum(), mode=mode)(np.zeros(8))
+
+
+@wrong("run", IndexError, "index -4 is out of bounds for axis 0 with size 3")
+def negative_index_out_of_bounds(mode):
+    x, i = at.dvector("x"), at.lvector("i")
+    y = at.exp(x)[i] * 2 + 1  # here
+    aesara.function([x, i], y.sum(), mode=mode)(np.zeros(3), [0, -4])
+
+
+@wrong("run", ValueError, "slice step cannot be zero")
+def slice_with_step_zero(mode):
+    x, k = at.dvector("x"), at.lscalar("k")
+    y = x[::k]  # here
+    aesara.function([x, k], y, mode=mode)(np.zeros(3), 0)
+
+
+@wrong("run", IndexError, "boolean index did not match", "size of axis is 3", "boolean axis is 2")
+def mask_of_another_size(mode):
+    x, mask = at.dvector("x"), at.vector("mask", dtype="bool")
+    y = x[mask]  # here
+    aesara.function([x, mask], y.sum(), mode=mode)(np.zeros(3), [True, False])
+
+
+@wrong("run", ValueError, "for{", "state 0 has", "4")
+def state_that_grows(mode):
+    x = at.dvector("x")
+    states, _ = aesara.scan(lambda s: at.concatenate([s, s]), outputs_info=x, n_steps=3)  # here
+    aesara.function([x], states, mode=mode)(np.zeros(2))
+
+
+@wrong("run", KeyError, "missing", "FromFunctionOp{looks_up}(x)")
+def function_of_the_user_that_fails(mode):
+    @as_op([at.dvector], [at.dvector])
+    def looks_up(values):
+        return {}["missing"]
+
+    x = at.dvector("x")
+    y = looks_up(x)  # here
+    aesara.function([x], at.exp(y).sum(), mode=mode)([1.0])
+
+
+@wrong("run", TypeError, "The function gives_text must return", "TensorType(float64, (None,)) as result 0")
+def function_of_the_user_that_returns_text(mode):
+    @as_op([at.dvector], [at.dvector])
+    def gives_text(values):
+        return "text"
+
+    x = at.dvector("x")
+    y = gives_text(x)  # here
+    aesara.function([x], at.exp(y).sum(), mode=mode)([1.0])
+
+
+@wrong("run", NotImplementedError, "CodeOnly has C code but no `perform`", "write what it does in Python")
+def op_with_c_code_only(mode):
+    class CodeOnly(Op):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def c_code(self, node, name, inputs, outputs, sub):
+            return ""
+
+    x = at.dvector("x")
+    y = CodeOnly()(x)  # here
+    aesara.function([x], y, mode=mode)([1.0])
+
+
+class Stores(Doubled):
+    """Stores something that it should not."""
+
+    __props__ = ("what",)
+
+    def __init__(self, what):
+        self.what = what
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = {"nothing": None, "rank": np.ones((2, 2)), "dtype": np.array([1j])}[self.what]
+
+
+@wrong("run", ValueError, "`perform` has left output 0 empty", "output_storage[0][0]")
+def perform_that_stores_nothing(mode):
+    x = at.dvector("x")
+    y = Stores("nothing")(x)  # here
+    aesara.function([x], at.exp(y), mode=mode)([1.0])
+
+
+@wrong("run", TypeError, "Output 0 has the type TensorType(float64, (None,))", "shape (2, 2)")
+def perform_that_stores_another_rank():
+    x = at.dvector("x")
+    y = Stores("rank")(x)  # here
+    aesara.function([x], at.exp(y), mode="FAST_RUN")([1.0])
+
+
+@wrong("run", TypeError, "Output 0 has the type TensorType(float64, (None,))", "dtype complex128")
+def perform_that_stores_another_dtype():
+    x = at.dvector("x")
+    y = Stores("dtype")(x)  # here
+    aesara.function([x], at.exp(y), mode="FAST_RUN")([1.0])
+
+
+@wrong("run", TypeError, "Output 0 has the type TensorType(float64, (3,))", "shape (2,)")
+def perform_that_stores_another_length():
+    class Three(Doubled):
+        def make_node(self, x):
+            return Apply(self, [x], [at.tensor("float64", shape=(3,))])
+
+    x = at.dvector("x")
+    y = Three()(x)  # here
+    aesara.function([x], at.exp(y), mode="FAST_RUN")([1.0, 2.0])

@@ -409,3 +409,19 @@ class TestConversion:
             at.scalar_from_tensor(at.vector())
         with pytest.raises(TypeError, match="scalar variable"):
             at.tensor_from_scalar(x)
+
+
+def test_functions_of_numpy_that_need_no_values():
+    x = at.dmatrix("x")
+    assert np.ndim(x) == 2
+    assert np.shape(x).eval({x: np.ones((2, 3))}).tolist() == [2, 3]
+    assert np.transpose(x).eval({x: np.ones((2, 3))}).shape == (3, 2)
+    np.testing.assert_allclose(np.exp(x).eval({x: np.ones((1, 1))}), np.exp([[1.0]]))
+    assert (np.ones((2, 1)) * x).type.ndim == 2
+
+
+def test_masks_that_hide_nothing():
+    x = at.dvector("x")
+    values = np.ma.masked_array([1.0, 2.0], mask=[False, False])
+    for result in ((x + 1).eval({x: values}), (at.as_tensor_variable(values) + 1).eval()):
+        assert type(result) is np.ndarray and result.tolist() == [2.0, 3.0]

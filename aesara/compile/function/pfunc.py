@@ -31,6 +31,12 @@ def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:
     return pairs.items() if isinstance(pairs, Mapping) else pairs
 
 
+def _are_pairs(pairs: Any) -> bool:
+    if isinstance(pairs, Mapping):
+        return True
+    return isinstance(pairs, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs)
+
+
 class _Rebuild:
     """Clones graphs, and finds on the way which shared variables and default updates they need."""
 
@@ -125,13 +131,9 @@ class _Rebuild:
 
     def add_updates(self, updates: Any) -> None:
         """Take over the updates of shared variables that the user gives."""
-        if not isinstance(updates, (list, tuple, Mapping)):
-            raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
-        if isinstance(updates, Mapping) or all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in updates):
-            pairs = iter_over_pairs(updates)
-        else:
-            raise TypeError("The `updates` parameter must be an ordered mapping or a list of pairs")
-        for target, value in pairs:
+        if not _are_pairs(updates):
+            raise TypeError(f"The `updates` parameter must be an ordered mapping or a list of pairs, got {updates!r}.")
+        for target, value in iter_over_pairs(updates):
             if not isinstance(target, SharedVariable):
                 raise TypeError(
                     f"update target must be a SharedVariable, got {target!r} of type {type(target).__name__}. "
@@ -165,7 +167,12 @@ class _Rebuild:
 def _as_update(target: SharedVariable, value: Any) -> Variable:
     if not isinstance(value, Variable):
         # A number or an array: let it take the type of the variable if it can.
-        return target.type.filter_variable(target.type.filter(value), allow_convert=False)
+        try:
+            return target.type.filter_variable(target.type.filter(value), allow_convert=False)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"What `updates` gives for {target} of type {target.type} is no value of it: {error}"
+            ) from None
     if target.type.is_super(value.type):
         return value
     try:
@@ -253,6 +260,8 @@ def _rebuild_graph(
     rebuild: _Rebuild, outputs: Any, inputs: Sequence[Any], replace: Any, updates: Any
 ) -> tuple[list[Variable], Any, list[tuple[SharedVariable, Variable]]]:
     variables = [one.variable if isinstance(one, SymbolicInput) else one for one in inputs]
+    if not _are_pairs(replace or ()):
+        raise TypeError(f"The `givens` parameter must be a dictionary or a list of pairs, got {replace!r}.")
     if replace:
         declared = set(variables)
         for old, _ in iter_over_pairs(replace):

@@ -93,6 +93,9 @@ class NodeProcessingGraphRewriter(GraphRewriter):
     @classmethod
     def warn(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
         """Failure callback: `config.on_opt_error` decides."""
+        if node is None:
+            report_rewrite_failure(exc, str(node_rewriter))
+            return
         created = "" if node.source is None else f", which was created at {node.source}"
         report_rewrite_failure(exc, f"{node_rewriter} on the node {node}{created}")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import empty_output
 from aesara.graph.traversal import io_toposort
 from aesara.link.utils import raise_with_op
 
@@ -37,7 +38,6 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     Operands are windows on memory that will be used again, so they are copied; results are contiguous arrays.
     """
     order = io_toposort(leaves, node.outputs)
-    dtypes = [np.dtype(out.type.dtype) for out in node.outputs]
 
     def callback(*windows: np.ndarray) -> list[np.ndarray]:
         values: dict[Variable, Any] = {
@@ -48,16 +48,31 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
             storage: list[list[Any]] = [[None] for _ in step.outputs]
             try:
                 step.op.perform(step, inputs, storage)
+                if step is node:
+                    return [
+                        _checked(out, number, cell[0]) for number, (out, cell) in enumerate(zip(step.outputs, storage))
+                    ]
             except Exception:
                 raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
             for out, cell in zip(step.outputs, storage, strict=True):
                 values[out] = cell[0]
-        return [_contiguous(values[out], dtype) for out, dtype in zip(node.outputs, dtypes, strict=True)]
+        raise AssertionError("The node is the last one.")
 
     return callback
 
 
-def _contiguous(value: Any, dtype: np.dtype) -> np.ndarray:
-    array = np.asarray(value)
-    shape = array.shape
-    return np.require(array, dtype=dtype, requirements=["C", "A"]).reshape(shape)
+def _checked(out: Variable, number: int, value: Any) -> np.ndarray:
+    """The value of an output as native code reads it: contiguous, and what the output's type says."""
+    if value is None:
+        raise empty_output(number)
+    array, kind = np.asarray(value), out.type
+    known = zip(kind.shape, array.shape)
+    if array.ndim != kind.ndim or any(n is not None and n != length for n, length in known):
+        raise TypeError(
+            f"Output {number} has the type {kind}, but `perform` has stored an array of shape {array.shape}."
+        )
+    if not np.can_cast(array.dtype, kind.dtype, "same_kind"):
+        raise TypeError(
+            f"Output {number} has the type {kind}, but `perform` has stored an array of dtype {array.dtype}."
+        )
+    return np.require(array, dtype=kind.dtype, requirements=["C", "A"]).reshape(array.shape)

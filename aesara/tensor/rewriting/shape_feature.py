@@ -184,6 +184,7 @@ class ShapeFeature(Feature):
             return self.default_infer_shape(self.fgraph, node, in_shapes)
         try:
             shapes = infer_shape(self.fgraph, node, in_shapes)
+            _check_ranks(node, shapes)
         except (ShapeError, NotImplementedError):
             return self.default_infer_shape(self.fgraph, node, in_shapes)
         except Exception as error:
@@ -195,11 +196,6 @@ class ShapeFeature(Feature):
                 stacklevel=2,
             )
             return self.default_infer_shape(self.fgraph, node, in_shapes)
-        if len(shapes) != len(node.outputs):
-            raise ValueError(
-                f"infer_shape of {node.op} returned {len(shapes)} shapes for {len(node.outputs)} "
-                f"outputs: one for each was expected."
-            )
         return list(shapes)
 
     def default_infer_shape(self, fgraph: Any, node: Apply, i_shapes: Any) -> list[Any]:
@@ -290,3 +286,13 @@ def _same_length(a: Variable, b: Variable) -> bool:
 def _depends_on(shape: Any, var: Variable) -> bool:
     """Whether an entry is the length of `var` itself: not worth being passed on."""
     return any(s.owner is not None and var in s.owner.inputs for s in shape)
+
+
+def _check_ranks(node: Apply, shapes: Any) -> None:
+    """Raise a `ValueError` unless each output has been given a shape with one entry for each of its dimensions."""
+    if len(shapes) != len(node.outputs):
+        raise ValueError(f"it returned {len(shapes)} shapes, one for each of {len(node.outputs)} outputs was expected")
+    for number, (output, shape) in enumerate(zip(node.outputs, shapes)):
+        ndim = getattr(output.type, "ndim", None)
+        if isinstance(shape, (tuple, list)) and len(shape) != ndim:
+            raise ValueError(f"the shape of output {number} has {len(shape)} entries, the output has {ndim} dimensions")
