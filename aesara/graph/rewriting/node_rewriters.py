@@ -20,6 +20,9 @@ from aesara.graph.rewriting.tracker import OpToRewriterTracker
 class NodeRewriter(Rewriter):
     """A rewriter that is applied to one node at a time."""
 
+    #: Whether `transform` leaves all nodes alone that `tracks` does not name, so that they need not be asked about.
+    only_tracked = False
+
     def tracks(self) -> Sequence[Any] | None:
         """The ops, or classes of ops, that this rewriter starts from; None means all."""
         return None
@@ -65,6 +68,8 @@ def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:
 
 class FromFunctionNodeRewriter(NodeRewriter):
     """A function ``fn(fgraph, node)`` as a node rewriter."""
+
+    only_tracked = True
 
     def __init__(
         self,
@@ -166,6 +171,8 @@ class SequentialNodeRewriter(NodeRewriter):
     profile
         Keep time, applications and attempts per rewriter.
     """
+
+    only_tracked = True
 
     def __init__(self, *rewriters: Rewriter, apply_all_rewrites: bool = False, profile: bool = False):
         if len(rewriters) == 1 and isinstance(rewriters[0], (list, tuple)):

@@ -16,6 +16,7 @@ from aesara.graph.rewriting.processing import (
     NodeProcessingGraphRewriter,
     attach_once,
 )
+from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.traversal import io_toposort
 
 
@@ -45,6 +46,10 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
             raise ValueError(f"`order` must be 'out_to_in' or 'in_to_out'; got {order!r}.")
         self.order = order
         super().__init__(node_rewriter, ignore_newtrees, failure_callback)
+        self._tracker: OpToRewriterTracker | None = None
+        if getattr(node_rewriter, "only_tracked", False):
+            self._tracker = OpToRewriterTracker()
+            self._tracker.add_tracker(node_rewriter)
 
     @property
     def description(self) -> str:
@@ -62,11 +67,12 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
         fresh: list[Apply] = []
         updater = self.attach_updater(fgraph, fresh.append, None, name=self.name)
         alive = fgraph.apply_nodes
+        tracker = self._tracker
         replaced = 0
         try:
             while queue:
                 node = queue.popleft()
-                if node not in alive:
+                if node not in alive or (tracker is not None and not tracker.get_trackers(node.op)):
                     continue
                 if self.process_node(fgraph, node):
                     replaced += 1
