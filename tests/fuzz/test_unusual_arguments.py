@@ -119,3 +119,12 @@ def test_states_do_not_lie_in_arguments_that_may_be_overwritten(linker):
     f(argument)
     argument[:] = 99
     np.testing.assert_array_equal(state.get_value(), [4, 3, 2])
+
+
+@pytest.mark.parametrize("linker", ["py", "llvm"])
+def test_a_result_that_is_a_new_value_too(linker):
+    state = aesara.shared(np.array([-2, 3]), name="state")
+    f = aesara.function([], state**3, updates=[(state, state**3)], mode=Mode(linker, "fast_run"))
+    result = f()
+    result[:] = 99
+    np.testing.assert_array_equal(state.get_value(), [-8, 27])

@@ -169,8 +169,10 @@ def _may_keep(
     claimed: dict[Variable, bool],
 ) -> bool:
     """Whether an output may leave the function in the memory that it has been computed in."""
-    # A result may lie in an argument that was given to be overwritten; a state may not, since callers may fill it anew.
-    owners = memory_owners(output, overwritten=updated is not None)
+    owners = memory_owners(output)
+    if updated is not None and output is not updated and not described.keys().isdisjoint(memory_owners(output, True)):
+        # A result may lie in an argument that was given to be overwritten; a state may not: callers may fill it anew.
+        return False
     for owner in owners:
         if owner in claimed and not (borrow and claimed[owner]):
             return False
@@ -180,7 +182,7 @@ def _may_keep(
             spec: Any = described[owner]
             if updated is not None:
                 # The new value may be the old one, untouched.
-                if owner is not updated or output is not updated:
+                if owner is not updated:
                     return False
             elif not (borrow and (spec.borrow or getattr(spec, "shared", False))):
                 return False
