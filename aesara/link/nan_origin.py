@@ -90,12 +90,27 @@ class Origin:
         """Run a loop with steps that look for bad values."""
         assert self._compiled is not None
         op = node.op.with_step(node.op.inner_inputs, node.op.inner_outputs)
-        op.fn = self._compiled(op.inner_inputs, op.inner_outputs)
-        op.perform(
-            node,
-            [np.array(one) if isinstance(one, np.ndarray) else one for one in inputs],
-            [[None] for _ in node.outputs],
-        )
+        step = self._compiled(op.inner_inputs, op.inner_outputs)
+        begun = 0
+
+        def counted(*arguments: Any) -> Any:
+            nonlocal begun
+            begun += 1
+            return step(*arguments)
+
+        op.fn = counted
+        try:
+            op.perform(
+                node,
+                [np.array(one) if isinstance(one, np.ndarray) else one for one in inputs],
+                [[None] for _ in node.outputs],
+            )
+        except NanFound as error:
+            first, _, rest = str(error).partition("\n")
+            of_gradient = " of a gradient, which runs backwards," if isinstance(node.source, GradientLine) else ""
+            raise _named(
+                f"{first}\nIn step {begun - 1} (the first is 0) of the loop{of_gradient} {node.op}.\n{rest}"
+            ) from None
 
     def _bad(self, value: Any) -> tuple[int, ...] | None:
         """The index of the first bad element, in the order of memory of C; None if there is none."""

@@ -98,6 +98,20 @@ def test_the_step_of_a_loop_is_searched(x):
     )
     text = found(aesara.function([x], states[-1], mode="NanWhere"), [1.0, 3.0])
     assert line_of("the step") in text and "is -1.0" in text
+    assert "In step 1 (the first is 0) of the loop" in text
+    assert len(text.splitlines()) <= 15
+
+
+def test_the_step_of_a_gradient_is_counted_backwards(x):
+    states, _ = aesara.scan(
+        lambda row, state: state + at.sqrt(row) * 2,  # the rows
+        sequences=x,
+        outputs_info=at.constant(np.float64(0)),
+    )
+    function = aesara.function([x], aesara.grad(states[-1] * 0, x), mode="NanWhere")
+    text = found(function, [1.0, 2.0, 0.0, 4.0])
+    assert "In step 1 (the first is 0) of the loop of a gradient, which runs backwards" in text
+    assert "gradient of the line below" in text and line_of("the rows") in text
 
 
 def test_nan_in_an_input(x):
