@@ -9,12 +9,14 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.broadcasting import BroadcastTo
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import minimum, second
+from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.repeating import Repeat
 from aesara.tensor.rewriting.allocations import lengths_of
 from aesara.tensor.rewriting.helpers import in_place_of
@@ -41,8 +43,11 @@ def _vectors(op: Unique) -> list[tuple[int, bool]]:
     return [(0, op.return_index), (0, op.return_inverse), (1, op.return_counts)]
 
 
-def _asks_for_values_only(node: Apply) -> bool:
-    return node.op.axis is None and len(node.outputs) == 1
+def _made_by(node: Apply, kind: type[Op]) -> Apply | None:
+    """The node of an op of this kind whose different entries, and nothing else, are asked for."""
+    inner = node.inputs[0].owner
+    asks_for_entries_only = node.op.axis is None and len(node.outputs) == 1
+    return inner if inner is not None and isinstance(inner.op, kind) and asks_for_entries_only else None
 
 
 @register_useless
@@ -50,10 +55,8 @@ def _asks_for_values_only(node: Apply) -> bool:
 @node_rewriter([Unique])
 def local_Unique_Alloc_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is repeated are those of it, if it is repeated at all."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc) or not _asks_for_values_only(node):
-        return False
-    return _of_once(node, inner.inputs[0], inner.inputs[1:])
+    inner = _made_by(node, Alloc)
+    return _of_once(node, inner.inputs[0], inner.inputs[1:]) if inner is not None else False
 
 
 @register_useless
@@ -61,10 +64,8 @@ def local_Unique_Alloc_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([Unique])
 def local_Unique_BroadcastTo_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is broadcast are those of it, if there are any."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, BroadcastTo) or not _asks_for_values_only(node):
-        return False
-    return _of_once(node, inner.inputs[0], inner.inputs[1:])
+    inner = _made_by(node, BroadcastTo)
+    return _of_once(node, inner.inputs[0], inner.inputs[1:]) if inner is not None else False
 
 
 @register_useless
@@ -72,8 +73,8 @@ def local_Unique_BroadcastTo_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([Unique])
 def local_Unique_second(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is filled with a value are those of the value, if there are any."""
-    inner = node.inputs[0].owner
-    if inner is None or inner.op != second or not _asks_for_values_only(node):
+    inner = _made_by(node, Elemwise)
+    if inner is None or inner.op != second:
         return False
     template, value = inner.inputs
     if value.type.dtype != node.inputs[0].type.dtype:
@@ -124,8 +125,8 @@ def _is_one(length: Variable) -> bool:
 @node_rewriter([Unique])
 def local_Unique_Repeat_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what has its entries repeated are those of the entries that stay."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Repeat) or not _asks_for_values_only(node):
+    inner = _made_by(node, Repeat)
+    if inner is None:
         return False
     x, repeats = inner.inputs
     if isinstance(repeats, Constant):

@@ -74,8 +74,8 @@ def is_huge(node: Any) -> bool:
 
 
 topo_constant_folding = in2out(constant_folding, name="topo_constant_folding")
-register_canonicalize(constant_folding)
-register_stabilize(constant_folding)
-register_specialize(constant_folding)
+register_canonicalize(constant_folding, "topo_constant_folding")
+register_stabilize(constant_folding, "topo_constant_folding")
+register_specialize(constant_folding, "topo_constant_folding")
 
 __all__ = ["constant_folding", "topo_constant_folding"]

@@ -186,8 +186,8 @@ def _is_shape_of(shape, x):
     return unknown <= 1
 
 
-@register_canonicalize
-@register_specialize
+@register_canonicalize("local_reshape_chain")
+@register_specialize("local_reshape_chain")
 @node_rewriter([Reshape])
 def local_reshape_of_reshape(fgraph, node):
     """Two reshapes as one."""

@@ -8,7 +8,10 @@ from scipy import special
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.mode import Mode
 from aesara.graph.cloning import clone
+from aesara.graph.nodes import Constant
+from aesara.graph.traversal import graph_inputs
 from aesara.tensor.special import log_softmax, softmax
 from tests.tensor.evaluate import evaluate
 from tests.tensor.rewriting.passes import ops_of, rewrite
@@ -384,3 +387,24 @@ def test_logarithm_of_a_difference_of_exponentials():
     after, _ = rewrite(at.log(at.exp(x) - at.exp(y)))
     got = evaluate(after, {x: np.array([1000.0, 1.0]), y: np.array([999.0, -1.0])})
     np.testing.assert_allclose(got, [1000 + np.log(-np.expm1(-1.0)), np.log(np.exp(1) - np.exp(-1))])
+
+
+@pytest.mark.parametrize(
+    "tag, expression",
+    [
+        ("topo_constant_folding", at.exp(at.constant(np.array([1.0, 2.0])))),
+        ("constant_folding", at.exp(at.constant(np.array([1.0, 2.0])))),
+        ("local_reshape_chain", at.dmatrix("m").reshape((2, -1)).reshape((-1, 3, 2))),
+        ("local_exp_log", at.exp(at.log(at.dvector("x")))),
+        ("local_useless_reduce", at.sum(at.drow("r"), axis=0)),
+    ],
+)
+def test_names_that_leave_rules_out(tag, expression):
+    """Also those of Aesara for what is called otherwise here."""
+    inputs = [v for v in graph_inputs([expression]) if not isinstance(v, Constant)]
+
+    def compiled(mode):
+        return [str(node.op) for node in aesara.function(inputs, expression, mode=mode).maker.fgraph.toposort()]
+
+    mode = Mode("py", "fast_run")
+    assert compiled(mode.excluding(tag)) != compiled(mode)
