@@ -25,6 +25,8 @@ from aesara.graph.op import HasInnerGraph, Op
 from aesara.link.utils import raise_with_op
 from aesara.tensor.type import TensorType
 
+_PACKAGE = __name__.partition(".")[0]
+
 #: layouts of memory that outputs may be offered to write to
 LAYOUTS = ("initial", "previous", "c_contiguous", "f_contiguous", "strided", "wrong_size")
 
@@ -79,6 +81,8 @@ class CheckedNode:
         self.is_lazy = bool(getattr(self.thunk, "lazy", False))
         plain = not self.is_lazy and all(isinstance(out.type, TensorType) for out in node.outputs)
         self.layouts = layouts if plain else ()
+        #: operations of users are asked several times
+        self.asks_again = check and not self.is_lazy and type(node.op).__module__.partition(".")[0] != _PACKAGE
 
     def _make_thunk(self) -> Callable[[], Any]:
         node = self.node
@@ -117,16 +121,20 @@ class CheckedNode:
             self.former = outputs
             self._check_overwritten(originals, given)
             self._check_views(given, outputs)
+            if self.asks_again:
+                self._check_repeated(originals, given, outputs)
             for layout in self.layouts:
                 self._check_offered(layout, originals, outputs)
         if "previous" in self.layouts:
             self.previous = copy.deepcopy(outputs)
         return outputs
 
-    def _run(self, originals: dict[Variable, Any], offered: Sequence[Any]) -> tuple[dict[Variable, Any], Any]:
+    def _run(
+        self, originals: dict[Variable, Any], offered: Sequence[Any], copy_of: Callable[[Any], Any] | None = None
+    ) -> tuple[dict[Variable, Any], Any]:
         """Run on copies; returns the copies, and the outputs or the error."""
         node = self.node
-        given = {variable: copied(value) for variable, value in originals.items()}
+        given = {variable: (copy_of or copied)(value) for variable, value in originals.items()}
         for variable, value in given.items():
             self.cells[variable][0] = value
         for out, memory in zip(node.outputs, offered):
@@ -195,21 +203,36 @@ class CheckedNode:
             if others:
                 raise BadViewMap(node, j, [value], out_alias_idx=others)
 
+    def _check_repeated(
+        self, originals: dict[Variable, Any], given: dict[Variable, Any], outputs: Sequence[Any]
+    ) -> None:
+        """Run again in other ways: results must depend on nothing but the values of the inputs."""
+        for value in given.values():
+            # Whoever has kept an input has no right to its values any more.
+            if type(value) is np.ndarray and not any(shares_memory(value, out) for out in outputs):
+                value[...] = np.array(123).astype(value.dtype)
+        for way, copy_of in (
+            ("perform, a second time", copied),
+            ("perform on inputs that are not contiguous", strided_copy),
+        ):
+            _, again = self._run(originals, [None] * len(outputs), copy_of)
+            self._compare(originals, outputs, again, way)
+
+    def _compare(self, originals: dict[Variable, Any], outputs: Sequence[Any], again: Any, way: str) -> None:
+        if isinstance(again, Failed):
+            again.raise_again()
+        inputs = [originals[variable] for variable in self.node.inputs]
+        for out, expected, value in zip(self.node.outputs, outputs, again):
+            if not check_eq(out, expected, value):
+                raise BadThunkOutput(out, "perform", expected, way, value, inputs)
+
     def _check_offered(self, layout: str, originals: dict[Variable, Any], outputs: Sequence[Any]) -> None:
         """Run again with memory to write to, as former calls leave it."""
-        node = self.node
         offered = [self.previous[j] if layout == "previous" else memory(layout, v) for j, v in enumerate(outputs)]
         if all(one is None for one in offered):
             return
         _, again = self._run(originals, [copied(one) if layout == "previous" else one for one in offered])
-        if isinstance(again, Failed):
-            again.raise_again()
-        inputs = [originals[variable] for variable in node.inputs]
-        for out, expected, value in zip(node.outputs, outputs, again):
-            if not check_eq(out, expected, value):
-                raise BadThunkOutput(
-                    out, "perform", expected, f"perform with output in memory: {layout}", value, inputs
-                )
+        self._compare(originals, outputs, again, f"perform with output in memory: {layout}")
 
 
 def _without_compiled_parts(op: Op) -> Op:
@@ -226,6 +249,15 @@ def _without_compiled_parts(op: Op) -> Op:
 def copied(value: Any) -> Any:
     """A copy that shares no memory with the value."""
     return value.copy(order="K") if type(value) is np.ndarray else copy.deepcopy(value)
+
+
+def strided_copy(value: Any) -> Any:
+    """A copy of an array that lies in memory backwards and with gaps; a copy of anything else."""
+    if type(value) is not np.ndarray or not value.ndim:
+        return copied(value)
+    array = np.zeros([2 * n for n in value.shape], value.dtype)[(slice(None, None, -2),) * value.ndim]
+    array[...] = value
+    return array
 
 
 def same(variable: Variable, one: Any, other: Any) -> bool:

@@ -16,6 +16,7 @@ from aesara.link.utils import describe_source
 from aesara.tensor.value_comparison import tolerances
 
 _LONGEST_VALUE = 300  # characters
+_MORE = "Hint: set config.exception_verbosity to 'high' to see more."
 
 
 class DataDestroyed:
@@ -66,7 +67,21 @@ class BadThunkOutput(DebugModeError):
         return type(self.r.owner.op) if self.r.owner is not None else None
 
     def __str__(self) -> str:
-        return self.str_diagnostic()
+        if config.exception_verbosity == "high":
+            return self.str_diagnostic()
+        node = self.r.owner
+        lines = ["BadThunkOutput", f"  Apply   : {_excerpt(node)}", f"  Outputs Type: {self.r.type}"]
+        if self.inputs_val:
+            shapes, strides = ([getattr(v, name, None) for v in self.inputs_val] for name in ("shape", "strides"))
+            lines += [
+                f"  Inputs Shape: {_excerpt(shapes)}  Strides: {_excerpt(strides)}",
+                f"  Inputs Values: {_excerpt(list(self.inputs_val))}",
+            ]
+        for number, way, value in ((1, self.thunk1, self.val1), (2, self.thunk2, self.val2)):
+            lines += [f"  thunk{number}  : {way}", f"  value{number}  : {_short_facts(value)} {_excerpt(value)}"]
+        difference = _difference(self.val1, self.val2)
+        lines += [f"  {difference}"] if difference else []
+        return "\n".join([*lines, _MORE, *_created(node)])
 
     def str_diagnostic(self) -> str:
         """Return a description of both values."""
@@ -242,6 +257,27 @@ class InvalidValueError(DebugModeError):
         self.specific_hint = specific_hint
 
     def __str__(self) -> str:
+        return self.str_diagnostic() if config.exception_verbosity == "high" else self._summary()
+
+    def _summary(self) -> str:
+        value = self.v
+        lines = [
+            "InvalidValueError",
+            f"  type(variable) = {self.r.type}",
+            f"  variable       = {self.r}",
+            f"  type(value)    = {type(value)}",
+        ]
+        if isinstance(value, (np.ndarray, np.generic)):
+            lines.append(f"  dtype(value)   = {value.dtype}, shape(value) = {value.shape}")
+        lines.append(f"  value          = {_excerpt(value)}")
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+            lines.append(f"  isfinite       = {bool(np.isfinite(value).all())}")
+        lines += [] if self.client_node is None else [f"  client_node    = {_excerpt(self.client_node)}"]
+        lines += [f"  hint           = {self.hint}", f"  specific_hint  = {self.specific_hint}", _MORE]
+        return "\n".join(lines + _created(self.r.owner))
+
+    def str_diagnostic(self) -> str:
+        """Return all that is known of the value."""
         value = self.v
         lines = [
             "InvalidValueError",
@@ -327,6 +363,22 @@ def _facts(value: Any) -> str:
     if value.dtype.kind in "fc":
         facts += [np.isinf(value).sum(), np.isnan(value).sum()]
     return " ".join(map(str, facts))
+
+
+def _short_facts(value: Any) -> str:
+    return f"{value.dtype}{value.shape}" if isinstance(value, np.ndarray) else str(type(value))
+
+
+def _difference(expected: Any, value: Any) -> str | None:
+    """The largest differences of two arrays; None where there are none."""
+    try:
+        with np.errstate(all="ignore"):
+            difference = np.abs(np.asarray(value) - np.asarray(expected)).astype(float)
+            relative = difference / np.abs(np.asarray(expected))
+        rtol, atol = tolerances(expected, value)
+        return f"Max Abs Diff: {difference.max()}  Max Rel Diff: {relative.max()}  (rtol, atol: {rtol} {atol})"
+    except (TypeError, ValueError):
+        return None  # shapes that do not fit each other, no numbers, or nothing at all
 
 
 def validity_hint(type: Any, x: Any) -> str:

@@ -288,7 +288,8 @@ class DebugMode(Mode):
     BadDestroyMap, BadViewMap
         When calling: an operation overwrites an input, or returns a view, without saying so.
     BadThunkOutput
-        When calling: native code, or memory that is offered for outputs, changes a value.
+        When calling: native code, a second run, inputs that are not contiguous, or memory that is offered for outputs
+        change a value.
     InvalidValueError
         When calling: a value does not fit its type, or is not finite.
     StochasticOrder

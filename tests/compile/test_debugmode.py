@@ -581,3 +581,101 @@ def test_errors_can_be_made_by_hand():
         for word in (type(error).__name__, *words):
             assert word in error_text(error), word
     assert repr(data_destroyed) == "data_destroyed"
+
+
+# -- operations that are wrong in ways that one look does not show
+
+
+class Planted(Op):
+    """What these operations do wrong is in their `perform`."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs):
+        inputs = [at.as_tensor_variable(one) for one in inputs]
+        return Apply(self, inputs, [inputs[0].type()])
+
+
+def planted(perform, **attributes):
+    return type("Planted", (Planted,), {"perform": perform, **attributes})()
+
+
+def _counts(self, node, inputs, outputs):
+    outputs[0][0] = inputs[0] + next(COUNTER)
+
+
+def _keeps_an_input(self, node, inputs, outputs):
+    KEPT.setdefault(self, inputs[0])
+    outputs[0][0] = KEPT[self] * 2
+
+
+def _forgets_signs_of_strides(self, node, inputs, outputs):
+    outputs[0][0] = inputs[0] * (2 if all(stride >= 0 for stride in inputs[0].strides) else 3)
+
+
+def _fails_without_elements(self, node, inputs, outputs):
+    outputs[0][0] = inputs[0] - inputs[0].max()
+
+
+def _writes_into_a_constant(self, node, inputs, outputs):
+    inputs[1][...] = 7
+    outputs[0][0] = inputs[0] + inputs[1].sum()
+
+
+def _returns_the_other_input(self, node, inputs, outputs):
+    outputs[0][0] = inputs[1]
+
+
+def _writes_over_the_other_input(self, node, inputs, outputs):
+    inputs[1][...] += 1
+    outputs[0][0] = inputs[0] + 1
+
+
+def _is_narrower(self, node, inputs, outputs):
+    outputs[0][0] = inputs[0].astype("float32")
+
+
+def _says_nothing(self, node, inputs, outputs):
+    pass
+
+
+def _one_more(self, fgraph, node, shapes):
+    return [(shapes[0][0] + 1,)]
+
+
+def _doubles(self, node, inputs, outputs):
+    outputs[0][0] = inputs[0] * 2
+
+
+COUNTER, KEPT = itertools.count(), {}
+ANOTHER = at.constant(np.ones(3))
+FAULTS = {
+    "counts": (planted(_counts), (), BadThunkOutput, "a second time"),
+    "keeps an input": (planted(_keeps_an_input), (), BadThunkOutput, "a second time"),
+    "negative strides": (planted(_forgets_signs_of_strides), (), BadThunkOutput, "not contiguous"),
+    "empty": (planted(_fails_without_elements), (), ValueError, "zero-size"),
+    "constant": (planted(_writes_into_a_constant), (ANOTHER,), BadDestroyMap, "changed input idx: 1"),
+    "view of another": (
+        planted(_returns_the_other_input, view_map={0: [0]}), (ANOTHER * 2,), BadViewMap, "aliased to inputs: [1]",
+    ),
+    "overwrites another": (
+        planted(_writes_over_the_other_input, destroy_map={0: [0]}), (ANOTHER * 2,), BadDestroyMap, "input idx: 1",
+    ),
+    "dtype": (planted(_is_narrower), (), InvalidValueError, "float32"),
+    "nothing": (planted(_says_nothing), (), ValueError, "Planted"),
+    "shape": (planted(_doubles, infer_shape=_one_more), (), BadOptimization, "local_shape"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_planted_faults(name):
+    op, others, error, text = FAULTS[name]
+    x = at.dvector("x")
+    result = op(x * 1.5, *others)
+    outputs = [result + 0, result.shape[0]] if name == "shape" else result + 0
+    f = aesara.function([x], outputs, mode="DebugMode", accept_inplace=True)
+    with pytest.raises(error) as caught:
+        for value in (np.zeros(0),) if name == "empty" else (np.ones(3), np.ones(3) * 2):
+            f(value)
+    assert text in str(caught.value) and len(str(caught.value).splitlines()) <= 15
+    assert "test_debugmode.py" in str(caught.value)
