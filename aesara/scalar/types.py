@@ -161,7 +161,7 @@ class ScalarType(Type, HasDataType, HasShape):
             converted = array.astype(self.numpy_dtype)
         accept = (
             allow_downcast
-            or (allow_downcast is None and type(data) is float and self.dtype == config.floatX)
+            or (allow_downcast is None and isinstance(data, (float, np.floating)) and self.dtype == config.floatX)
             or _same_number(array, converted)
         )
         if not accept:

@@ -288,7 +288,7 @@ class TensorType(Type, HasDataType, HasShape):
         allow_downcast
             True: cast to the dtype, whatever is lost. False or None: an array
             must have a dtype that casts safely, any other value must survive
-            the cast unchanged; but under None a Python float is accepted
+            the cast unchanged; but under None a float scalar is accepted
             where the dtype is ``config.floatX``.
 
         Raises
@@ -344,7 +344,7 @@ class TensorType(Type, HasDataType, HasShape):
                 'for example with astype, or 2) set "allow_input_downcast=True" when calling "function". '
                 f'Value: "{_excerpt(data)}"'
             )
-        if allow_downcast is None and type(data) is float and self.dtype == config.floatX:
+        if allow_downcast is None and isinstance(data, (float, np.floating)) and self.dtype == config.floatX:
             return np.asarray(data, dtype=self.numpy_dtype)
         if not isinstance(data, np.generic) and isinstance(data, (type(None), dict, set, type)):
             raise TypeError(f"{self} expected an array, a number or a sequence of numbers (got {data!r}).")

@@ -158,14 +158,17 @@ def test_filter_accepts_what_survives_the_cast(dtype, value, default, exact):
                 t.filter(value, allow_downcast=allow_downcast)
 
 
-def test_python_floats_go_into_floatX():
+@pytest.mark.parametrize("value", [0.1, np.float64(0.1), np.longdouble(0.1)])
+def test_float_scalars_go_into_floatX(value):
     with config.change_flags(floatX="float32"):
-        result = TensorType("float32", ()).filter(0.1)
+        result = TensorType("float32", ()).filter(value)
         assert result == np.float32(0.1) and result.dtype == np.float32
         with pytest.raises(TypeError):
-            TensorType("float32", ()).filter(0.1, allow_downcast=False)
+            TensorType("float32", ()).filter(value, allow_downcast=False)
         with pytest.raises(TypeError):
-            TensorType("float32", ()).filter(np.float64(0.1))
+            TensorType("float32", ()).filter(np.array(value))
+        with pytest.raises(TypeError):
+            TensorType("float16", ()).filter(value)
 
 
 @pytest.mark.parametrize("value", [300, 1.7, np.array(2.5), np.float64(-3.2)])
