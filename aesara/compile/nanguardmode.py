@@ -20,6 +20,8 @@ from aesara.tensor.allocation import AllocEmpty
 
 _logger = logging.getLogger("aesara.compile.nanguardmode")
 
+#: of a message
+_LINES = 15
 #: absolute values above it are big
 _BIG = 1e10
 
@@ -169,9 +171,13 @@ class NanGuardMode(CheckingMode):
                 continue
             findings = list(self._findings(variable, storage_map[variable][0]))
             if findings:
-                graph = hooks.debugprint(variable, depth=10, file="str").rstrip()
-                lines = [*findings, "NanGuardMode found an error in the output of a node in this variable:", graph]
-                _act(lines, error_report(None, node, thunk))
+                lines = [*findings, "NanGuardMode found an error in the output of a node in this variable:"]
+                details = error_report(None, node, thunk)
+                graph = hooks.debugprint(variable, depth=10, file="str").rstrip().splitlines()
+                room = max(_LINES - len(lines) - len(details.splitlines()), 2)
+                if len(graph) > room and config.exception_verbosity != "high":
+                    graph = [*graph[: room - 1], " ..."]
+                _act([*lines, *graph], details)
 
     def _findings(self, variable: Variable, value: Any) -> Iterator[str]:
         if not getattr(variable.tag, "nan_guard_mode_check", True):
