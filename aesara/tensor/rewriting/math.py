@@ -51,6 +51,7 @@ from aesara.tensor.elementwise_ops import (
 )
 from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.elementwise_ops import second as fill
+from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.arithmetic import (
     fill_chain,
     local_0_dot_x,
@@ -66,13 +67,7 @@ from aesara.tensor.rewriting.arithmetic import (
     local_zero_div,
 )
 from aesara.tensor.rewriting.basic import local_fill_sink
-from aesara.tensor.rewriting.canonizer import (
-    AlgebraicCanonizer,
-    check_for_x_over_absX,
-    get_constant,
-    local_add_canonizer,
-    local_mul_canonizer,
-)
+from aesara.tensor.rewriting.canonizer import check_for_x_over_absX, local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.distribution import (
     attempt_distribution,

@@ -1,0 +1,411 @@
+"""Canonical forms of expressions of a commutative operation and its inverse; `canonizer` has those of sums, products.
+
+A sum of terms, some subtracted, and a product of factors, some divided by, are brought into one
+flat form: what occurs on both sides cancels, and constants are put together.
+
+A term stands for its value in the dtype of the whole expression, whatever its own dtype is: `uint8` factors of a
+quotient in `float64` are `float64` numbers. What is built of terms is therefore computed in that dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import NodeRewriter
+from aesara.scalar.types import upcast
+from aesara.tensor.conversion import constant
+from aesara.tensor.rewriting.constant_arithmetic import is_lost, working_dtype
+from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of
+from aesara.tensor.type import TensorType
+
+#: How many nodes that are used elsewhere too a canonizer looks through. (Without a bound a chain
+#: of squares would give a flat product of exponential length.)
+SHARED_NODES_ENTERED = 8
+
+#: How many operands it looks at on the way, beyond those of the nodes that only this expression uses. (Else each of
+#: the gradients of a long product would look through all of it.)
+FURTHER_OPERANDS = 64
+
+
+def get_constant(v: Any) -> Any:
+    """The number that a constant (or a number) is, or None for a variable that is not constant."""
+    if isinstance(v, Variable):
+        return common_value(v)
+    return v
+
+
+class AlgebraicCanonizer(NodeRewriter):
+    """Brings expressions of a commutative operation and its inverse into a canonical form.
+
+    Parameters
+    ----------
+    main
+        A commutative and associative op of any number of inputs, such as `add` or `mul`.
+    inverse_fn
+        An op with ``inverse(main(x, y), y) == x``, such as `sub` or `true_divide`.
+    reciprocal_fn
+        An op with ``main(x, reciprocal(y)) == inverse(x, y)``, such as `neg` or `reciprocal`.
+    calculate
+        ``calculate(numerators, denominators)`` computes ``inverse(main(*numerators), main(*denominators))`` of
+        lists of NumPy arrays; of empty lists, the neutral element.
+    use_reciprocal
+        Whether the canonical form may use `reciprocal_fn`.
+
+    Attributes
+    ----------
+    sign
+        None, or an op of one operand that may stand between ops of the family and counts as one operand more: the
+        opposite, in products.
+
+    Notes
+    -----
+    Numbers are calculated with as on paper: what cancels is taken to be finite, and not zero where it divides. So
+    ``x / x`` is 1 where `x` is zero, infinite or NaN, too, and ``x - x`` is 0 there.
+
+    The products below are examples of what the canonizer of `mul` does; that of `add` does the
+    same with sums::
+
+        x / x -> 1                     x / (y / z) -> (x * z) / y
+        (x * y) / x -> y               (a / b) * (b / c) * (c / d) -> a / d
+        x / y / z -> x / (y * z)       (2.0 * x) / (4.0 * y) -> (0.5 * x) / y
+        x * y * z -> one node with three inputs
+
+    Examples
+    --------
+    >>> from aesara.tensor.rewriting.constant_arithmetic import mul_calculate
+    >>> x, y, z = at.dvectors("x", "y", "z")
+    >>> canonizer = AlgebraicCanonizer(at.mul, at.true_divide, at.reciprocal, mul_calculate)
+    >>> canonizer.get_num_denum(x * y / z)
+    ([x, y], [z])
+    """
+
+    sign: Op | None = None
+
+    def __init__(
+        self,
+        main: Op,
+        inverse_fn: Op,
+        reciprocal_fn: Op,
+        calculate: Callable,
+        use_reciprocal: bool = True,
+    ):
+        self.main = main
+        self.inverse = inverse_fn
+        self.reciprocal = reciprocal_fn
+        self.calculate = calculate
+        self.neutral = calculate([], [])
+        self.use_reciprocal = use_reciprocal
+        self.external_simplifiers: list[tuple[str, Callable]] = []
+        self.family = (main, inverse_fn, reciprocal_fn)
+        signed = self.family if self.sign is None else (*self.family, self.sign)
+        self._unsigned, self._signed = frozenset(self.family), frozenset(signed)
+        # Classes are quicker to compare than ops are.
+        self._classes = frozenset(map(type, signed))
+
+    def __str__(self) -> str:
+        return self.name or f"AlgebraicCanonizer({self.main}, {self.inverse}, {self.reciprocal})"
+
+    def tracks(self) -> Sequence[Op]:
+        """The ops of the family."""
+        return list(self.family)
+
+    def add_simplifier(self, simplifier: Callable, reason: str) -> None:
+        """Add a function ``(numerators, denominators) -> (numerators, denominators)``."""
+        self.external_simplifiers.append((reason, simplifier))
+
+    # Taking an expression apart
+
+    def get_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
+        """Lists with ``inp == inverse(main(*num), main(*denum))``, as flat as possible.
+
+        Expressions of another dtype are not entered: they were computed at another precision.
+
+        Examples
+        --------
+        With ``main`` a product: ``x*y`` gives ``([x, y], [])``, ``reciprocal(x)`` gives
+        ``([], [x])`` and ``a / (b / c)`` gives ``([a, c], [b])``.
+        """
+        return self._flatten(inp, lambda var: True)
+
+    def get_near_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
+        """`get_num_denum` with a bound on how far it looks, for rules that ask at every node of a graph."""
+        seen = 0
+
+        def near(var: Variable) -> bool:
+            nonlocal seen
+            seen += len(var.owner.inputs)
+            return seen <= FURTHER_OPERANDS
+
+        return self._flatten(inp, near)
+
+    def _flatten(
+        self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
+    ) -> tuple[list[Variable], list[Variable]]:
+        ops = self._signed if through_signs else self._unsigned
+        classes = self._classes
+        negative = False
+        num: list[Variable] = []
+        denum: list[Variable] = []
+        dtype = inp.type.dtype
+        main, inverse, recip = self.family
+        stack: list[tuple[Variable, bool]] = [(inp, False)]
+        while stack:
+            var, inverted = stack.pop()
+            node = var.owner
+            op = None if node is None else node.op
+            if type(op) not in classes or op not in ops or var.type.dtype != dtype:
+                (denum if inverted else num).append(var)
+            elif not (var is inp or may_enter(var)):
+                (denum if inverted else num).append(var)
+            elif op == main:
+                stack.extend((v, inverted) for v in reversed(node.inputs))
+            elif op == inverse:
+                stack.append((node.inputs[1], not inverted))
+                stack.append((node.inputs[0], inverted))
+            elif op == recip:
+                stack.append((node.inputs[0], not inverted))
+            else:
+                negative = not negative
+                stack.append((node.inputs[0], inverted))
+        if negative:
+            num.insert(0, self._constant(-1, inp.type, ()))
+        return num, denum
+
+    # Putting it together again
+
+    def merge_num_denum(self, num: Sequence[Variable], denum: Sequence[Variable], dtype: str | None = None) -> Variable:
+        """``inverse(main(*num), main(*denum))`` with as few operations as possible.
+
+        They compute in `dtype`, by default what all variables promote to. A variable that is left alone keeps its
+        own dtype.
+        """
+        if not num and not denum:
+            return constant(np.asarray(self.neutral, dtype=dtype))
+        if dtype is None:
+            dtype = upcast(*(var.type.dtype for var in (*num, *denum)))
+        top = self._main_of(num, dtype) if num else None
+        bottom = self._main_of(denum, dtype) if denum else None
+        if bottom is None:
+            return top  # type: ignore[return-value]
+        if top is None:
+            if self.use_reciprocal:
+                return computed_in(dtype, self.reciprocal, [bottom])
+            top = constant(np.asarray(self.neutral, dtype=dtype))
+        return computed_in(dtype, self.inverse, [top, bottom])
+
+    def _main_of(self, variables: Sequence[Variable], dtype: str) -> Variable:
+        return variables[0] if len(variables) == 1 else computed_in(dtype, self.main, variables)
+
+    def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
+        """Whether `out` is what `merge_num_denum` would build."""
+        if not denum:
+            return self._is_main_of(out, num)
+        node = out.owner
+        if node is None:
+            return False
+        if not num:
+            if self.use_reciprocal:
+                return node.op == self.reciprocal and self._is_main_of(node.inputs[0], denum)
+            return (
+                node.op == self.inverse
+                and self._is_neutral(node.inputs[0])
+                and node.inputs[0].type.dtype == out.type.dtype
+                and self._is_main_of(node.inputs[1], denum)
+            )
+        return (
+            node.op == self.inverse
+            and self._is_main_of(node.inputs[0], num)
+            and self._is_main_of(node.inputs[1], denum)
+        )
+
+    def _is_main_of(self, out: Variable, variables: Sequence[Variable]) -> bool:
+        if len(variables) == 1:
+            return out is variables[0]
+        node = out.owner
+        if node is None or node.op != self.main or len(node.inputs) != len(variables):
+            return False
+        return all(a is b for a, b in zip(node.inputs, variables))
+
+    def _is_neutral(self, var: Variable) -> bool:
+        value = get_constant(var)
+        return value is not None and value == self.neutral
+
+    # Simplifying
+
+    def simplify(
+        self, num: list[Variable], denum: list[Variable], out_type: TensorType
+    ) -> tuple[list[Variable], list[Variable]]:
+        """What occurs on both sides cancelled, constants put together."""
+        num, denum = self.simplify_constants(*self.simplify_factors(num, denum), out_type=out_type)
+        for _reason, simplifier in self.external_simplifiers:
+            num, denum = simplifier(num, denum)
+        return num, denum
+
+    def simplify_factors(self, num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
+        """The lists without what is in both; changed in place.
+
+        Examples
+        --------
+        ``[x, y], [x]`` gives ``[y], []``.
+        """
+        if not num or not denum:
+            return num, denum
+        count: dict[Variable, int] = {}
+        for var in denum:
+            count[var] = count.get(var, 0) + 1
+        cancelled: dict[Variable, int] = {}
+        kept = []
+        for var in num:
+            if count.get(var, 0) > 0:
+                count[var] -= 1
+                cancelled[var] = cancelled.get(var, 0) + 1
+            else:
+                kept.append(var)
+        num[:] = kept
+        rest = []
+        for var in denum:
+            if cancelled.get(var, 0) > 0:
+                cancelled[var] -= 1
+            else:
+                rest.append(var)
+        denum[:] = rest
+        return num, denum
+
+    def simplify_constants(
+        self,
+        orig_num: Sequence[Variable],
+        orig_denum: Sequence[Variable],
+        out_type: TensorType | None = None,
+    ) -> tuple[list[Variable], list[Variable]]:
+        """All constants as one, the first of the numerators; left out if it is neutral.
+
+        Examples
+        --------
+        With ``main`` a product: ``[2, 3, x], []`` gives ``[6, x], []`` and ``[x, y, 2], [4, z]``
+        gives ``[0.5, x, y], [z]``.
+        """
+        num, num_constants = self._split(orig_num)
+        denum, denum_constants = self._split(orig_denum)
+        if not num_constants and not denum_constants:
+            return list(orig_num), list(orig_denum)
+        if len(num_constants) == 1 and not denum_constants:
+            known, value = num_constants[0]
+            in_place = out_type is None or known.type.dtype == out_type.dtype
+            if in_place and value != self.neutral:
+                # The constant is there already: keep it, rather than an equal one.
+                return [known, *num], denum
+        tops = [value for _, value in num_constants]
+        bottoms = [value for _, value in denum_constants]
+        dtype = working_dtype([*tops, *bottoms], out_type)
+        with np.errstate(all="ignore"):
+            value = self.calculate([np.asarray(v, dtype) for v in tops], [np.asarray(v, dtype) for v in bottoms])
+            lossy = not np.all(value == self.neutral) and is_lost(value, [*tops, *bottoms], out_type)
+        if lossy:
+            return list(orig_num), list(orig_denum)
+        if np.all(value == self.neutral):
+            return num, denum
+        return [self._constant(value, out_type, [*num, *denum]), *num], denum
+
+    @staticmethod
+    def _split(variables: Sequence[Variable]) -> tuple[list[Variable], list[tuple[Variable, Any]]]:
+        rest: list[Variable] = []
+        constants: list[tuple[Variable, Any]] = []
+        for var in variables:
+            value = get_constant(var)
+            if value is None:
+                rest.append(var)
+            else:
+                constants.append((var if isinstance(var, Variable) else constant(var), value))
+        return rest, constants
+
+    @staticmethod
+    def _constant(value: Any, out_type: TensorType | None, others: Sequence[Variable]) -> Variable:
+        array = np.asarray(value)
+        if out_type is not None:
+            with np.errstate(all="ignore"):
+                array = array.astype(out_type.dtype)
+            # The shape comes from the others; alone, the constant has the rank of the result.
+            array = array.reshape((1,) * out_type.ndim)
+        return constant(array)
+
+    # The rewrite
+
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        """The canonical form, if it differs from what is there."""
+        out = node.outputs[0]
+        if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
+            return False
+        clients = fgraph.clients
+        shared = entered = 0
+
+        def single(var: Variable) -> bool:
+            return len(clients.get(var, ())) <= 1
+
+        def few_shared(var: Variable) -> bool:
+            nonlocal shared, entered
+            entered += len(var.owner.inputs)
+            if single(var):
+                return entered <= most
+            shared += 1
+            return entered <= most and shared <= SHARED_NODES_ENTERED
+
+        flat = self._flatten(out, single, through_signs=True)
+        most = 2 * _count(flat) + FURTHER_OPERANDS
+        wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
+        if shared:
+            # Looking into what others use as well repeats its work: only if something cancels and no work is added.
+            result = self._simplified(out, wider, at_most=min(_count(wider) - 1, _count(flat)))
+            if result:
+                return result
+        # The range of float16 is so narrow that other intermediate results would often leave it.
+        return self._simplified(out, flat, at_most=_count(flat) - 1 if out.type.dtype == "float16" else None)
+
+    def _enters_shared(self, flat: tuple[list[Variable], list[Variable]]) -> bool:
+        return any(var.owner is not None and self._has(var.owner.op) for side in flat for var in side)
+
+    def _has(self, op: Op) -> bool:
+        """Whether an op is of the family."""
+        return type(op) in self._classes and op in self._unsigned
+
+    def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
+        """Whether the only node that uses this one is of the family: it takes care of both."""
+        while True:
+            clients = fgraph.clients.get(node.outputs[0], ())
+            if len(clients) != 1 or not isinstance(clients[0][0], Apply):
+                return False
+            client = clients[0][0]
+            if client.outputs[0].type.dtype != node.outputs[0].type.dtype:
+                return False
+            if client.op != self.sign:
+                return self._has(client.op)
+            node = client
+
+    def _simplified(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
+    ) -> list[Variable] | None:
+        """The canonical form, if it differs from what is there and has no more operands than asked for."""
+        orig_num, orig_denum = flat
+        num, denum = self.simplify(list(orig_num), list(orig_denum), out.type)
+        if at_most is not None and len(num) + len(denum) > at_most:
+            return None
+        if self._is_merged(out, num, denum):
+            return None
+        new = self.rebuild(num, denum, out.type)
+        return in_place_of(out, new, [*orig_num, *orig_denum])
+
+    def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
+        """The expression of the simplified lists."""
+        if not num and not denum:
+            return self._constant(self.neutral, out_type, ())
+        return self.merge_num_denum(num, denum, out_type.dtype)
+
+
+def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
+    """How many operands there are on both sides."""
+    return len(flat[0]) + len(flat[1])
