@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.databases import canonicalize
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot, dot
 from aesara.tensor.elementwise_ops import add, maximum, minimum, mul, square, true_divide
@@ -20,7 +19,6 @@ from aesara.tensor.rewriting.registration import register_canonicalize, register
 
 #: A reduction without axes is left out by the rule that leaves out axes of length one.
 local_useless_reduce = local_reduce_broadcastable
-canonicalize.add_tags("local_reduce_broadcastable", "local_useless_reduce", "local_cut_useless_reduce")
 
 #: More tensors than these are not reduced one with another.
 MOST_JOINED = 32

@@ -118,9 +118,9 @@ def local_op_of_op(fgraph, node):
     return in_place_of(out, op(original))
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("local_useless_reduce", "local_cut_useless_reduce")
+@register_canonicalize("local_useless_reduce", "local_cut_useless_reduce")
+@register_specialize("local_useless_reduce", "local_cut_useless_reduce")
 @node_rewriter([Sum, Prod, Max, Min, All, Any])
 def local_reduce_broadcastable(fgraph, node):
     """Axes of length one are dropped rather than reduced; none left, nothing is reduced."""

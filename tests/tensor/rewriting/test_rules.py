@@ -395,7 +395,8 @@ def test_logarithm_of_a_difference_of_exponentials():
         ("topo_constant_folding", at.exp(at.constant(np.array([1.0, 2.0])))),
         ("constant_folding", at.exp(at.constant(np.array([1.0, 2.0])))),
         ("local_reshape_chain", at.dmatrix("m").reshape((2, -1)).reshape((-1, 3, 2))),
-        ("local_exp_log", at.exp(at.log(at.dvector("x")))),
+        ("local_exp_log", at.log(at.exp(at.dvector("x")))),
+        ("local_exp_log_nan_switch", at.exp(at.log(at.dvector("x")))),
         ("local_useless_reduce", at.sum(at.drow("r"), axis=0)),
     ],
 )
