@@ -6,6 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.rewriting.basic import in2out, rule
+from aesara.printing.rewrite_trace import RewriteStep
 
 x = at.dvector("x")
 
@@ -19,6 +20,28 @@ def test_steps_have_rule_stage_line_and_reason():
     text = str(trace)
     assert text.endswith("Before: log((1 + exp(x)))\nAfter: softplus(x)") and "test_rewrite_trace.py:" in text
     assert repr(trace) == text and len(trace) == len(list(trace)) == len(trace.steps)
+
+
+def test_steps_that_change_no_formula_are_only_named():
+    trace = aesara.rewrite_trace(at.log(1 + at.exp(x)), mode="FAST_RUN")
+    hidden = [step for step in trace if not step.shows]
+    assert {step.rule for step in hidden} >= {"constant_folding", "inplace_elemwise_opt"}
+    lines = str(trace).splitlines()
+    assert [line.split()[1] for line in lines if line[0].isdigit()] == ["local_log1p", "log1pexp_to_softplus"]
+    assert lines[-3].startswith("The formula stays as it is: ") and "inplace_elemwise_opt (1)" in lines[-3]
+    assert "inplace_elemwise_opt (1)" in trace._repr_html_()
+    # Who asks for a rule sees its steps.
+    assert "1. inplace_elemwise_opt" in str(trace.only("inplace_elemwise_opt"))
+    assert not RewriteStep("r", "s", "(x + [1.])", "(x + 1)", "", None).shows
+    assert RewriteStep("r", "s", "(x + [1.5])", "(x + 1)", "", None).shows
+    assert RewriteStep("r", "s", "(x + 1)", "(x + 10)", "", None).shows
+
+
+def test_reasons_read_as_mathematics():
+    assert aesara.rewrite_trace(at.sqrt(x**2)).only("local_sqrt_sqr")[0].why == "sqrt(square(x)) becomes abs(x)"
+    (step,) = aesara.rewrite_trace(x * 2 / 2).only("local_mul_canonizer")
+    assert step.why.startswith("Equal factors cancel") and step.after == "x"
+    assert "``" not in str(aesara.rewrite_trace(at.log(at.sum(at.exp(x)))))
 
 
 def test_the_expression_itself_is_left_alone():

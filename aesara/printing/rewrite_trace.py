@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -54,11 +56,24 @@ class RewriteStep:
     def __str__(self) -> str:
         place = f"  [{self.source.filename}:{self.source.lineno}]" if self.source is not None else ""
         inside = "in a loop, " if self.level else ""
-        return f"{self.rule} ({inside}{self.stage}){place}\n    {self.before}\n -> {self.after}\n    {self.why}"
+        why = self.why.replace("``", "")
+        return f"{self.rule} ({inside}{self.stage}){place}\n    {self.before}\n -> {self.after}\n    {why}"
+
+    @property
+    def shows(self) -> bool:
+        """Whether the formulas differ in more than the dtypes and dimensions of numbers."""
+        return _without_types(self.before) != _without_types(self.after)
+
+
+def _without_types(text: str) -> str:
+    """A formula in which ``[1.]``, ``[1]`` and ``1.0`` are all ``1``."""
+    return re.sub(r"\[*(-?\d+)(?:\.0*)?(?![\d.])\]*", r"\1", text)
 
 
 class RewriteTrace(Sequence[RewriteStep]):
     """The steps by which an expression was rewritten; a sequence of `RewriteStep`.
+
+    Printed, it lists the steps that change the formula, and names the rules of the others.
 
     Attributes
     ----------
@@ -68,10 +83,17 @@ class RewriteTrace(Sequence[RewriteStep]):
         The expressions before and after rewriting, as variables.
     """
 
-    def __init__(self, steps: Sequence[RewriteStep], before: Sequence[Variable], after: Sequence[Variable]) -> None:
+    def __init__(
+        self,
+        steps: Sequence[RewriteStep],
+        before: Sequence[Variable],
+        after: Sequence[Variable],
+        all_shown: bool = False,
+    ) -> None:
         self.steps = list(steps)
         self.before = list(before)
         self.after = list(after)
+        self._shown = [step for step in self.steps if all_shown or step.shows]
 
     def __getitem__(self, index: Any) -> Any:
         return self.steps[index]
@@ -88,8 +110,15 @@ class RewriteTrace(Sequence[RewriteStep]):
         return list(dict.fromkeys(step.rule for step in self.steps))
 
     def only(self, *rules: str) -> RewriteTrace:
-        """The trace with the steps of these rules only."""
-        return RewriteTrace([step for step in self.steps if step.rule in rules], self.before, self.after)
+        """The trace with the steps of these rules only, all of which are printed."""
+        return RewriteTrace([step for step in self.steps if step.rule in rules], self.before, self.after, True)
+
+    def _others(self) -> str:
+        """The rules of the steps that are not shown, and how often each has applied."""
+        counts = Counter(step.rule for step in self.steps)
+        counts.subtract(step.rule for step in self._shown)
+        rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items() if count)
+        return f"The formula stays as it is: {rules}" if rules else ""
 
     def dprint(self, **options: Any) -> None:
         """Print the expressions before and after, as trees; see `aesara.dprint` for options."""
@@ -98,7 +127,10 @@ class RewriteTrace(Sequence[RewriteStep]):
             debugprint(outputs, **options)
 
     def __str__(self) -> str:
-        lines = [f"{number}. {step}" for number, step in enumerate(self.steps, 1)] or ["No rule applies."]
+        lines = [f"{number}. {step}" for number, step in enumerate(self._shown, 1)]
+        if others := self._others():
+            lines.append(others)
+        lines = lines or ["No rule applies."]
         for label, outputs in (("Before", self.before), ("After", self.after)):
             names: dict[Variable, str] = {}
             lines.append("\n".join(f"{label}: {formula(out, names)}" for out in outputs))
@@ -112,13 +144,14 @@ class RewriteTrace(Sequence[RewriteStep]):
             f"<tr><td>{number}</td><td><b>{_escaped(step.rule)}</b><br>{_escaped(step.stage)}</td>"
             f"<td><code>{_escaped(step.before)}</code><br>&rarr; <code>{_escaped(step.after)}</code></td>"
             f"<td>{_escaped(step.why)}</td></tr>"
-            for number, step in enumerate(self.steps, 1)
+            for number, step in enumerate(self._shown, 1)
         ]
         ends = [
             f"<p>{label}: <code>{_escaped('; '.join(formula(out, {}) for out in outputs))}</code></p>"
             for label, outputs in (("Before", self.before), ("After", self.after))
         ]
-        return f"{ends[0]}<table>{''.join(cells)}</table>{ends[1]}"
+        others = f"<p>{_escaped(self._others())}</p>" if self._others() else ""
+        return f"{ends[0]}<table>{''.join(cells)}</table>{others}{ends[1]}"
 
 
 def _escaped(text: str) -> str:

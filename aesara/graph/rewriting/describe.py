@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType
@@ -65,7 +66,8 @@ def function_text(function: Callable[..., Any]) -> str | None:
     code = getattr(function, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
         found = next(_lambdas_at(code), None)
-        return None if found is None else ast.unparse(found.body)
+        # Modules call an operation `at_abs` where it would hide a function of Python.
+        return None if found is None else re.sub(r"\bat_(\w+)\(", r"\1(", ast.unparse(found.body))
     return first_sentence(function.__doc__) or None
 
 
