@@ -22,6 +22,8 @@ from aesara.tensor.dot import Dot
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
 from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
 from aesara.tensor.gemv import gemv_no_inplace, ger
+from aesara.tensor.nnet import abstract_conv, conv, corr, corr3d
+from aesara.tensor.nnet.blocksparse import sparse_block_gemv, sparse_block_outer
 from aesara.tensor.recurrence import LinearRecurrence
 from aesara.tensor.reduction import ProdWithoutZeros, Supremum
 from aesara.tensor.repeating import Repeat
@@ -350,3 +352,52 @@ row("prepend_1_to_each_row", nnet.prepend_1_to_each_row, M)
 row("prepend_scalar_to_each_row", nnet.prepend_scalar_to_each_row, np.asarray(2.0), M)
 row("confusion_matrix", nnet.confusion_matrix, i(0, 1, 2), i(0, 1, 1), depends_on_values="which labels there are")
 row("blockwise", lambda x: Blockwise(Dot(), signature="(m,n),(n,p)->(m,p)")(x, at.ones((4, 5))), T)
+
+# Convolutions and products of blocks.
+IMAGES, FILTERS, TOP = f(2, 4, 6, 5), f(4, 2, 3, 2), f(2, 4, 3, 6)
+CONV = {"border_mode": ((1, 0), 1), "subsample": (2, 1), "num_groups": 2}
+row("conv2d", lambda x, w: nnet.conv2d(x, w, **CONV), IMAGES, FILTERS)
+row("abstract_conv2d unshared", lambda x, w: nnet.abstract_conv2d(x, w, unshared=True), IMAGES, f(2, 4, 4, 4, 3, 2))
+row("conv2d_grad_wrt_inputs", lambda w, y: nnet.conv2d_grad_wrt_inputs(y, w, (2, 4, 6, 5), **CONV), FILTERS, TOP)
+row("weights", lambda x, y: abstract_conv.conv2d_grad_wrt_weights(x, y, (4, 2, 3, 2), **CONV), IMAGES, TOP)
+row("conv2d_transpose", lambda y, w: nnet.conv2d_transpose(y, w, (2, 3, 6, 7)), f(2, 4, 5, 4), f(4, 3, 2, 4))
+row("separable_conv2d", lambda x, w, v: nnet.separable_conv2d(x, w, v, 4), IMAGES, f(8, 1, 2, 2), f(3, 8, 1, 1))
+row("conv3d", nnet.conv3d, f(2, 2, 4, 5, 3), f(3, 2, 2, 1, 3))
+row(
+    "inputs",
+    lambda w, y: abstract_conv.conv3d_grad_wrt_inputs(y, w, (2, 2, 4, 5, 3)),
+    f(3, 2, 2, 1, 3),
+    f(2, 3, 3, 5, 1),
+)
+row(
+    "weights 3d",
+    lambda x, y: abstract_conv.conv3d_grad_wrt_weights(x, y, (3, 2, 2, 1, 3)),
+    f(2, 2, 4, 5, 3),
+    f(2, 3, 3, 5, 1),
+)
+row("ConvOp", lambda x, w: conv.conv2d(x, w, border_mode="full"), IMAGES, f(3, 4, 2, 2))
+row("CorrMM", corr.CorrMM("half"), IMAGES, f(3, 4, 2, 2))
+row("CorrMM_gradWeights", lambda x, y: corr.CorrMM_gradWeights()(x, y, (2, 3)), IMAGES, f(2, 3, 5, 3))
+row("CorrMM_gradInputs", lambda w, y: corr.CorrMM_gradInputs()(w, y, (6, 5)), f(3, 4, 2, 3), f(2, 3, 5, 3))
+row("Corr3dMM", corr3d.Corr3dMM("full"), f(2, 2, 4, 5, 3), f(3, 2, 2, 1, 3))
+row(
+    "Corr3dMMGradWeights",
+    lambda x, y: corr3d.Corr3dMMGradWeights()(x, y, (2, 1, 3)),
+    f(2, 2, 4, 5, 3),
+    f(2, 3, 3, 5, 1),
+)
+row("Corr3dMMGradInputs", lambda w, y: corr3d.Corr3dMMGradInputs()(w, y, (4, 5, 3)), f(3, 2, 2, 1, 3), f(2, 3, 3, 5, 1))
+row(
+    "sparse_block_gemv",
+    lambda o, w, h: sparse_block_gemv(o, w, h, [[0, 1]], [[1, 0, 1]]),
+    f(1, 3, 2),
+    f(2, 2, 4, 2),
+    f(1, 2, 4),
+)
+row(
+    "sparse_block_outer",
+    lambda o, x, y: sparse_block_outer(o, x, y, [[0, 1]], [[1, 1]]),
+    f(2, 2, 4, 3),
+    f(1, 2, 4),
+    f(1, 2, 3),
+)

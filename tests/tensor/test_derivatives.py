@@ -124,6 +124,7 @@ EXPRESSIONS = {
     "Repeat": (lambda x: at.repeat(x, np.array([2, 0, 1]), axis=0) ** 2, [M]),
     "ARange": (lambda x, y: at.arange(x, 3.0, y), [S, np.array(0.4)]),
     "Convolve": (at.convolve, [V, W]),
+    "Correlation": (lambda x, w: nnet.conv2d(x[None, None], w[None, None], border_mode="half"), [M, SQUARE]),
     "PermuteRowElements": (lambda x: at.basic.permute_row_elements(x, np.array([2, 0, 3, 1])) ** 2, [M]),
     "Choose": (lambda x: at.choose(np.array([0, 2, 1, 0]), x) ** 2, [M]),
     "CheckAndRaise": (lambda x: assert_op(x, at.ge(x.size, 1)) ** 2, [M]),

@@ -1,17 +1,16 @@
 """Functions for neural networks. Importing this package registers their rewrites."""
 
 from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
-from aesara.tensor.nnet.blocksparse_rules import local_inplace_sparse_block_gemv, local_inplace_sparse_block_outer
+from aesara.tensor.nnet.blocksparse_rules import local_inplace_sparse_block_gemv as _blocksparse_rules
 from aesara.tensor.nnet.conv_functions import (
     abstract_conv2d,
-    causal_conv1d,
     conv2d,
     conv2d_grad_wrt_inputs,
     conv2d_transpose,
     conv3d,
     separable_conv2d,
 )
-from aesara.tensor.nnet.conv_rules import conv_groupopt
+from aesara.tensor.nnet.conv_rules import conv_groupopt as _conv_rules
 from aesara.tensor.nnet.crossentropy import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -42,7 +41,6 @@ __all__ = [
     "abstract_conv2d",
     "binary_crossentropy",
     "categorical_crossentropy",
-    "causal_conv1d",
     "confusion_matrix",
     "conv2d",
     "conv2d_grad_wrt_inputs",

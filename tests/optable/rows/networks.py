@@ -10,6 +10,7 @@ import scipy.special as sps
 from aesara.tensor import nnet
 from tests.optable.inputs import FLOATS, exactly, integer, positive, real, spaced
 from tests.optable.table import case, row
+from tests.tensor.nnet.convolution_loops import Loops
 
 
 def softened(x: Any) -> Any:
@@ -216,4 +217,49 @@ row(
     lambda x, w1, b1, w2, b2, target=None: nnet.h_softmax(x, 5, 8, 2, 4, w1, b1, w2, b2, target),
     error="sum",
     magnitude=lambda *xs: 64 + 0 * _hierarchical(*xs),
+)
+
+
+# -- convolutions --------------------------------------------------------------------------------------------------
+
+
+def _convolved(x: np.ndarray, w: np.ndarray, num_groups: int = 1, subsample: Any = None) -> np.ndarray:
+    n = x.ndim - 2
+    loops = Loops([(0, 0)] * n, subsample or (1,) * n, (1,) * n, num_groups)
+    return loops.forward(x, w).astype(np.result_type(x, w))
+
+
+def _spread(y: np.ndarray, w: np.ndarray) -> np.ndarray:
+    image = np.zeros((y.shape[0], w.shape[1], 4, 4), dtype=np.result_type(y, w))
+    return Loops([(1, 0), (0, 0)], (2, 1), (1, 1)).gradients(image, w, y)[0]
+
+
+def _separated(x: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return _convolved(_convolved(x, w, num_groups=2), v)
+
+
+_BOTH = [case(real(2, 2, 4, 5), real(2, 2, 2, 3)), case(real(1, 2, 5, 4), real(4, 1, 2, 2), num_groups=2)]
+row(
+    "conv2d",
+    _convolved,
+    [*_BOTH, case(real(1, 1, 5, 4), real(2, 1, 2, 1), subsample=(2, 1))],
+    nnet.conv2d,
+    error="sum",
+    covers=("abstract_conv2d",),
+)
+row("conv3d", _convolved, [case(real(1, 2, 3, 3, 4), real(2, 2, 2, 1, 3))], nnet.conv3d, error="sum")
+for _name, _settings in (("conv2d_transpose", "input_dilation"), ("conv2d_grad_wrt_inputs", "subsample")):
+    row(
+        _name,
+        _spread,
+        [case(real(2, 3, 2, 3), real(3, 1, 2, 2))],
+        lambda y, w, f=getattr(nnet, _name), s=_settings: f(y, w, (None, None, 4, 4), None, ((1, 0), 0), **{s: (2, 1)}),
+        error="sum",
+    )
+row(
+    "separable_conv2d",
+    _separated,
+    [case(real(1, 2, 4, 3), real(4, 1, 2, 2), real(3, 4, 1, 1))],
+    lambda x, w, v: nnet.separable_conv2d(x, w, v, 2),
+    error="sum",
 )
