@@ -128,3 +128,13 @@ def test_a_result_that_is_a_new_value_too(linker):
     result = f()
     result[:] = 99
     np.testing.assert_array_equal(state.get_value(), [-8, 27])
+
+
+def test_constants_found_not_to_fit_while_rewriting():
+    # the lengths are known when a part of the graph has been computed
+    empty = at.constant(np.ones(9))[: at.cumsum(at.constant([0, 3]))[0]]
+    for combined in (at.constant(np.full((3, 3), 2.0)) * empty, at.constant(np.full((3, 3), 2.0)) + empty):
+        with aesara.config.change_flags(on_opt_error="raise"):
+            f = aesara.function([], combined)
+        with pytest.raises(ValueError):
+            f()

@@ -308,8 +308,11 @@ def _with_one_constant(op, operands, dtype):
     if len(constants) < 2 or dtype == "float16":
         return operands
     values = [var.data.astype(dtype) for var in constants]
-    with np.errstate(all="ignore"):
-        value = functools.reduce(np.add if op == add else np.multiply, values)
+    try:
+        with np.errstate(all="ignore"):
+            value = functools.reduce(np.add if op == add else np.multiply, values)
+    except ValueError:  # their lengths differ, which the call is to say
+        return operands
     safe = value.dtype.kind in "biu" or (np.isfinite(value).all() and (op == add or (value != 0).all()))
     if not safe or value.size > max(v.size for v in values):
         return operands
