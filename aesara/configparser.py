@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 
-from aesara.utils import did_you_mean
+from aesara.utils import did_you_mean, free_in_children
 
 
 class AesaraConfigWarning(Warning):
@@ -257,6 +258,8 @@ class AesaraConfigParser:
         values["_aesara_raw_cfg"] = aesara_raw_cfg
         values["_config_var_dict"] = {}
         values["_said"] = set()
+        values["_changes"] = {}
+        values["_changing"] = free_in_children(threading.RLock())
 
     def add(self, name: str, doc: str, configparam: ConfigParam, in_c_key: bool = True, *, no_effect: str = "") -> None:
         """Declare an option.
@@ -365,6 +368,9 @@ class AesaraConfigParser:
     def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:
         """Change options for the extent of a ``with`` block or of a decorated function.
 
+        Options belong to the process: all threads see the change.  When blocks of several threads overlap, the last
+        one that ends restores what was before the first.
+
         Parameters
         ----------
         *args
@@ -428,7 +434,7 @@ class _ChangeFlagsDecorator:
                 raise ConfigAccessViolation(_root._unknown(name))
         self._root = _root
         self._changes = changes
-        self._saved: list[dict[str, object]] = []
+        self._entered: list[dict[str, _Change]] = []
 
     def __call__(self, function):
         changes, root = self._changes, self._root
@@ -442,18 +448,40 @@ class _ChangeFlagsDecorator:
 
     def __enter__(self):
         root = self._root
-        saved = {name: getattr(root, name) for name in self._changes}
-        self._saved.append(saved)
-        try:
-            for name, value in self._changes.items():
-                setattr(root, name, value)
-        except BaseException:
-            self.__exit__()
-            raise
+        with root._changing:
+            entered = {name: _Change(getattr(root, name)) for name in self._changes}
+            self._entered.append(entered)
+            for name, change in entered.items():
+                root._changes.setdefault(name, []).append(change)
+            try:
+                for name, value in self._changes.items():
+                    setattr(root, name, value)
+            except BaseException:
+                self.__exit__()
+                raise
         return self
 
     def __exit__(self, *exc_info) -> None:
-        self._root.__dict__.update(self._saved.pop())
+        root = self._root
+        with root._changing:
+            for name, change in self._entered.pop().items():
+                changes = root._changes[name]
+                if changes[-1] is change:
+                    changes.pop()
+                    root.__dict__[name] = change.before
+                else:  # another thread has changed the option since: it is the one to restore it
+                    at = changes.index(change)
+                    changes[at + 1].before = change.before
+                    del changes[at]
+
+
+class _Change:
+    """A change of an option that lasts: what its value was before."""
+
+    __slots__ = ("before",)
+
+    def __init__(self, before: object):
+        self.before = before
 
 
 class _ConfigProxy:

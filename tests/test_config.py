@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from configparser import ConfigParser, RawConfigParser
 from pathlib import Path
 
@@ -220,6 +221,37 @@ class TestChangeFlags:
         assert depth(3) == 0
         assert config.floatX == before
         assert depth.__doc__ == "A docstring."
+
+    def test_blocks_that_overlap(self):
+        parser = parser_with(a=IntParam(0))
+        one, two, three = (parser.change_flags(a=k) for k in (1, 2, 3))
+        for first, then in (([one, two, three], [one, two, three]), ([one, two, three], [two, three, one])):
+            for change in first:
+                change.__enter__()
+            assert parser.a == 3
+            for change in then[:-1]:
+                change.__exit__(None, None, None)
+            assert parser.a == (1 if then[-1] is one else 3)
+            then[-1].__exit__(None, None, None)
+            assert parser.a == 0
+        with parser.change_flags(a=1):
+            parser.a = 5
+            with parser.change_flags(a=6):
+                parser.a = 7
+            assert parser.a == 5
+        assert parser.a == 0
+
+    def test_threads(self):
+        def change():
+            for _ in range(2000):
+                with config.change_flags(exception_verbosity="high"):
+                    assert config.exception_verbosity == "high"
+
+        before = config.exception_verbosity
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(change) for _ in range(4)]:
+                done.result()
+        assert config.exception_verbosity == before
 
     def test_an_object_can_be_entered_twice(self):
         before = config.floatX
