@@ -1069,3 +1069,24 @@ def perform_that_stores_another_length():
     x = at.dvector("x")
     y = Three()(x)  # here
     aesara.function([x], at.exp(y), mode="FAST_RUN")([1.0, 2.0])
+
+
+@wrong("run", MemoryError, "Unable to allocate 728. TiB", "shape (10000000, 10000000)", "data type float64")
+def result_that_is_too_large(mode):
+    n = at.lscalar("n")
+    y = at.ones((n, n)) * 2  # here
+    aesara.function([n], y, mode=mode)(10**7)
+
+
+@wrong("run", ValueError, "larger than the maximum possible size")
+def result_that_no_machine_holds(mode):
+    n = at.lscalar("n")
+    y = at.ones((n, n)) * 2  # here
+    aesara.function([n], y, mode=mode)(2**40)
+
+
+@wrong("run", MemoryError, "intermediate results", "aesara.memory_plan(f)")
+def intermediate_results_that_are_too_large():
+    n = at.lscalar("n")
+    y = at.sort(at.exp(at.arange(n)))[::-1].cumsum()[n // 2]
+    aesara.function([n], y, mode="FAST_RUN")(10**14)

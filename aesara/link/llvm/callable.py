@@ -231,8 +231,10 @@ class _Failure:
 
     def __call__(self, address: int, *args: Any) -> Any:
         error, *values = (ctypes.c_int64 * (1 + layout.ERROR_VALUES)).from_address(address)
-        if error == -1:
-            raise MemoryError("the function's intermediate results do not fit into memory")
+        if error == layout.NO_WORKSPACE:
+            raise MemoryError(
+                "The function's intermediate results do not fit into memory; aesara.memory_plan(f) says which they are."
+            )
         self.report(error, values, args)
         raise AssertionError("a failed check was not reported")
 

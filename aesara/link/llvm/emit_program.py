@@ -19,7 +19,6 @@ from aesara.ir.expr import Expr, cast, const, op, var
 from aesara.ir.kernel import For, Kernel
 from aesara.ir.program import (
     BATCH,
-    ITEM_SIZES,
     Allocate,
     Buffer,
     Check,
@@ -139,7 +138,7 @@ class Entry(ThreadCode):
         size: Expr = const(0)
         for step in rest:
             if isinstance(step, Allocate) and step.reuse is not None:
-                size = op("add", size, _bytes(step.buffer))
+                size = op("add", size, step.buffer.bytes)
         self.decide_about_values(rest, size)
 
     def step(self, step: Step) -> None:
@@ -373,7 +372,7 @@ class Entry(ThreadCode):
         old = f"%object.{step.reuse}"
         for n in buffer.shape:
             self.value(n)
-        self.value(_bytes(buffer))  # these are known on both branches below
+        self.value(buffer.bytes)  # these are known on both branches below
         # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references and
         # the array owns its data.
         holders = self.field(old, 0, "i32")
@@ -413,20 +412,29 @@ class Entry(ThreadCode):
 
     def filled_array(self, step: Allocate) -> str:
         """A new ndarray, or a kept one, with the initial value that the step asks for."""
-        obj = self.lent_array(step) if step.output in self.program.lent else self.own_array(step.buffer)
+        obj = self.lent_array(step) if step.output in self.program.lent else self.own_array(step)
         if step.initial is not None:
             source = self.program.inputs[step.initial].buffer
             declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
             copy = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
             data = self.field(obj, layout.ARRAY_DATA)
-            size = self.value(_bytes(step.buffer))
+            size = self.value(step.buffer.bytes)
             self.add(f"call void {copy}(ptr {data}, ptr %{source.name}, i64 {size}, i1 false)")
         return obj
 
-    def own_array(self, buffer: Buffer) -> str:
+    def own_array(self, step: Allocate) -> str:
         """A new ndarray that owns its memory."""
-        obj = self.new_array(buffer, "null")
-        self.demand(self.compare("ne", "ptr", obj, "null"), "cleanup")
+        assert step.output is not None
+        obj = self.new_array(step.buffer, "null")
+        made, failed = self.label("made"), self.label("nospace")
+        self.branch(self.compare("ne", "ptr", obj, "null"), made, failed, likely=made)
+        self.block(failed)
+        self.call("PyErr_Clear", "void")  # what is reported says more
+        self.set_field("%report", 0, str(layout.FIRST_LARGE_RESULT - step.output), "i64")
+        for d, n in enumerate(step.buffer.outer_shape[: layout.ERROR_VALUES]):
+            self.set_field("%report", 8 * (1 + d), self.value(n), "i64")
+        self.add("br label %failed")
+        self.block(made)
         return obj
 
     def lent_array(self, step: Allocate) -> str:
@@ -448,7 +456,7 @@ class Entry(ThreadCode):
         self.call("Py_IncRef", "void", f"ptr {found}")
         self.add(f"br label %{ready}")
         self.block(make)
-        obj = self.own_array(step.buffer)
+        obj = self.own_array(step)
         self.call("Py_IncRef", "void", f"ptr {obj}")
         kept = [self.field(places, 8 * k) for k in range(COPIES)]
         for k, one in enumerate([obj, *kept[:-1]]):
@@ -684,7 +692,7 @@ class Entry(ThreadCode):
         self.release()
         self.add("ret ptr %answer")
         self.block("nomemory")
-        self.set_field("%report", 0, "-1", "i64")
+        self.set_field("%report", 0, str(layout.NO_WORKSPACE), "i64")
         self.add("br label %failed")
         self.block("failed")
         if self.may_release:
@@ -714,7 +722,7 @@ class Entry(ThreadCode):
         answer = self.call_python("fallback", "%args", "%nargs", "%names")
         self.add(f"ret ptr {answer}")
         self.block(refused)
-        self.set_field("%report", 0, "-2", "i64")
+        self.set_field("%report", 0, str(layout.WRONG_ARGUMENTS), "i64")
         self.report_failure()
         self.add("ret ptr null")
 
@@ -738,11 +746,6 @@ class Entry(ThreadCode):
         self.call("Py_DecRef", "void", f"ptr {address}")
         self.add(f"br label %{on}")
         self.block(on)
-
-
-def _bytes(buffer: Buffer) -> Expr:
-    """The size of a buffer."""
-    return functools.reduce(lambda a, b: op("mul", a, b), buffer.shape, const(ITEM_SIZES[buffer.dtype]))
 
 
 def _approximate(size: Expr) -> Expr:

@@ -12,8 +12,9 @@ import numpy as np
 from aesara.errors import NanFound
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import InputCell
+from aesara.link.llvm import layout
 from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import StorageMap, raise_with_op, with_details
@@ -45,10 +46,15 @@ def report_error(
     graph
         Returns the graph that was compiled.
     """
-    if error == -2:
+    if error == layout.WRONG_ARGUMENTS:
         kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
         expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
         raise TypeError(f"The arguments do not fit the inputs {expected}; got {kinds}.")
+    explicit = iter(arguments)
+    known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
+    if error <= layout.FIRST_LARGE_RESULT:
+        assert graph is not None
+        _report_large_result(graph().outputs[layout.FIRST_LARGE_RESULT - error], values, known)
     info = errors[error]
     try:
         raise info.kind(info.message.format(*values))
@@ -56,17 +62,31 @@ def report_error(
         node = info.node
         if node is None:
             raise
-        explicit = iter(arguments)
-        known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
         if info.kind is NanFound and graph is not None:
             _search(graph(), str(failure), known)
         if any(v not in known and not hasattr(v, "data") for v in node.inputs) and graph is not None:
             details = _repeat(graph(), info, known)
             if details is not None:
                 raise with_details(failure, details).with_traceback(sys.exc_info()[2]) from None
-        cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
-        thunk = SimpleNamespace(inputs=cells) if any(cell[0] is not None for cell in cells) else None
-        raise_with_op(None, node, thunk=thunk)
+        raise_with_op(None, node, thunk=_known_inputs(node, known))
+
+
+def _known_inputs(node: Apply, known: StorageMap) -> SimpleNamespace | None:
+    """The values of a node's inputs, as far as they are known."""
+    cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
+    return SimpleNamespace(inputs=cells) if any(cell[0] is not None for cell in cells) else None
+
+
+def _report_large_result(result: Variable, sizes: Sequence[int], known: StorageMap) -> None:
+    """Raise the exception about a result for which there is no memory."""
+    shape, dtype = tuple(sizes[: result.type.ndim]), result.type.dtype
+    try:
+        np.empty(shape, dtype)
+        raise MemoryError(f"Unable to allocate an array with shape {shape} and data type {dtype}")
+    except (MemoryError, ValueError):
+        if result.owner is None:
+            raise
+        raise_with_op(None, result.owner, thunk=_known_inputs(result.owner, known))
 
 
 def _search(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:

@@ -34,6 +34,9 @@ WATCHER_THREAD, WATCHER_TIME, WATCHER_SELF, WATCHER_TABLE, WATCHER_WORDS = 0, 8,
 
 #: values that an error message can carry
 ERROR_VALUES = 8
+#: numbers of errors that are no checks: the arguments do not fit, there is no memory for intermediate results, or none
+#: for result 0 (1 is one less, and so on)
+NO_WORKSPACE, WRONG_ARGUMENTS, FIRST_LARGE_RESULT = -1, -2, -3
 
 #: words of the table that every function has, in order
 WORDS = (
