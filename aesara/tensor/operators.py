@@ -257,7 +257,7 @@ class _tensor_py_operators:
         try:
             result = func._implementation(*args, **kwargs)  # type: ignore[attr-defined]
         except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
+            problem = f"{type(error).__name__}: {error}".rstrip(".")
         else:
             if not isinstance(result, np.ndarray) or result.dtype != object:
                 return result
