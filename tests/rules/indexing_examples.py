@@ -30,7 +30,13 @@ def positions(*values):
 EXAMPLES = {
     # reading
     "local_useless_subtensor": [lambda m: m[:, 0:], lambda m: fixed(m, 4, 5)[:4, :7], lambda m: m[: Shape_i(0)(m)]],
-    "local_useless_slice": [lambda m: m[0:, 1], lambda m: m[1, :], lambda t: t[:, 1, ::1]],
+    "local_useless_slice": [
+        lambda m: m[0:, 1],
+        lambda m: m[1, :],
+        lambda t: t[:, 1, ::1],
+        lambda m: m[1:2][::-1],
+        lambda m: m[:, 1:2][:, -1::-3],
+    ],
     "local_subtensor_remove_broadcastable_index": [
         lambda m: fixed(m[:1], 1, 5)[0],
         lambda m: fixed(m[:, 1:2], 4, 1)[:, -1],
@@ -112,7 +118,11 @@ EXAMPLES = {
         example(lambda m: inc_subtensor(at.zeros_like(m)[1:], m[1:]), zeros=ONE_ZERO)
     ],
     "local_setsubtensor_of_constants": [lambda n: set_subtensor(at.zeros((n, 2))[1:], 0.0)],
+    "local_inplace_setsubtensor": [lambda m, s: set_subtensor((m + m)[1:], s), lambda m: inc_subtensor((m * m)[0], 1)],
+    "local_inplace_AdvancedIncSubtensor": [lambda m, s, i: inc_subtensor((m + m)[i, 1:], s)],
+    "local_inplace_AdvancedIncSubtensor1": [lambda m, s, i: advanced_inc_subtensor1(m + m, s, i)],
     "local_useless_inc_subtensor_alloc": [
+        example(lambda m, s: set_subtensor(m[1:2], at.alloc(s, 5).dimshuffle("x", 0)), dtypes=NUMBERS),
         example(lambda m, s: set_subtensor(m[1:], at.alloc(s, 3, 5)), dtypes=NUMBERS),
         example(lambda m, s, n: inc_subtensor(m[:n], at.alloc(s, n, 5)), dtypes=NUMBERS),
         example(lambda m, v, k: set_subtensor(m[k:], at.alloc(v, 1, 5)), dtypes=NUMBERS),

@@ -12,6 +12,7 @@ from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
 from aesara.graph.rewriting.processing import NodeProcessingGraphRewriter
+from aesara.tensor.rewriting.inplace import InplaceWriter
 
 
 @cache
@@ -36,6 +37,9 @@ def _inside(database: RewriteDatabase) -> Iterator[tuple[str, NodeRewriter, set[
             yield from _inside(entry)
         elif isinstance(entry, NodeProcessingGraphRewriter) and entry.node_rewriter is not None:
             for inner_name, inner in _parts(name, entry.node_rewriter):
+                yield inner_name, inner, tags
+        elif isinstance(entry, InplaceWriter):
+            for inner_name, inner in _parts(name, entry.rule):
                 yield inner_name, inner, tags
         elif isinstance(entry, NodeRewriter):
             for inner_name, inner in _parts(name, entry):

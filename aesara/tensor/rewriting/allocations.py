@@ -19,6 +19,7 @@ from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_specialize,
     register_stabilize,
+    register_uncanonicalize,
     register_useless,
 )
 from aesara.tensor.shape import Shape_i
@@ -181,6 +182,7 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 @register_canonicalize
 @register_stabilize
 @register_specialize
+@register_uncanonicalize
 @node_rewriter([Alloc])
 def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """An allocation of an allocation, where both agree on the lengths, as one."""

@@ -72,7 +72,11 @@ def same_index(first: Sequence[Any], second_: Sequence[Any]) -> bool:
 
 def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: int) -> bool:
     """Whether an entry of an index takes a whole dimension as it is."""
-    if not isinstance(entry, slice) or entry.step not in (None, 1) or isinstance(entry.step, Variable):
+    if not isinstance(entry, slice):
+        return False
+    if length_known == 1 and is_known(entry) and entry.step != 0:
+        return len(range(1)[entry]) == 1  # in whatever direction
+    if entry.step not in (None, 1) or isinstance(entry.step, Variable):
         return False
     if isinstance(entry.start, Variable) or entry.start not in (None, 0):
         return False

@@ -236,7 +236,7 @@ def _in_smallest_dtype(part: Variable) -> Constant | None:
     """A constant index in its smallest unsigned dtype; None if it has it, counts from the end, or is none."""
     if isinstance(part, ScalarConstant):
         value = int(part.data)
-        smaller = _smallest_constant(value) if value >= 0 else part
+        smaller = smallest_constant(value) if value >= 0 else part
         return None if smaller.type == part.type else smaller
     if not isinstance(part, Constant) or getattr(part.type, "dtype", "bool") == "bool":
         return None
@@ -248,7 +248,7 @@ def _in_smallest_dtype(part: Variable) -> Constant | None:
 
 
 @lru_cache(maxsize=1024)
-def _smallest_constant(value: int) -> ScalarConstant:
-    # Made once: most indices are among a few small integers.
+def smallest_constant(value: int) -> ScalarConstant:
+    """A number that is not negative, in the smallest dtype; made once, since most indices are among a few of them."""
     dtype = np.min_scalar_type(value).name
     return ScalarConstant(as_scalar_type(dtype), np.asarray(value, dtype=dtype))

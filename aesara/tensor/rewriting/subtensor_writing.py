@@ -13,6 +13,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elementwise_ops import add, and_, eq, or_, second
 from aesara.tensor.indexing import indexed_result_shape
 from aesara.tensor.rewriting.helpers import common_value, computed_in, has_value, in_place_of, same_elements
@@ -194,6 +195,16 @@ def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x)
 
 
+def _without_leading_ones(var: Variable) -> Variable:
+    """`var` without dimensions of length one that were put in front: to what broadcasts, they say nothing."""
+    node = var.owner
+    if node is None or not isinstance(node.op, DimShuffle):
+        return var
+    (inner,) = node.inputs
+    n_new = var.type.ndim - inner.type.ndim
+    return inner if tuple(node.op.new_order) == ("x",) * n_new + tuple(range(inner.type.ndim)) else var
+
+
 _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same shape.")
 
 
@@ -205,6 +216,7 @@ _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same sh
 def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is written is broadcast anyway: it need not be repeated before, but its shape is checked."""
     x, y, *index = node.inputs
+    y = _without_leading_ones(y)
     inner = y.owner
     feature = getattr(fgraph, "shape_feature", None)
     if inner is None or not isinstance(inner.op, Alloc) or feature is None:

@@ -13,6 +13,7 @@ from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_i
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import register_uncanonicalize
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
+from aesara.tensor.rewriting.subtensor_reading import smallest_constant
 from aesara.tensor.shape import Reshape
 from aesara.tensor.subtensor_basic import Subtensor
 
@@ -80,7 +81,7 @@ def local_dimshuffle_subtensor(fgraph, node):
         length = x.type.shape[axis]
         if length is None or not is_known(known[axis]):
             return False
-        index[axis] = range(length)[known[axis]][0]
+        index[axis] = smallest_constant(range(length)[known[axis]][0])
     return in_place_of(node.outputs[0], x[tuple(index)])
 
 

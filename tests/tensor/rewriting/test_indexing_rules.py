@@ -5,7 +5,9 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.compile.mode import Mode
+from aesara.compile.mode import Mode, get_mode
+from aesara.graph.basic import equal_computations
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import TopoDB
 from aesara.tensor.rewriting.positions import are_distinct, get_advsubtensor_axis, transform_take
@@ -200,3 +202,47 @@ def test_lengths_of_parts_need_no_parts():
     x = at.dmatrix("x")
     after, _ = rewrite(Shape_i(0)(advanced_set_subtensor1(x, 0.0, [0])[1:]))
     assert "AdvancedIncSubtensor1" not in ops_of(after)
+
+
+def leaves_alone(x, expression):
+    """The kinds of operations in an expression after all passes, which a second time does not change."""
+    first = FunctionGraph([x], [expression], clone=True)
+    passes = get_mode("FAST_RUN").excluding("inplace").optimizer
+    passes.rewrite(first)
+    second = first.clone()
+    passes.rewrite(second)
+    assert equal_computations(second.outputs, first.outputs, second.inputs, first.inputs)
+    return [type(node.op).__name__ for node in first.toposort()]
+
+
+def test_the_order_of_one_entry_is_no_order():
+    x = at.tensor("float64", shape=(1, None))
+    assert leaves_alone(x, x[::-1]) == []
+    assert "Subtensor" in leaves_alone(x, x[1:])
+    assert "Subtensor" not in leaves_alone(x, x[-1::-2, ::])
+
+
+def test_dimensions_dropped_late_are_indexed_as_others():
+    x = at.dmatrix("x")
+    column = at.exp(x).max(axis=1, keepdims=True)
+    assert leaves_alone(x, column[1::-1][:, 0])
+
+
+def test_what_is_written_has_no_leading_ones():
+    x = at.dmatrix("x")
+    filled = at.zeros((4, x.shape[1]))
+    written = set_subtensor(filled[2:3], at.alloc(1.5, x.shape[1]).dimshuffle("x", 0))
+    kinds = leaves_alone(x, written)
+    assert kinds.count("Alloc") == 1 and "InplaceDimShuffle" not in kinds
+    value = np.arange(6.0).reshape(2, 3)
+    want = np.zeros((4, 3))
+    want[2] = 1.5
+    for mode in ("FAST_RUN", "FAST_COMPILE"):
+        np.testing.assert_array_equal(aesara.function([x], written, mode=mode)(value), want)
+
+
+def test_allocations_in_allocations_leave_one():
+    x = at.dmatrix("x")
+    inner = at.alloc(at.exp(x.sum()), 40)
+    kinds = leaves_alone(x, at.alloc(inner.dimshuffle("x", "x", 0), 1, x.shape[0], 40))
+    assert kinds.count("Alloc") == 1
