@@ -183,3 +183,22 @@ def test_the_mode(x):
     function = pickle.loads(pickle.dumps(aesara.function([x], at.log(x), mode="NanWhere")))
     assert "x is -1.0" in found(function, [-1.0])
     assert "x is -1.0" in found(function.copy(), [-1.0])
+
+
+def test_new_values_take_turns_with_the_old_ones(x):
+    total = aesara.shared(np.zeros(3))
+    function = aesara.function([x], total.sum(), updates={total: total + x}, mode="NanWhere")
+    places = []
+    for k in range(8):
+        assert function([1.0, 2.0, 3.0]) == 6 * k
+        places.append(total.get_value(borrow=True).ctypes.data)
+    assert len(set(places[2:])) == 2
+    held = total.get_value(borrow=True)
+    for _ in range(3):
+        function([1.0, 2.0, 3.0])
+    assert held.tolist() == [8.0, 16.0, 24.0]
+    with pytest.raises(NanFound):
+        function([1.0, np.nan, 3.0])
+    assert total.get_value().tolist() == [11.0, 22.0, 33.0]
+    function.free()
+    assert function([0.0, 0.0, 0.0]) == 66

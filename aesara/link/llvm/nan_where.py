@@ -7,12 +7,14 @@ that compute them, and one branch.  Only when it fails, the reference machine co
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara.errors import NanFound
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.ifelse import IfElse
+from aesara.link.basic import InputCell
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
@@ -43,8 +45,20 @@ class NanWhereLinker(LLVMLinker):
     def _after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
         Origin(self.nan, self.inf).after_node(node, thunk, storage_map, compute_map)
 
-    def make_callable(self, *args: Any, **kwargs: Any) -> NativeCallable:
-        native = super().make_callable(*args, **kwargs)
+    def make_callable(
+        self,
+        fgraph: FunctionGraph,
+        inputs: Sequence[InputCell],
+        n_outputs: int,
+        updates: dict[int, int],
+        unpack_single: bool,
+        fallback: Callable[..., Any],
+        timed: bool = False,
+        lent: Sequence[int] = (),
+    ) -> NativeCallable:
+        # New values are checked before they replace the old ones, which cannot be overwritten: the function keeps both.
+        lent = list(dict.fromkeys((*lent, *updates)))
+        native = super().make_callable(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
         native.form = None  # the checks are not in the graph that a pickled function has
         return native
 
