@@ -26,7 +26,7 @@ from aesara.compile.profiling import ProfileStats
 from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
 from aesara.link.vm import VMLinker
-from tests.fuzz.whole_numbers import Expression, Operation, Refused, clipped, draw_expression
+from tests.fuzz.whole_numbers import LONGEST, Expression, Operation, Refused, clipped, draw_expression
 
 DTYPES = ("float64", "float64", "float32", "int64", "int32", "int8")
 #: what the model's states may grow to before they are set again
@@ -579,10 +579,20 @@ def call(m: Machine, f: Compiled, rng: random.Random) -> None:
                 raise Fault(f"the state {a.name} of {f.name} is {_short(now)}, expected {_short(a.default)}")
     m.check(f"after {f.name}")
     _afterwards(m, f, passed, results, rng)
-    for state in m.states:  # small enough to stay exact
-        if state.model.size and np.abs(state.model.astype("float64")).max() > LARGE:
-            state.model = draw_values(rng, str(state.model.dtype), state.model.shape)
+    for state in m.states:
+        if _has_grown(state.model):
+            kind = state.variable.type
+            state.model = draw_values(rng, kind.dtype, m.shape(rng, kind.ndim, kind.shape))
             state.variable.set_value(state.model)
+    for k, a in enumerate(f.arguments):
+        if a.update is not None and _has_grown(a.default):
+            a.default = draw_values(rng, a.dtype, m.shape(rng, a.rank, a.static))
+            f.function.value[k] = a.default.copy()
+
+
+def _has_grown(value: np.ndarray) -> bool:
+    """Whether sums of these would not stay exact, or memory will not do."""
+    return value.size > 0 and (max(value.shape, default=0) > LONGEST or abs(value.astype("float64")).max() > LARGE)
 
 
 def _draw_argument(m: Machine, a: Argument, rng, passed, trusted) -> tuple[np.ndarray, Any, str]:
