@@ -12,7 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.clients import LONG, ClientList, ClientType
 from aesara.graph.cloning import clone_get_equiv
-from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
 from aesara.graph.formatting import as_string
 from aesara.graph.integrity import check_integrity, check_test_values, missing_input_message, place_of
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
@@ -592,18 +592,26 @@ class FunctionGraph(MetaObject):
         return {feature: method(self, *args) for feature, method in self._listeners(name)}
 
     def __getattr__(self, name: str):
-        # Methods that attached features offer, such as `replace_validate`.
-        if not name.startswith("__"):
-            for feature in self.__dict__.get("_features", ()):
-                if name in getattr(feature, "exports", ()):
-                    exported = getattr(feature, "exported", None)
-                    method = getattr(feature, name) if exported is None else exported(name)
-                    return partial(method, self)
+        # Methods that attached features offer, such as `get_nodes`.
+        if not name.startswith("__") and "_features" in self.__dict__:
+            feature = self._exporter(name)
+            if feature is None and name in ReplaceValidate.exports:
+                # Every graph has these; what they need is attached when they are first asked for.
+                self.attach_feature(ReplaceValidate())
+                feature = self._exporter(name)
+            if feature is not None:
+                exported = getattr(feature, "exported", None)
+                method = getattr(feature, name) if exported is None else exported(name)
+                return partial(method, self)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def _exporter(self, name: str) -> Feature | None:
+        """The attached feature that offers a method."""
+        return next((feature for feature in self._features if name in getattr(feature, "exports", ())), None)
+
     def has_method(self, name: str) -> bool:
-        """Tell whether `name` is a method, possibly one that a feature offers."""
-        return hasattr(self, name)
+        """Tell whether `name` is a method, possibly one that an attached feature offers."""
+        return name in self.__dict__ or hasattr(type(self), name) or self._exporter(name) is not None
 
     # Order
 

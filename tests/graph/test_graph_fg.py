@@ -528,9 +528,25 @@ class TestFeatures:
         assert str(fgraph) == "FunctionGraph(g(x))"
         fgraph.replace(fgraph.outputs[0], chain(x, 5))
         assert not fgraph.consistent()
-        assert not hasattr(FunctionGraph([x], [x]), "replace_validate")
+        assert not FunctionGraph([x], [x]).has_method("replace_validate")
         alone = FunctionGraph([x], [x], features=[Validator()])
         assert alone.consistent()
+
+    def test_every_graph_has_replacements_that_are_undone(self):
+        x = double("x")
+        y = f(x)
+        fgraph = FunctionGraph([x], [y], clone=False)
+        assert fgraph.consistent() and fgraph.validate() is None
+        state = fgraph.checkpoint()
+        fgraph.replace_validate(y, g(x))
+        assert str(fgraph) == "FunctionGraph(g(x))"
+        fgraph.revert(state)
+        assert str(fgraph) == "FunctionGraph(f(x))"
+        assert [type(feature) for feature in fgraph._features] == [ReplaceValidate]
+        fgraph.attach_feature(ReplaceValidate())
+        assert len(fgraph._features) == 1
+        with pytest.raises(AttributeError, match="no attribute 'get_nodes'"):
+            fgraph.get_nodes
 
     def test_failed_replacements_are_undone(self):
         x = double("x")

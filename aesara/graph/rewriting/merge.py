@@ -175,7 +175,7 @@ class MergeOptimizer(GraphRewriter):
 
 def _replace_all(fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]]) -> None:
     """Replace with validation where the graph has it; a pair whose old side is gone is no error."""
-    if hasattr(fgraph, "replace_all_validate"):
+    if fgraph.has_method("replace_all_validate"):
         fgraph.replace_all_validate(pairs, reason="MergeOptimizer")
     else:
         fgraph.replace_all(pairs, reason="MergeOptimizer")

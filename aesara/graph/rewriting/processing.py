@@ -205,7 +205,7 @@ def replace_in_graph(
     """Replace variables of the graph, with validation where it is needed."""
     if remove:
         fgraph.replace_all_validate_remove(pairs, remove, reason)
-    elif hasattr(fgraph, "replace_all_validate"):
+    elif fgraph.has_method("replace_all_validate"):
         fgraph.replace_all_validate(pairs, reason)
     else:
         fgraph.replace_all(pairs, reason=reason)
