@@ -255,6 +255,9 @@ def add_compile_configvars() -> None:
     config.add(
         "cmodule__age_thresh_use", "Age of usable C modules.", IntParam(2073600), in_c_key=False, no_effect=_NO_COMPILER
     )
+    config.add(
+        "nocleanup", "Keep C files that do not compile.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER
+    )
     config.add("compile__wait", "Waiting time for the lock.", IntParam(5), in_c_key=False, no_effect=_NO_COMPILER)
     config.add("compile__timeout", "Waiting time for the lock.", IntParam(120), in_c_key=False, no_effect=_NO_COMPILER)
     config.add("blas__ldflags", "How to link BLAS.", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
@@ -361,6 +364,11 @@ def add_error_and_warning_configvars() -> None:
                 "0.8.2",
                 "0.10",
                 "1.0",
+                "1.0.1",
+                "1.0.2",
+                "1.0.3",
+                "1.0.4",
+                "1.0.5",
             ],
         ),
         in_c_key=False,
@@ -392,6 +400,13 @@ def add_testvalue_and_checking_configvars() -> None:
         "Compute every new node on test values: 'off' never, 'ignore' where all inputs have one, 'warn', 'raise' or "
         "'pdb' where one is missing.",
         EnumStr("off", ["ignore", "warn", "raise", "pdb"]),
+        in_c_key=False,
+    )
+    config.add(
+        "print_test_value",
+        "Whether the `repr` of a variable shows its test value, or the value of a constant or shared variable, below "
+        "its name.",
+        BoolParam(False),
         in_c_key=False,
     )
     config.add(

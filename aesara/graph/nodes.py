@@ -354,8 +354,11 @@ class Variable(Node):
 
     def __repr__(self) -> str:
         text = str(self)
-        if config.compute_test_value != "off" and self._tag is not None and hasattr(self._tag, "test_value"):
-            text = f"{text}\n{self._tag.test_value!r}"
+        if config.print_test_value:
+            try:
+                return f"{text}\n{self.get_test_value()!r}"
+            except TestValueError:
+                pass
         return text
 
     def __reduce_ex__(self, protocol):

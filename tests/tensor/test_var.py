@@ -11,6 +11,7 @@ import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.graph.basic import Constant
+from aesara.graph.shared import shared
 from aesara.tensor.type import TensorType
 from aesara.tensor.var import (
     DenseTensorConstant,
@@ -425,3 +426,17 @@ def test_masks_that_hide_nothing():
     values = np.ma.masked_array([1.0, 2.0], mask=[False, False])
     for result in ((x + 1).eval({x: values}), (at.as_tensor_variable(values) + 1).eval()):
         assert type(result) is np.ndarray and result.tolist() == [2.0, 3.0]
+
+
+def test_repr_with_test_values():
+    x, y = at.dvector("x"), at.dvector("y")
+    x.tag.test_value = np.ones(2)
+    with config.change_flags(compute_test_value="ignore"):
+        z = x + 1
+        assert repr(x) == "x"
+    with config.change_flags(print_test_value=True):
+        assert repr(x) == "x\narray([1., 1.])" and str(x) == "x"
+        assert repr(z).endswith("\narray([2., 2.])")
+        assert repr(y) == "y"
+        assert repr(at.constant(2.0, dtype="float64")) == "TensorConstant{2.0}\narray(2.)"
+        assert repr(shared(np.zeros(1), name="s")) == "s\narray([0.])"
