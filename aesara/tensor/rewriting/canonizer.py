@@ -82,7 +82,8 @@ def check_for_x_over_absX(
         if x.type.dtype == denominator.type.dtype and any(x is v for v in numerators):
             position = next(i for i, v in enumerate(numerators) if v is x)
             numerators = [*numerators[:position], sgn(x), *numerators[position + 1 :]]
-            denominators = [v for v in denominators if v is not denominator]
+            position = next(i for i, v in enumerate(denominators) if v is denominator)
+            denominators = [*denominators[:position], *denominators[position + 1 :]]
     return numerators, denominators
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.records import dataclass
 from aesara.tensor.careduce import with_kept_dims
@@ -52,6 +53,7 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.shape import Reshape
 from aesara.tensor.statistics import logaddexp_
 from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
 from aesara.tensor.subtensor_basic import Subtensor
@@ -110,30 +112,46 @@ def finite_or_zero(x: Variable) -> Variable:
     return switch(isinf_(x), 0, x)
 
 
+def largest_safe_exponent(x: Variable) -> np.ndarray:
+    """An exponent in the dtype of `x` so small that squares of exponentials, with weights, are in the range."""
+    return np.asarray(np.log(np.finfo(x.type.dtype).max) / 3, dtype=x.type.dtype)
+
+
 def large_or_zero(x: Variable) -> Variable:
     """`x` where it is finite and its exponential may get out of range, and zero elsewhere."""
-    safe = np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype)
-    return switch(le(at_abs(x), safe), 0, finite_or_zero(x))
+    return switch(le(at_abs(x), largest_safe_exponent(x)), 0, finite_or_zero(x))
 
 
 def is_stabilized(x: Variable) -> bool:
     """Whether an exponent is the difference from a largest one that was guarded already."""
+    return bool(guards_in(x))
+
+
+def is_shifted(x: Variable, weighted: bool) -> bool:
+    """Whether the largest exponent was taken out of a sum, with weights or without, that has the exponent `x`."""
+    return (le if weighted else isinf_) in guards_in(x)
+
+
+def guards_in(x: Variable) -> set[Op]:
+    """The conditions of the guards (`finite_or_zero`, `large_or_zero`) among the terms of an exponent."""
+    found = set()
     stack = [(x, 5)]
     while stack:
         var, depth = stack.pop()
         node = var.owner
-        while node is not None and isinstance(node.op, DimShuffle):
+        while node is not None and isinstance(node.op, (DimShuffle, Reshape, *READERS)):
             node = node.inputs[0].owner
         if node is None or depth == 0:
             continue
         if node.op == switch:
             condition = node.inputs[0].owner
             if condition is not None and condition.op in (isinf_, le):
-                return True
-            stack.extend((v, depth - 1) for v in node.inputs[1:])
+                found.add(condition.op)
+            else:
+                stack.extend((v, depth - 1) for v in node.inputs[1:])
         elif node.op in (add, sub, neg, minimum):
             stack.extend((v, depth - 1) for v in node.inputs)
-    return False
+    return found
 
 
 def exponent_of(var: Variable) -> Variable | None:
@@ -161,12 +179,14 @@ def exponential_in(var: Variable) -> Exponential | None:
             return None
         dtype = var.type.dtype
         numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
-        position = next((i for i, v in enumerate(numerators) if exponent_of(v) is not None), None)
-        if position is None:
+        exponents = [exponent_of(v) for v in numerators]
+        found = [v for v in exponents if v is not None]
+        if not found:
             return None
-        x = exponent_of(numerators[position])
-        rest = numerators[:position] + numerators[position + 1 :]
-        weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
+        x = found[0] if len(found) == 1 else add(*found)
+        rest = [v for v, of_exponential in zip(numerators, exponents) if of_exponential is None]
+        if rest or denominators:
+            weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
     return None if x is None or is_stabilized(x) else Exponential(x, weight)
 
 
@@ -181,7 +201,7 @@ def shifted(var: Variable) -> Shifted | None:
     if isinstance(node.op, Sum):
         return _shifted_reduction(var)
     if isinstance(node.op, Dot):
-        total = _product_as_sum(var)
+        total = product_as_sum(var)
         return None if total is None else _shifted_reduction(total)
     if node.op == add:
         return _shifted_terms(var)
@@ -207,7 +227,7 @@ def _shifted_reduction(var: Variable) -> Shifted | None:
     return Shifted(total, largest, [term])
 
 
-def _product_as_sum(var: Variable) -> Variable | None:
+def product_as_sum(var: Variable) -> Variable | None:
     """The product of exponentials, a matrix or vector of them, with a vector, as a weighted sum of exponentials."""
     x, y = var.owner.inputs
     if x.type.dtype != var.type.dtype or y.type.dtype != var.type.dtype:

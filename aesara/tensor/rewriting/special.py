@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import add, exp, log, mul, neg, reciprocal, second, sub, true_divide
-from aesara.tensor.reduction import Sum
+from aesara.tensor.elementwise_ops import add, exp, log, mul, neg, reciprocal, second, sub, switch, true_divide
+from aesara.tensor.reduction import Max, Sum, Supremum
 from aesara.tensor.reduction import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.logsumexp import exponent_of, exponentials_over_their_sum, factors_behind_shuffles
+from aesara.tensor.rewriting.logistic import negated
+from aesara.tensor.rewriting.logsumexp import (
+    exponent_of,
+    exponentials_over_their_sum,
+    factors_behind_shuffles,
+    is_stabilized,
+)
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
@@ -70,6 +76,7 @@ def without_divisor(quotient, divisor):
 def softmax_simplifier(numerators, denominators):
     """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
     numerators, denominators = _softmax_times_sum(numerators), _softmax_times_sum(denominators)
+    numerators, denominators = _exponentials_above(numerators, denominators)
     if not any(exponent_of(var) is not None for var in numerators):
         return exponentials_over_their_sum(numerators, denominators)
     new_numerators, new_denominators = _common_sums_taken_out(*factors_behind_shuffles(numerators, denominators))
@@ -78,16 +85,29 @@ def softmax_simplifier(numerators, denominators):
         summed = _summed_exponential(denominator)
         if summed is None:
             continue
+        shifted = is_stabilized(summed[0])
         for i, var in enumerate(new_numerators):
             softmax = _softmax(var, denominator, *summed)
+            if softmax is not None and shifted:
+                softmax = _of_unshifted(softmax, *summed)
             if softmax is not None:
                 new_numerators[i] = softmax
-                new_denominators = [v for v in new_denominators if v is not denominator]
+                # The same sum may be there twice.
+                del new_denominators[next(k for k, v in enumerate(new_denominators) if v is denominator)]
                 found = True
                 break
     if found:
         numerators, denominators = new_numerators, new_denominators
     return exponentials_over_their_sum(numerators, denominators)
+
+
+def _exponentials_above(numerators, denominators):
+    """The factors with ``1 / (exp(x) * s)`` as ``exp(-x) / s``, where `s` is a sum of exponentials."""
+    below = [v for v in denominators if v.owner is not None and v.owner.op == exp and is_float(v)]
+    if not below or all(_summed_exponential(v) is None for v in denominators):
+        return numerators, denominators
+    above = [exp(negated(v.owner.inputs[0])) for v in below]
+    return [*numerators, *above], [v for v in denominators if all(v is not one for one in below)]
 
 
 def _common_sums_taken_out(numerators, denominators):
@@ -170,6 +190,29 @@ def _softmax(numerator, denominator, x, axes):
     axis = None if len(axes) == x.type.ndim and len(axes) > 1 else summed_order[axes[0]]
     softmax = Softmax(axis=axis)(base)
     return softmax if base is z else softmax.dimshuffle(*order)
+
+
+def _of_unshifted(softmax, x, axes):
+    """The softmax of ``x + m`` for one of `x`, from which the largest `m` along the axes was taken; None if not so."""
+    node = x.owner
+    if node is None or node.op != sub or softmax.owner.inputs[0] is not x:
+        return None
+    base, largest = node.inputs
+    guard = _without_shuffle(largest).owner
+    if guard is None or guard.op != switch or any(not largest.type.broadcastable[axis] for axis in axes):
+        return None
+    for var in guard.inputs[1:]:
+        inner = _without_shuffle(var).owner
+        if inner is not None and isinstance(inner.op, (Max, Supremum)):
+            if inner.inputs[0] is base and reduced_axes(inner) == axes:
+                return softmax.owner.op(base)
+    return None
+
+
+def _without_shuffle(var):
+    while var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        var = var.owner.inputs[0]
+    return var
 
 
 def _with_order(var):

@@ -409,3 +409,17 @@ def test_names_that_leave_rules_out(tag, expression):
 
     mode = Mode("py", "fast_run")
     assert compiled(mode.excluding(tag)) != compiled(mode)
+
+
+def test_of_equal_divisors_only_one_is_taken():
+    x = at.dvector("x")
+    total = at.exp(x).sum()
+    values = np.array([0.5, -0.25, 2.0])
+    for expression, expected in (
+        (at.exp(x) / (total * total), np.exp(values) / np.exp(values).sum() ** 2),
+        (at.exp(x) / total / total, np.exp(values) / np.exp(values).sum() ** 2),
+        (x / (abs(x) * abs(x)), 1 / values),
+        (x / abs(x) / abs(x), 1 / values),
+    ):
+        after, _ = rewrite(expression)
+        np.testing.assert_allclose(evaluate(after, {x: values}), expected, rtol=1e-14)
