@@ -107,7 +107,7 @@ def Rop(
 def push_forward(functions: Sequence[Variable], seeds: dict[Variable, Variable]) -> list[Variable]:
     """Return the tangents of `functions`, given those of the keys of `seeds`, taken as independent."""
     tangents = dict(seeds)
-    for node, pattern, positions in leading_inputs(nodes_towards(functions), seeds, ()):
+    for node, pattern, positions in leading_inputs(nodes_towards(functions, kept=seeds), seeds, ()):
         points: list[Variable | None] = [None] * len(node.inputs)
         for i in positions:
             tangent = tangents.get(node.inputs[i])

@@ -8,6 +8,7 @@ The time is linear in the size of the graph and nothing recurses, so graphs may 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
@@ -16,7 +17,7 @@ from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
-from aesara.graph.source import gradient_mark, inherit_source
+from aesara.graph.source import gradient_mark, inherit_source, resolve
 from aesara.graph.type import Type
 
 DISCRETE_DTYPES = frozenset(
@@ -119,6 +120,59 @@ def sum_gradients(gradient_type: Type, terms: Sequence[Any]) -> Variable:
     return terms[0]
 
 
+@singledispatch
+def gradient_form(op: Any, node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """Return an expression of what `node` computes that is differentiated in its place, or None for the node itself.
+
+    It is for values that are right where the product of the derivatives of each step is not: ``log(sum(exp(x)))`` is
+    ``log(sum(exp(x - m))) + m``, whose slope has no overflow. Dispatches on the type of the op.
+
+    Parameters
+    ----------
+    op
+        The op of `node`, which has one output.
+    node
+        What is to be differentiated.
+    kept
+        Variables that take gradients of their own: the expression must be made of them, not of what is behind them.
+    """
+    return None
+
+
+class SameValue:
+    """Stands for the op of a `Differentiated` node."""
+
+    def L_op(self, inputs: Any, outputs: Any, output_gradients: Sequence[Variable]) -> Sequence[Variable]:
+        return output_gradients
+
+    def R_op(self, inputs: Any, eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+        return eval_points
+
+
+@dataclass(frozen=True)
+class Differentiated:
+    """A node as it is differentiated: its output is another expression of the same value."""
+
+    inputs: list[Variable]
+    outputs: list[Variable]
+    _source: Any
+    op: SameValue = field(default_factory=SameValue)
+
+    @property
+    def source(self) -> Any:
+        return resolve(self._source)
+
+
+def as_differentiated(node: Apply, kept: Collection[Variable]) -> Any:
+    """Return what is differentiated in the place of `node`: itself, for most nodes."""
+    find_form = gradient_form.dispatch(type(node.op))
+    form = None if find_form is no_form else find_form(node.op, node, kept)
+    return node if form is None else Differentiated([form], node.outputs, node._source)
+
+
+no_form = gradient_form.dispatch(object)
+
+
 # The algorithm
 
 
@@ -149,10 +203,15 @@ def connections(node: Apply) -> list[list[bool]] | None:
     return pattern
 
 
-def nodes_towards(sources: Iterable[Variable], blocked: Collection[Variable] = ()) -> list[Apply]:
-    """Return the nodes that compute `sources`, inputs before clients, not looking behind `blocked`."""
+def nodes_towards(
+    sources: Iterable[Variable], blocked: Collection[Variable] = (), kept: Collection[Variable] | None = None
+) -> list[Apply]:
+    """Return the nodes that compute `sources`, inputs before clients, not looking behind `blocked`.
+
+    With `kept`, nodes are as they are differentiated (see `gradient_form`).
+    """
     order: list[Apply] = []
-    open_nodes: set[Apply] = set()
+    open_nodes: dict[Apply, Apply] = {}
     closed: set[Apply] = set()
     stack = [s.owner for s in sources if s.owner is not None and s not in blocked]
     while stack:
@@ -161,10 +220,10 @@ def nodes_towards(sources: Iterable[Variable], blocked: Collection[Variable] = (
             stack.pop()
             if node not in closed:
                 closed.add(node)
-                order.append(node)
+                order.append(open_nodes[node])
             continue
-        open_nodes.add(node)
-        for variable in node.inputs:
+        open_nodes[node] = node if kept is None else as_differentiated(node, kept)
+        for variable in open_nodes[node].inputs:
             owner = variable.owner
             if owner is not None and owner not in open_nodes and variable not in blocked:
                 stack.append(owner)
@@ -221,7 +280,7 @@ def pull_back(
         For each of `wrt` its gradient. The gradient has `DisconnectedType` where nothing connects it to the
         seeds, and `NullType` where it does not exist.
     """
-    order = nodes_towards(seeds, frozenset(consider_constant))
+    order = nodes_towards(seeds, frozenset(consider_constant), kept={*seeds, *wrt, *consider_constant})
     active = leading_inputs(order, wrt, final)
     arrived: dict[Variable, list[Variable]] = {variable: [gradient] for variable, gradient in seeds.items()}
     wanted = set(wrt)

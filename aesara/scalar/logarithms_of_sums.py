@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from aesara.scalar.comparison import eq
+from aesara.scalar.comparison import eq, isinf
 from aesara.scalar.conditional import scalar_maximum, switch
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp, exp2, log1p, sigmoid
+from aesara.scalar.logic import and_
 from aesara.scalar.op import BinaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 
@@ -19,7 +20,7 @@ __all__ = ["LogAddExp", "LogAddExp2", "logaddexp", "logaddexp2"]
 
 def _difference(x: Any, y: Any) -> Any:
     """x - y, which is 0 for equal infinities."""
-    return switch(eq(x, y), literal(0, x), x - y)
+    return switch(and_(isinf(x), eq(x, y)), literal(0, x), x - y)
 
 
 class LogAddExp(BinaryScalarOp):

@@ -33,6 +33,22 @@ ROWS = {
     "local_log_to_arcsinh_pow": {"limits": LIMIT},
 }
 EXAMPLES = {
+    "local_log_of_scaled": [
+        example(lambda m, i: at.log(at.exp(m)[at.arange(4), i]), **SHIFTED),
+        example(lambda m: at.log(special.softmax(m, 1).flatten()[3:8]), **SHIFTED),
+        example(lambda m, b: at.log(at.switch(b, at.exp(m), 0).sum(1)), **SHIFTED),
+        example(lambda m, v: at.log((v * special.softmax(m, 1)).sum(1)), **SHIFTED),
+        example(lambda x, y: at.log(at.exp(x) * at.sigmoid(y)), **SHIFTED),
+        example(lambda x, y, z: at.log(at.sqrt(at.exp(x) / (z * at.exp(y)))), **SHIFTED),
+        example(lambda m: at.log(at.exp(m).max(0)), **SHIFTED),
+        example(lambda m: at.log(at.dot(at.exp(m), at.exp(m).T)), **SHIFTED),
+        example(lambda m, x: at.log((at.exp(m) / 3).prod(0) * x), **SHIFTED),
+    ],
+    "local_entropy_of_scaled": [
+        example(lambda x, y: at.xlogy(x, at.exp(y)), **SHIFTED),
+        example(lambda m: special.entr(special.softmax(m, 1)), **SHIFTED),
+        example(lambda x, y: special.rel_entr(at.exp(x), at.sigmoid(y)), **SHIFTED),
+    ],
     "local_complement": [
         lambda x: 1 - at.tanh(x),
         lambda x: 0.5 + 0.5 * at.erf(x),

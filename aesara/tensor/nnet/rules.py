@@ -6,11 +6,14 @@ any quotient. What is left of composed ops then is replaced by the expressions t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.pullback import gradient_form
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
+from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.allocation import Alloc, zeros_like
 from aesara.tensor.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.check_and_raise import Assert
@@ -27,6 +30,7 @@ from aesara.tensor.nnet.crossentropy import (
 )
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bias
 from aesara.tensor.rewriting.helpers import in_place_of, output_of
+from aesara.tensor.rewriting.log_domain import Analysis
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
@@ -67,6 +71,15 @@ def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
 def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
     """Replace a composed op by the expression it stands for."""
     return _replaced(node, node.op.expand(*node.inputs))
+
+
+@gradient_form.register(CrossentropyCategorical1Hot)
+def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """The cross-entropy of probabilities that may underflow is differentiated as the logarithm that it stands for."""
+    with inherit_source(gradient_mark(node)):
+        if Analysis(kept, differentiated=True).scaled(node.inputs[0]) is None:
+            return None
+        return op.expand(*node.inputs)[0]
 
 
 @register_stabilize

@@ -1,0 +1,69 @@
+"""Terms of entropies (``xlogy``, ``entr``, ``rel_entr``, ``kl_div``) of probabilities that underflow.
+
+They are computed from logarithms of probabilities (see `log_domain`), and differentiated in these forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar.entropy import Entr, RelEntr, XLogY
+from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, mul, neg, rel_entr, sub, switch, xlogy
+from aesara.tensor.rewriting.helpers import in_place_of, is_float
+from aesara.tensor.rewriting.log_domain import Analysis
+from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+
+
+def _exponent(var: Variable, dtype: str, analysis: Analysis) -> Variable | None:
+    """The logarithm of a variable that is an exponential, so that it is not negative; None for anything else."""
+    found = analysis.scaled_in(var, dtype)
+    return found.exponent if found is not None and len(found.pieces) == 1 else None
+
+
+def _times(x: Variable, logarithm: Variable) -> Variable:
+    """``x * logarithm``, which is 0 for zero `x` also where the logarithm is infinite."""
+    return mul(x, switch(and_(eq(x, 0), isinf_(logarithm)), 0, logarithm))
+
+
+def form_of_xlogy(node: Apply, analysis: Analysis) -> Variable | None:
+    x, y = node.inputs
+    dtype = node.outputs[0].type.dtype
+    found = analysis.scaled_in(y, dtype)
+    return None if found is None else _times(x, found.logarithm(dtype))
+
+
+def form_of_entropy(node: Apply, analysis: Analysis) -> Variable | None:
+    (x,) = node.inputs
+    logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
+    return None if logarithm is None else neg(_times(x, logarithm))
+
+
+def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None:
+    x, y = node.inputs
+    first, second = (_exponent(v, node.outputs[0].type.dtype, analysis) for v in node.inputs)
+    if first is None or second is None:
+        return None
+    term = _times(x, sub(first, second))
+    return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
+
+
+FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
+    XLogY: form_of_xlogy,
+    Entr: form_of_entropy,
+    RelEntr: form_of_relative_entropy,
+}
+
+
+@register_stabilize
+@register_specialize
+@node_rewriter([xlogy, entr, rel_entr])
+def local_entropy_of_scaled(fgraph, node):
+    """Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow.
+
+    The values of ``kl_div`` stay as they are: they are differences that may cancel.
+    """
+    (out,) = node.outputs
+    new = FORMS[type(node.op.scalar_op)](node, Analysis()) if is_float(out) else None
+    return False if new is None else in_place_of(out, new, node.inputs)

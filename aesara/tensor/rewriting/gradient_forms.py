@@ -1,0 +1,143 @@
+"""What is differentiated in the place of logarithms and quotients of exponentials: their `Scaled` forms.
+
+As they are written, their gradients divide by what may have underflowed, and multiply by it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.pullback import gradient_form
+from aesara.graph.source import gradient_mark, inherit_source
+from aesara.scalar.arithmetic import Add, Mul, Reciprocal, TrueDivide
+from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
+from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10
+from aesara.scalar.power import Pow, Sqr
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
+from aesara.tensor.elementwise_ops import add, exp, log1mexp, mul, neg, softplus, sub
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.reduction import Sum
+from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
+from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float
+from aesara.tensor.rewriting.log_domain import DEEPEST, Analysis, logarithm
+
+
+def logarithm_of_difference(node: Apply, analysis: Analysis) -> Variable | None:
+    """``log(exp(x) - exp(y))``, where both or one may be 1, for differentiation."""
+    x, y = (_exponent_or_one(v, analysis) for v in node.inputs)
+    if x is None or y is None:
+        return None
+    if common_value(x) == 0:
+        return log1mexp(y)
+    return add(x, log1mexp(neg(x) if common_value(y) == 0 else sub(y, x)))
+
+
+def _exponent_or_one(var: Variable, analysis: Analysis) -> Variable | None:
+    if has_value(var, 1):
+        return constant_like(0, var)
+    found = analysis.scaled(var)
+    return found.exponent if found is not None and len(found.pieces) == 1 else None
+
+
+@gradient_form.register(Elemwise)
+def _(op: Elemwise, node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """What may leave the range on its way is differentiated in its `Scaled` form."""
+    form = GRADIENT_FORMS.get(type(op.scalar_op))
+    if form is None or not is_float(node.outputs[0]):
+        return None
+    with inherit_source(gradient_mark(node)):
+        new = form(node, Analysis(kept, differentiated=True))
+        fitting = None if new is None else in_place_of(node.outputs[0], new, node.inputs)
+    return None if fitting is None else fitting[0]
+
+
+def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
+    (x,), (out,) = node.inputs, node.outputs
+    new = logarithm(node, analysis)
+    if new is not None or x.owner is None or x.owner.op != sub or x in analysis.kept or x.type.dtype != out.type.dtype:
+        return new
+    return logarithm_of_difference(x.owner, analysis)
+
+
+def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
+    (x,) = node.inputs
+    if x.owner is None or not x.type.dtype == node.outputs[0].type.dtype:
+        return None
+    if x.owner.op == neg and x not in analysis.kept:
+        found = analysis.difference(sub(constant_like(1, x), x.owner.inputs[0]).owner, DEEPEST)
+        if found is None:
+            found = analysis.scaled(x.owner.inputs[0])
+            return log1mexp(found.exponent) if found is not None and len(found.pieces) == 1 else None
+        return found.exponent
+    found = analysis.scaled(x)
+    return softplus(found.exponent) if found is not None and len(found.pieces) == 1 else None
+
+
+def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
+    """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
+    (out,) = node.outputs
+    if not divides_by_exponentials(node):
+        return None
+    found = analysis.scaled(out)
+    if found is None or not found.divisors:
+        return None
+    return mul(found.mantissa(out.type.dtype), exp(found.exponent))
+
+
+def divides_by_exponentials(node: Apply, depth: int = 3) -> bool:
+    """Whether there is a sum of exponentials among the factors and divisors of a product, at first sight."""
+    for var in node.inputs:
+        inner = _behind_shuffles(var)
+        if inner is None:
+            continue
+        kind = _kind(inner)
+        if kind is Add or kind in SUMS:
+            if any(_has_exponential(v) for v in inner.inputs):
+                return True
+        elif depth and kind in PRODUCTS and divides_by_exponentials(inner, depth - 1):
+            return True
+    return False
+
+
+def _has_exponential(var: Variable) -> bool:
+    """Whether a term is an exponential, or a product with one."""
+    inner = _behind_shuffles(var)
+    if inner is None:
+        return False
+    kind = _kind(inner)
+    if kind in PRODUCTS:
+        return any(v.owner is not None and _kind(v.owner) is Exp for v in inner.inputs)
+    return kind is Exp
+
+
+def _behind_shuffles(var: Variable) -> Apply | None:
+    node = var.owner
+    while node is not None and isinstance(node.op, DimShuffle):
+        node = node.inputs[0].owner
+    return node
+
+
+def _kind(node: Apply) -> type:
+    """The class of an op, or of the scalar op of an elementwise one: quicker to compare than ops."""
+    op = node.op
+    return type(op.scalar_op) if type(op) is Elemwise else type(op)
+
+
+PRODUCTS = frozenset({Mul, TrueDivide, Reciprocal, Pow, Sqr})
+SUMS = frozenset({Sum, Dot})
+
+GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
+    Log: _of_log,
+    Log2: logarithm,
+    Log10: logarithm,
+    Log1p: _of_log1p,
+    TrueDivide: _of_quotient,
+    Mul: _of_quotient,
+    Reciprocal: _of_quotient,
+    XLogY: form_of_xlogy,
+    Entr: form_of_entropy,
+    RelEntr: form_of_relative_entropy,
+    KLDiv: form_of_relative_entropy,
+}
