@@ -8,7 +8,6 @@ from tests.rules.framework import example
 
 LIMIT = "the logistic function has limits where the quotient is that of two infinite numbers"
 TERMS = "one is added to the sum of the other terms"
-PROBABILITY = "what a logit is taken of is a probability"
 SUMMED = "a sum of exponentials is computed relative to the largest"
 FLOATS = ("float64", "float32", "float16")
 SUM = {"dtypes": FLOATS, "regroups": SUMMED}
@@ -17,8 +16,6 @@ ROWS = {
     "local_exp_over_1_plus_exp": {"limits": LIMIT},
     "local_log1p": {"regroups": TERMS},
     "local_log1p_minus_one": {"regroups": TERMS},
-    "local_sigmoid_logit": {"assumes_finite": PROBABILITY},
-    "sigmoid_of_logit": {"assumes_finite": PROBABILITY},
 }
 EXAMPLES = {
     "local_log_sum_exp": [

@@ -206,7 +206,7 @@ def test_odds_cancel_the_logistic_function():
     for graph in (special.logit(special.sigmoid(x)), special.sigmoid(special.logit(x))):
         function = aesara.function([x], graph)
         np.testing.assert_array_equal(function([0.25, 0.75]), [0.25, 0.75])
-        assert len(function.maker.fgraph.apply_nodes) <= 1
+        assert not {special.logit, special.sigmoid} & {node.op for node in function.maker.fgraph.apply_nodes}
 
 
 @pytest.mark.parametrize(

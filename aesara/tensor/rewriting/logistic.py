@@ -10,7 +10,9 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise_ops import (
     add,
+    and_,
     exp,
+    le,
     log,
     log1p,
     logit,
@@ -22,6 +24,7 @@ from aesara.tensor.elementwise_ops import (
     sub,
     true_divide,
 )
+from aesara.tensor.rewriting.exponentials import where
 from aesara.tensor.rewriting.helpers import computed_in, has_value, in_place_of, is_float, real_of_same_dtype
 from aesara.tensor.rewriting.multrees import (
     is_exp,
@@ -106,6 +109,11 @@ def _drop(variables: list[Variable], var: Variable) -> None:
     del variables[next(i for i, v in enumerate(variables) if v is var)]
 
 
+def where_probability(x: Variable, out: Variable) -> Variable:
+    """`x` from 0 to 1, where it has a logit, and NaN elsewhere."""
+    return where(and_(le(0, x), le(x, 1)), x, out)
+
+
 ONE_PLUS_EXP = (add, 1, (exp, "x"))
 
 LOGISTIC_RULES = (
@@ -148,7 +156,7 @@ LOGISTIC_RULES = (
     ),
     rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
     rule("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x, real_of_same_dtype),
-    rule("sigmoid_of_logit", (sigmoid, (logit, "x")), lambda x: x, real_of_same_dtype),
+    rule("sigmoid_of_logit", (sigmoid, (logit, "x")), where_probability, real_of_same_dtype),
     rule(
         "local_logit_sigmoid",
         (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))),
@@ -158,7 +166,7 @@ LOGISTIC_RULES = (
     rule(
         "local_sigmoid_logit",
         (sigmoid, (log, (true_divide, "x", (sub, 1, "x")))),
-        lambda x: x,
+        where_probability,
         real_of_same_dtype,
     ),
 )
