@@ -102,6 +102,19 @@ def test_arguments_and_workspace_belong_to_the_call():
     np.testing.assert_allclose(f(value), expected, rtol=1e-10)
 
 
+def test_workspace_is_freed_during_calls():
+    m = at.dmatrix("m")
+    f = aesara.function([m], at.dot(at.exp(m), at.tanh(m)))
+    value = np.linspace(0, 1, 900).reshape(30, 30)
+    expected = np.exp(value) @ np.tanh(value)
+    calls = [repeated(300, lambda: np.testing.assert_allclose(f(value), expected, rtol=1e-10))] * 3
+    in_threads(*calls, repeated(3000, f.free), repeated(3000, lambda: f._native.workspace_bytes))
+    f(value)
+    assert f._native.workspace_bytes > 0
+    f.free()
+    assert f._native.workspace_bytes == 0
+
+
 def test_messages_of_failures_are_those_of_the_call():
     y = at.dvector("y")
     f = aesara.function([x, y], x + y)

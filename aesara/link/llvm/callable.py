@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,18 +54,36 @@ class _Table(np.ndarray):
         if self.anchor is not None:  # it is no view
             self.empty_pool()
 
-    def pool(self) -> Iterator[tuple[int, int]]:
-        """Address and size of the blocks of workspace that no call has."""
-        block = int(self[_POOL])
+    def take_pool(self) -> list[int]:
+        """Take the blocks of workspace that no call has; returns their addresses."""
+        first = self._first
+        # No call and no loop in between, so no other thread takes one of them.
+        block, first.value = first.value, 0
+        blocks = []
         while block:
-            yield block, _word(block + layout.BLOCK_SIZE)
+            blocks.append(block)
             block = _word(block + layout.BLOCK_NEXT)
+        return blocks
+
+    def pool_bytes(self) -> int:
+        """The size of all blocks of workspace that no call has."""
+        first, total = self._first, 0
+        for block in self.take_pool():
+            total += _word(block + layout.BLOCK_SIZE)
+            following = ctypes.c_uint64.from_address(block + layout.BLOCK_NEXT)
+            # As above.
+            following.value = first.value
+            first.value = block
+        return total
 
     def empty_pool(self) -> None:
         """Free the blocks of workspace that no call has."""
-        while block := int(self[_POOL]):
-            self[_POOL] = _word(block + layout.BLOCK_NEXT)
+        for block in self.take_pool():
             _free(_word(block + layout.BLOCK_MEMORY))
+
+    @property
+    def _first(self) -> ctypes.c_uint64:
+        return ctypes.c_uint64.from_address(self.ctypes.data + 8 * _POOL)
 
 
 def _word(address: int) -> int:
@@ -215,7 +233,7 @@ class NativeCallable:
     @property
     def workspace_bytes(self) -> int:
         """Bytes of workspace that calls have left for the next ones."""
-        return sum(size for _, size in self.table.pool())
+        return self.table.pool_bytes()
 
     def clear_storage(self) -> None:
         """Free the workspace that calls have left for the next ones, and the arrays of lent results."""
