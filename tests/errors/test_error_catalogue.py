@@ -7,6 +7,9 @@ import pytest
 from wrong_programs import PROGRAMS, Program
 
 import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.graph.rewriting.basic import in2out, node_rewriter
 
 LONGEST = 15  # lines of a message
 
@@ -63,6 +66,26 @@ def test_running(program, mode):
     for fact in ("Apply node that caused the error: ", "Inputs types: ", "Inputs shapes: ", "Inputs strides: ", "HINT"):
         assert fact in text, text
     assert "no shape" not in text and "None]" not in text.partition("Inputs values")[2].splitlines()[0], text
+
+
+def test_rules_that_fail_are_left_out_in_few_lines(capsys):
+    @node_rewriter([at.exp])
+    def fails_deep_down(fgraph, node):
+        def down(depth):
+            return down(depth - 1) if depth else 1 / 0
+
+        down(10)
+
+    x = at.dvector("x")
+    y = at.exp(x)
+    for verbosity, few in (("low", True), ("high", False)):
+        with aesara.config.change_flags(on_opt_error="warn", exception_verbosity=verbosity):
+            f = aesara.function([x], y, mode=Mode("py", in2out(fails_deep_down, ignore_newtrees=True)))
+        assert f([0.0]) == [1.0]
+        text = capsys.readouterr().err
+        assert "fails_deep_down on the node Elemwise{exp" in text and "ZeroDivisionError" in text
+        assert names_line(text.replace(__file__, inspect.getfile(PROGRAMS[0].run)), y.owner.source.lineno)
+        assert (len(text.splitlines()) <= LONGEST) is few, text
 
 
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])

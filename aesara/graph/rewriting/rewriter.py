@@ -22,7 +22,8 @@ def report_rewrite_failure(exc: Exception, what: object) -> None:
     """Handle an exception that a rewriter raised, as ``config.on_opt_error`` says.
 
     ``"raise"`` re-raises it, ``"pdb"`` opens the debugger where it happened, ``"ignore"`` says
-    nothing and ``"warn"`` prints it with its traceback; in the last two the graph is left as it is.
+    nothing and ``"warn"`` prints it with the end of its traceback, or all of it if ``config.exception_verbosity`` is
+    ``"high"``; in the last two the graph is left as it is.
     """
     choice = config.on_opt_error
     if choice == "raise":
@@ -31,7 +32,13 @@ def report_rewrite_failure(exc: Exception, what: object) -> None:
     if choice == "ignore":
         return
     print(f"Rewrite failure due to: {what}", file=sys.stderr)
-    traceback.print_exception(type(exc), exc, exc.__traceback__)
+    everything = config.exception_verbosity == "high"
+    traceback.print_exception(exc, limit=None if everything else -3, chain=everything)
+    print(
+        "The graph is compiled without it. HINT: config.on_opt_error = 'raise' makes it an error"
+        + ("." if everything else ", config.exception_verbosity = 'high' shows the whole traceback."),
+        file=sys.stderr,
+    )
     if choice == "pdb":
         import pdb
 
