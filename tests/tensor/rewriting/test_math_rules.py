@@ -93,7 +93,7 @@ ROWS = {
         (at.stack([A, B], axis=1).max(axis=1), "maximum(A, B)"),
     ],
     "local_sigm_times_exp": [(exp(x) * sigmoid(-x), "sigmoid(x)"), (y * sigmoid(x) * exp(-x), "(y * sigmoid((-x)))")],
-    "local_sigmoid_logit": [(sigmoid(log(x / (1 - x))), "x")],
+    "local_sigmoid_logit": [(sigmoid(log(x / (1 - x))), "switch(and_(le(0, x), le(x, 1)), x, nan)")],
     "local_sub_neg_to_add": [(x - -y, "(x + y)")],
     "local_sum_prod_all_to_none": [(A.sum(axis=(0, 1)), "sum(A, axis=None)")],
     "local_sum_prod_div_dimshuffle": [
