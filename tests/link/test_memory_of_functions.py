@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import pickle
+import subprocess
 import sys
 import weakref
 from pathlib import Path
@@ -111,3 +112,22 @@ def test_loading_leaves_little_behind():
     for _ in range(200):
         pickle.loads(data)(np.ones(2))
     assert (resident_kb() - before) / 200 < 20
+
+
+ENDING = """
+import pickle
+import subprocess
+import numpy as np
+import aesara, aesara.tensor as at
+x = at.dvector("x")
+f = aesara.function([x], at.sort(at.exp(x))[::-1].cumsum(), profile=aesara.compile.profiling.ProfileStats(False))
+f(np.ones(5))
+g = pickle.loads(pickle.dumps(f))
+g(np.ones(5))
+g.itself = g
+"""
+
+
+def test_programs_end_quietly():
+    ended = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=100)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

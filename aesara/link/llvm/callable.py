@@ -83,7 +83,8 @@ class _Table(np.ndarray):
 
     @property
     def _first(self) -> ctypes.c_uint64:
-        return ctypes.c_uint64.from_address(self.ctypes.data + 8 * _POOL)
+        # The attribute `ctypes` would import something, which fails when the interpreter ends.
+        return ctypes.c_uint64.from_buffer(self, 8 * _POOL)
 
 
 def _word(address: int) -> int:
