@@ -265,7 +265,7 @@ def rewrite_trace(
     >>> trace.rules
     ['local_log_exp']
     >>> print(trace[0].before, "->", trace[0].after, "in", trace[0].stage)
-    log(exp(x)) -> x in specialize
+    log(exp(x)) -> x in canonicalize
     """
     tracer = _Tracer(inner)
     before, after = _rewritten(expr, mode, include, exclude, tracer)

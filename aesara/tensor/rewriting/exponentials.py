@@ -73,6 +73,9 @@ register_rules(
 register_rules(
     rule("local_log_exp", (log, (exp, "x")), as_float, is_real),
     rule("local_log1p_expm1", (log1p, (expm1, "x")), as_float, is_real),
+    to=(register_canonicalize, register_specialize),
+)
+register_rules(
     rule("local_exp_of_log", (exp, (log, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
     rule(
         "local_exp_log1p", (exp, (log1p, "x")), lambda x, out: where(ge(x, -1), add(1, as_float(x, out)), out), is_real

@@ -7,7 +7,7 @@ computed.
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
-from aesara.graph.rewriting.databases import specialize
+from aesara.graph.rewriting.databases import canonicalize, specialize
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     arccosh,
@@ -85,7 +85,9 @@ register_rules(
 def _group(tag: str, *names: str) -> SequentialNodeRewriter:
     """Registered rows as one rewriter, and its name as a tag of theirs."""
     for name in names:
-        specialize.add_tags(name, tag)
+        for database in (canonicalize, specialize):
+            if name in database:
+                database.add_tags(name, tag)
     group = SequentialNodeRewriter(*(specialize[name] for name in names))
     group.name = tag
     return group

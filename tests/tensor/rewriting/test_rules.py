@@ -11,6 +11,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.graph.cloning import clone
 from aesara.graph.nodes import Constant
+from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.traversal import graph_inputs
 from aesara.tensor.special import log_softmax, softmax
 from tests.tensor.evaluate import evaluate
@@ -423,3 +424,10 @@ def test_of_equal_divisors_only_one_is_taken():
     ):
         after, _ = rewrite(expression)
         np.testing.assert_allclose(evaluate(after, {x: values}), expected, rtol=1e-14)
+
+
+def test_logarithms_of_exponentials_are_in_no_canonical_form():
+    z = at.dvector("z")
+    assert rewrite_graph(at.log(at.exp(z))) is z and rewrite_graph(at.log1p(at.expm1(z))) is z
+    kept = rewrite_graph(at.log(at.exp(z)), exclude=("local_exp_log",))
+    assert aesara.pprint(kept) == "log(exp(z))"
