@@ -25,12 +25,14 @@ from aesara.tensor.nnet.conv_ops import (
 from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeights, MatrixCorrelation
 from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGradWeights
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.registration import register_specialize_device
+from aesara.tensor.rewriting.registration import register_specialize, register_specialize_device
 from aesara.tensor.shape_facts import specify_shape
 
 conv_groupopt = LocalGroupDB()
 conv_groupopt.__name__ = "conv_opts"
 register_specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
+# In modes that have this pass, what comes of it is simplified like everything else.
+register_specialize(conv_groupopt, name="conv_opts")
 
 
 def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
