@@ -45,8 +45,8 @@ def _threads_of_products() -> int:
 
 
 #: words that compiled code reads: the main thread, calls of compiled code with guards, other calls with guards, and how
-#: many multiply-adds BLAS is given at once where signals are looked for (about a twentieth of a second)
-state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 1_000_000_000 * _threads_of_products())
+#: many multiply-adds BLAS is given at once where signals are looked for (some hundredths of a second)
+state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _threads_of_products())
 _MAIN, _NATIVE, _PYTHON = range(3)
 
 #: seconds after which a waiting call looks again even if no bell has rung

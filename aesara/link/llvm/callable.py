@@ -49,6 +49,8 @@ class _Table(np.ndarray):
     """The words that compiled code reads.  As the `self` of the builtin it keeps alive what the words point to."""
 
     anchor: object = None
+    #: where the address of the first block of workspace is that no call has
+    first: ctypes.c_uint64
 
     def __del__(self) -> None:
         if self.anchor is not None:  # it is no view
@@ -56,7 +58,7 @@ class _Table(np.ndarray):
 
     def take_pool(self) -> list[int]:
         """Take the blocks of workspace that no call has; returns their addresses."""
-        first = self._first
+        first = self.first
         # No call and no loop in between, so no other thread takes one of them.
         block, first.value = first.value, 0
         blocks = []
@@ -67,7 +69,7 @@ class _Table(np.ndarray):
 
     def pool_bytes(self) -> int:
         """The size of all blocks of workspace that no call has."""
-        first, total = self._first, 0
+        first, total = self.first, 0
         for block in self.take_pool():
             total += _word(block + layout.BLOCK_SIZE)
             following = ctypes.c_uint64.from_address(block + layout.BLOCK_NEXT)
@@ -80,11 +82,6 @@ class _Table(np.ndarray):
         """Free the blocks of workspace that no call has."""
         for block in self.take_pool():
             _free(_word(block + layout.BLOCK_MEMORY))
-
-    @property
-    def _first(self) -> ctypes.c_uint64:
-        # The attribute `ctypes` would import something, which fails when the interpreter ends.
-        return ctypes.c_uint64.from_buffer(self, 8 * _POOL)
 
 
 def _word(address: int) -> int:
@@ -195,6 +192,7 @@ class NativeCallable:
         pointers += [id(self.kept)] if self.kept else []
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
+        self.table.first = ctypes.c_uint64.from_address(self.table.ctypes.data + 8 * _POOL)
         fail, wait = _Failure(report), functools.partial(wait_for, self.guards)
         for name, target in (("fallback", fallback), ("fail", fail), ("wait", wait)):
             self.table[layout.WORD[name]] = id(target)
@@ -205,7 +203,7 @@ class NativeCallable:
         self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, self.kept, code, timers)
         _definitions.append(definition)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.entry(*args, **kwargs)
 
     def careful(self, values: Sequence[Any]) -> Any:
