@@ -293,9 +293,9 @@ class Row:
 class LoopBody:
     """What a loop does.
 
-    `context` holds the body's arrays; `starts` are the rows that a result has before the first step, with the operand
-    that holds them; `writes` say which array of the body becomes which row of a result (None: all of it, in the place
-    of what the step before has written).
+    `context` holds the body's arrays; `starts` say how many rows a result has before the first step (None: all of it),
+    with the operand that holds them; `writes` say which array of the body becomes which row of a result (None: all of
+    it, in the place of what the step before has written).
     """
 
     context: Any
@@ -303,7 +303,7 @@ class LoopBody:
     extent: Expr
     count: str
     reads: tuple[Row, ...]
-    starts: tuple[tuple[LoopResult, Array, int], ...]
+    starts: tuple[tuple[LoopResult, Array, int | None], ...]
     writes: tuple[tuple[Array, LoopResult, int | None], ...]
     until: Expr | None
 

@@ -35,6 +35,7 @@ from aesara.lower.arrays import (
     Assembled,
     External,
     Interleaved,
+    LoopBody,
     LoopNode,
     Pointwise,
     Product,
@@ -55,7 +56,7 @@ from aesara.lower.schedule import (
 )
 from aesara.records import dataclass
 
-__all__ = ["Lowered", "assemble", "own_memory", "planned"]
+__all__ = ["Lowered", "assemble", "own_memory", "planned", "planned_body"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,18 @@ def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, in
     results = own_memory(context, [context.in_memory(v) for v in outputs])
     replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
     return results, schedule(context, results, replaced)
+
+
+def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
+    """The same for the body of a loop; what is written in the place of what the step before has written replaces it."""
+    results = own_memory(body.context, [array for array, _, _ in body.writes])
+    replaced = {
+        array: row.name
+        for array, (_, result, first) in zip(results, body.writes, strict=True)
+        for row in body.reads
+        if first is None and row.array is result
+    }
+    return results, schedule(body.context, results, replaced)
 
 
 def own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
@@ -397,7 +410,8 @@ class _Assembler:
 
         for result, operand, rows in body.starts:
             value = load(self.buffer_name(operand), operand.dtype, var("v0"))
-            length = op("mul", const(rows), _count(self.shape(result)[1:]))
+            shape = self.shape(result)
+            length = _count(shape) if rows is None else op("mul", const(rows), _count(shape[1:]))
             copy = Store(self.buffer_name(result), var("v0"), value)
             yield launch_of(f"{name}s", (For("v0", length, (copy,), parallel=True),))
         views = [
@@ -408,13 +422,11 @@ class _Assembler:
             )
             for row in body.reads
         ]
-        results = own_memory(body.context, [array for array, _, _ in body.writes])
-        places, totals = {}, {}
-        for array, (_, result, first) in zip(results, body.writes, strict=True):
-            places[array] = (self.buffer_name(result), ZERO if first is None else offset(result, first))
-            if first is None:
-                (totals[array],) = (row.name for row in body.reads if row.array is result)
-        plan = schedule(body.context, results, totals)
+        results, plan = planned_body(body)
+        places = {
+            array: (self.buffer_name(result), ZERO if first is None else offset(result, first))
+            for array, (_, result, first) in zip(results, body.writes, strict=True)
+        }
         steps = _Assembler(body.context, plan, results, self.slots, {}, places).steps()
         yield Loop(body.var, self.context.canonical(body.extent), (*views, *steps), body.count, body.until)
 

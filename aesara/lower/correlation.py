@@ -152,13 +152,14 @@ class _Measuring:
 
     def _pads(self, spans: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
         border = self.windows.border
-        if border == "valid":
-            return [(ZERO, ZERO)] * len(spans)
-        if border == "full":
-            return [(_add(n, -1),) * 2 for n in spans]  # type: ignore[misc]
-        if border == "half":
-            return [(primitive("intdiv", n, const(2)),) * 2 for n in spans]  # type: ignore[misc]
-        return [(const(int(before)), const(int(after))) for before, after in border]  # type: ignore[misc]
+        if not isinstance(border, str):
+            return [(const(int(before)), const(int(after))) for before, after in border]
+        zeros = {
+            "valid": lambda span: ZERO,
+            "full": lambda span: _add(span, -1),
+            "half": lambda span: primitive("intdiv", span, const(2)),
+        }
+        return [(zeros[border](n), zeros[border](n)) for n in spans]
 
     def _positions(
         self, image: Sequence[Expr], kernel: Sequence[Expr], padded: Sequence[Expr], spans: Sequence[Expr],
@@ -336,15 +337,13 @@ class _Batch(_Form):
         padded = self.inner.add(Assembled(columns.dtype, shape, literal(0, columns.dtype, shape), [write]))
         return self.without_zeros(padded, self.inner)
 
-    def results_in_turn(self, array: Array) -> Array:
-        """The loop that makes an array for each image."""
-        return self._loop(array, (self.sizes.batch, *array.shape), None)
+    def results_in_turn(self, array: Array, shape: Sequence[Expr]) -> Array:
+        """The loop that makes an array for each image, and puts them into one of this shape."""
+        return self._loop(array, (self.sizes.batch, *shape), None)
 
-    def sum_of(self, term: Array) -> Array:
-        """The loop that adds up an array for each image."""
-        shape = (ONE, *term.shape)
-        zeros = self.context.add(literal(0, term.dtype, shape))
-        return self._loop(term, shape, zeros)
+    def sum_of(self, term: Array, shape: Sequence[Expr]) -> Array:
+        """The loop that adds up an array for each image, in one of this shape."""
+        return self._loop(term, shape, self.context.add(literal(0, term.dtype, shape)))
 
     def _loop(self, array: Array, shape: Sequence[Expr], start: Array | None) -> Array:
         node = LoopNode([*self.operands, *([] if start is None else [start])], self.sizes.checks)
@@ -355,7 +354,7 @@ class _Batch(_Form):
             self.rows.append(Row(self.context.fresh("w"), result, None, array.shape))
             total = self.inner.add(Source(self.rows[-1].name, array.dtype, array.shape))
             array = self.inner.add(Pointwise(array.dtype, array.shape, (total, array), _sum))
-        starts = () if start is None else ((result, start, 1),)
+        starts = () if start is None else ((result, start, None),)
         node.body = LoopBody(
             self.inner, self.context.fresh("i"), self.sizes.batch, self.context.fresh("h"), tuple(self.rows), starts,
             ((array, result, first),), None,
@@ -363,9 +362,6 @@ class _Batch(_Form):
         self.context.add(node)
         node.results = (result,)
         return self.context.add(result)
-
-    def shaped(self, array: Array, shape: Sequence[Expr]) -> Array:
-        return self.context.add(Alias(array, shape))
 
 
 def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -375,22 +371,23 @@ def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
 def _forward(batch: _Batch, x: Array, w: Array) -> Array:
     sizes = batch.sizes
     filters = batch.matrix(batch.whole(w), sizes.outputs, batch.entries)
-    made = batch.results_in_turn(batch.product(filters, batch.columns(batch.image_of(x))))
-    return batch.shaped(made, (sizes.batch, batch.all_outputs, *sizes.output))
+    product = batch.product(filters, batch.columns(batch.image_of(x)))
+    return batch.results_in_turn(product, (batch.all_outputs, *sizes.output))
 
 
 def _weights(batch: _Batch, x: Array, y: Array) -> Array:
     sizes = batch.sizes
     outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
-    made = batch.sum_of(batch.product(outputs, batch.transposed(batch.columns(batch.image_of(x)))))
-    return batch.shaped(made, (batch.all_outputs, sizes.channels, *sizes.kernel))
+    product = batch.product(outputs, batch.transposed(batch.columns(batch.image_of(x))))
+    return batch.sum_of(product, (batch.all_outputs, sizes.channels, *sizes.kernel))
 
 
 def _inputs(batch: _Batch, w: Array, y: Array) -> Array:
     sizes = batch.sizes
     filters = batch.transposed(batch.matrix(batch.whole(w), sizes.outputs, batch.entries))
     outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
-    return batch.results_in_turn(batch.added_columns(batch.product(filters, outputs)))
+    image = batch.added_columns(batch.product(filters, outputs))
+    return batch.results_in_turn(image, (batch.all_channels, *sizes.image))
 
 
 _PRODUCTS: dict[str, Callable[[_Batch, Array, Array], Array]] = {

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, linear_offset, sharing, var
 from aesara.lower.arrays import Array, LoopNode, Product, PythonNode
-from aesara.lower.assemble import own_memory, planned
+from aesara.lower.assemble import planned, planned_body
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
-from aesara.lower.schedule import Accumulation, Group, Schedule, Task, schedule
+from aesara.lower.schedule import Accumulation, Group, Schedule, Task
 from aesara.records import dataclass
 
 __all__ = ["PlacedStep", "Placement", "nodes_of_buffers", "place_nodes"]
@@ -118,8 +118,7 @@ def _steps_of_loop(loop: LoopNode) -> tuple[PlacedStep, ...]:
     """What a loop does in each of its steps."""
     body = loop.body
     assert body is not None
-    results = own_memory(body.context, [array for array, _, _ in body.writes])
-    return _placed_steps(body.context, schedule(body.context, results, {}))[0]
+    return _placed_steps(body.context, planned_body(body)[1])[0]
 
 
 def _parts(variable: Variable, context: Context) -> Sequence[Array]:
@@ -231,5 +230,4 @@ def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply
     for step in plan.steps:
         if isinstance(step, LoopNode) and step.body is not None:
             body = step.body
-            results = own_memory(body.context, [array for array, _, _ in body.writes])
-            _name_buffers(body.context, schedule(body.context, results, {}), found)
+            _name_buffers(body.context, planned_body(body)[1], found)

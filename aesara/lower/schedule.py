@@ -667,7 +667,8 @@ def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
 def matrix_memory(operand: Array) -> Array:
     """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
     base, _, strides = strided_view(operand, lambda array: array.shape)
-    return base if ONE in strides[-2:] and all(is_size(s) for s in strides) else operand
+    own = row_major_strides(base.shape)
+    return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
 
 
 def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:

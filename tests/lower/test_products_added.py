@@ -180,3 +180,23 @@ def test_without_the_forms_of_blas_as_well():
     left, right = noise(3, 2), noise(2, 3)
     f(left, right)
     np.testing.assert_allclose(w.get_value(), 1 - 0.5 * left @ right, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_batches_of_products(size):
+    """Several products at once are added in place as single ones are."""
+    x, y, z = at.dtensor3s("x", "y", "z")
+    start, left, right = [noise(2, size, size) for _ in range(3)]
+    w = aesara.shared(start)
+    f = aesara.function([x, y], [], updates={w: w - 0.5 * at.batched_dot(x, y)})
+    (product,) = products_of(f)
+    assert product.beta == 1.0 and product.alpha == -0.5
+    before = memory_of(w)
+    f(left, right)
+    assert memory_of(w) == before
+    np.testing.assert_allclose(w.get_value(), start - 0.5 * (left @ right), rtol=1e-12, atol=1e-12)
+    kept = start.copy()
+    np.testing.assert_allclose(
+        aesara.function([x, y, z], z + at.batched_dot(x, y))(left, right, start), start + left @ right
+    )
+    np.testing.assert_array_equal(start, kept)
