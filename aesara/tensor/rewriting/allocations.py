@@ -82,7 +82,7 @@ def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
 # Fills
 
 
-@register_useless
+@register_useless("shape_unsafe")
 @register_canonicalize("shape_unsafe")
 @register_specialize("shape_unsafe")
 @node_rewriter([second])

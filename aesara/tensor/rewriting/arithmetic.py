@@ -54,9 +54,9 @@ from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.shape import Shape_i
 
 
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@register_canonicalize("shape_unsafe")
+@register_stabilize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([mul])
 def local_mul_zero(fgraph, node):
     """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN."""
@@ -67,7 +67,7 @@ def local_mul_zero(fgraph, node):
     return False
 
 
-@register_canonicalize
+@register_canonicalize("shape_unsafe")
 @node_rewriter([floor_divide, true_divide])
 def local_zero_div(fgraph, node):
     """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written."""
@@ -195,7 +195,7 @@ def _compare_size(op, size, other, out):
     return False
 
 
-@register_canonicalize
+@register_canonicalize("shape_unsafe")
 @node_rewriter([Dot])
 def local_0_dot_x(fgraph, node):
     """A product with a matrix of zeros is zero, whatever the other matrix holds."""

@@ -89,9 +89,9 @@ def local_useless_elemwise(fgraph, node):
     return False
 
 
-@register_useless("local_remove_switch_const_cond")
-@register_canonicalize("local_remove_switch_const_cond")
-@register_specialize
+@register_useless("local_remove_switch_const_cond", "shape_unsafe")
+@register_canonicalize("local_remove_switch_const_cond", "shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([switch])
 def local_useless_switch(fgraph, node):
     """A choice that is known, or that makes no difference."""
@@ -233,9 +233,9 @@ def local_join_1(fgraph, node):
     return False
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Join])
 def local_join_empty(fgraph, node):
     """Constant tensors without elements are left out of a join."""
@@ -280,9 +280,9 @@ def local_join_make_vector(fgraph, node):
     return in_place_of(out, merged[0] if len(merged) == 1 else node.op(node.inputs[0], *merged))
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Split])
 def local_useless_split(fgraph, node):
     """A split into one piece."""

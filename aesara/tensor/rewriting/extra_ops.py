@@ -68,8 +68,8 @@ def local_Unique_BroadcastTo_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     return _of_once(node, inner.inputs[0], inner.inputs[1:]) if inner is not None else False
 
 
-@register_useless
-@register_canonicalize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
 @node_rewriter([Unique])
 def local_Unique_second(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is filled with a value are those of the value, if there are any."""

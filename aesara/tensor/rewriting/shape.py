@@ -72,9 +72,9 @@ def local_track_shape_i(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Shape_i])
 def local_Shape_i_ground(fgraph, node):
     """The length of a dimension of a variable that states it."""
@@ -88,9 +88,9 @@ def local_Shape_i_ground(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Shape])
 def local_Shape_of_SpecifyShape(fgraph, node):
     """The shape of a variable that states it."""
@@ -186,8 +186,8 @@ def _is_shape_of(shape, x):
     return unknown <= 1
 
 
-@register_canonicalize("local_reshape_chain")
-@register_specialize("local_reshape_chain")
+@register_canonicalize("local_reshape_chain", "shape_unsafe")
+@register_specialize("local_reshape_chain", "shape_unsafe")
 @node_rewriter([Reshape])
 def local_reshape_of_reshape(fgraph, node):
     """Two reshapes as one."""

@@ -49,8 +49,8 @@ def local_subtensor_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, alloc(part, *new_lengths) if new_lengths else part)
 
 
-@register_canonicalize
-@register_specialize
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that lies within one of several joined tensors is a part of this tensor."""
