@@ -232,19 +232,21 @@ class Function:
             When a value is missing, unknown, or not of its input's type.
         """
         subset = self._take_subset(kwargs) if kwargs else None
-        with Held(self._guards), self._set_aside():
-            return self._present(self._run(self._values(args, kwargs)), subset)
-
-    @contextmanager
-    def _set_aside(self) -> Iterator[None]:
-        """Keep what another call of this thread, which is waiting for this one, has in the machine's cells."""
-        before = self._before
-        if before is None:
+        with Held(self._guards):
+            if self._before is not None:
+                with self._set_aside(self._before):
+                    return self._present(self._run(self._values(args, kwargs)), subset)
             try:
-                yield
+                return self._present(self._run(self._values(args, kwargs)), subset)
             finally:
                 self._before = None
-            return
+
+    @contextmanager
+    def _set_aside(self, before: list[Any]) -> Iterator[None]:
+        """Keep what another call of this thread, which is waiting for this one, has in the machine's cells.
+
+        `before` is what was in the cells of the arguments before that call.
+        """
         machine = getattr(self.vm, "storage_map", None)
         if machine is None:
             raise RuntimeError(f"A call of a function{self._quoted_name()} of this mode cannot call it again.")
