@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO, Any
 
 from aesara.compile.profile_trace import lines_of
@@ -12,6 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.utils import gc_helper
+from aesara.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.graph.nodes import Apply
+from aesara.records import dataclass
 
 __all__ = ["Timeline", "trace_of", "write_trace"]
 

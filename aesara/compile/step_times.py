@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.lower.places import PlacedStep, Placement, nodes_of_buffers, place_nodes
+from aesara.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ The time is linear in the size of the graph and nothing recurses, so graphs may 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import singledispatch
 from typing import Any
 
@@ -19,6 +19,7 @@ from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
 from aesara.graph.source import gradient_mark, inherit_source, resolve
 from aesara.graph.type import Type
+from aesara.records import dataclass
 
 DISCRETE_DTYPES = frozenset(
     ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from aesara.ir.expr import Expr, const, op, var, walk
 from aesara.ir.kernel import Kernel
+from aesara.records import dataclass
 
 #: bytes of one element in memory
 ITEM_SIZES = {

@@ -10,7 +10,6 @@ for, integers and filters that differ from position to position, goes element by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
@@ -38,6 +37,7 @@ from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector
 from aesara.lower.products import BLAS_DTYPES
 from aesara.lower.reductions import converted
+from aesara.records import dataclass
 from aesara.tensor.correlation import Correlation, Windows
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TextIO
 
 import numpy as np
@@ -29,6 +28,7 @@ from aesara.ir.program import (
 from aesara.lower.places import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
+from aesara.records import dataclass
 
 __all__ = ["MemoryPlan", "PlannedBuffer", "memory_plan"]
 

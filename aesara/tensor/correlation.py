@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -29,6 +28,7 @@ from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.records import dataclass
 from aesara.tensor.elementwise_ops import conj, gradient_as
 from aesara.tensor.type import discrete_dtypes, tensor_type
 

@@ -7,7 +7,6 @@ import threading
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from aesara.graph.pickling import Parcel
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
+from aesara.records import dataclass
 from aesara.utils import free_in_children
 
 

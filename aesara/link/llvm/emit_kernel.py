@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aesara.ir.expr import Expr, const, walk
 from aesara.ir.function import ScalarFunction
@@ -39,6 +39,7 @@ from aesara.link.llvm.primitives import (
     literal,
     memory_type,
 )
+from aesara.records import dataclass
 
 __all__ = ["PORTION", "Emitter", "emit_kernel"]
 

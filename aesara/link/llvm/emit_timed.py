@@ -6,7 +6,7 @@ It also notes the sizes of the buffers that the steps touch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from aesara.ir.program import (
 )
 from aesara.link.llvm.clock import Clock, system_clock
 from aesara.link.llvm.emit_program import Entry
+from aesara.records import dataclass
 
 __all__ = ["StepTimers", "emit_timed_program"]
 

@@ -4,7 +4,7 @@ compiled again."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Image
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import ErrorInfo
+from aesara.records import dataclass
 
 __all__ = ["Form", "Symbols"]
 

@@ -9,13 +9,14 @@ taken of (`gradient_form`): as written they divide by what may have underflowed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.records import dataclass
 from aesara.scalar.casting import Cast
 from aesara.scalar.exponential import Log, Log2, Log10
 from aesara.scalar.types import upcast
