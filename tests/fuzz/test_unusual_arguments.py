@@ -1,5 +1,8 @@
 """Arguments that are laid out in unusual ways, belong to other classes, or ask for more than there is."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
@@ -8,6 +11,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.io import In
 from aesara.compile.mode import Mode
+from aesara.compile.profiling import ProfileStats
 
 BIG = 2**62
 
@@ -92,7 +96,7 @@ TOO_LARGE = {
 @pytest.mark.parametrize("name", list(TOO_LARGE))
 def test_lengths_that_multiply_to_more_than_fits(name, mode):
     f = aesara.function(SIZES, TOO_LARGE[name], mode=mode, on_unused_input="ignore")
-    for sizes in ((2**40, 2**40), (BIG, 4), (10**10, 10**9)):
+    for sizes in ((2**40, 2**40), (BIG, 4), (10**12, 10**12)):
         with pytest.raises((ValueError, MemoryError)):
             f(*sizes)
 
@@ -138,3 +142,29 @@ def test_constants_found_not_to_fit_while_rewriting():
             f = aesara.function([], combined)
         with pytest.raises(ValueError):
             f()
+
+
+@pytest.mark.parametrize("options", [{}, {"profile": ProfileStats(atexit_print=False)}])
+def test_names_of_inputs_that_parameters_of_calls_have(mode, options):
+    inputs = [at.dscalar(name) for name in ("self", "args", "kwargs")]
+    f = aesara.function(inputs, inputs[0] - inputs[1] * inputs[2], mode=mode, **options)
+    assert f(self=7.0, args=2.0, kwargs=3.0) == 1
+
+
+def test_memory_is_given_back_while_other_threads_compute(mode):
+    x, y = at.dvectors("x", "y")
+    f = aesara.function([x, y], (at.exp(x) * at.sin(y)).sum() + at.dot(x, y), mode=mode)
+    ones = np.ones(20000)
+    expected = f(ones, ones)
+    wrong = []
+
+    def work():
+        wrong.extend(value for value in (f(ones, ones[::-1]) for _ in range(60)) if not abs(value - expected) < 1e-6)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        f.free()
+        time.sleep(0.001)
+    assert not wrong

@@ -212,7 +212,7 @@ class Function:
 
     # Calling
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compute the outputs.
 
         Parameters
@@ -416,20 +416,20 @@ class Function:
         namespace = {"__call__": call, "__module__": Function.__module__, "__doc__": Function.__doc__}
         self.__class__ = type("Function", (Function,), {**namespace, "__qualname__": "Function"})
 
-    def _call_native(self, *args: Any, **kwargs: Any) -> Any:
+    def _call_native(self, /, *args: Any, **kwargs: Any) -> Any:
         results = self._native(*args, **kwargs)
         # The fallback has presented its results already.
         return results if isinstance(results, dict) else self._present(results)
 
     # The same for functions that are profiled
 
-    def _call_measured(self, *args: Any, **kwargs: Any) -> Any:
+    def _call_measured(self, /, *args: Any, **kwargs: Any) -> Any:
         started = time.perf_counter()
         result = Function.__call__(self, *args, **kwargs)
         self.profile.record_call(started, time.perf_counter() - started, self.vm.seconds)
         return result
 
-    def _native_fallback(self, *args: Any, **kwargs: Any) -> Any:
+    def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""
         subset = self._take_subset(kwargs) if kwargs else None
         if self._updated_arguments:
@@ -501,7 +501,10 @@ class Function:
     def free(self) -> None:
         """Drop what calls have left for the next ones: temporaries, workspace, and arrays of lent results."""
         clear = getattr(self.vm, "clear_storage", None)
-        if clear is not None:
+        if clear is None:
+            return
+        # Native code keeps what a call uses apart; the cells of a virtual machine belong to the call that runs.
+        with Held([] if self._native is not None else self._guards[:1]):
             clear()
 
     # Copies
@@ -569,7 +572,7 @@ def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callabl
     clock = time.perf_counter
     record = profile.record_call
 
-    def call(self: Function, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Function, /, *args: Any, **kwargs: Any) -> Any:
         started = clock()
         results = entry(*args, **kwargs)
         inside = seconds = clock() - started
