@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 FLOATS = ("float64", "float32", "float16")
-INTEGERS = ("int64", "int32", "int8", "uint8")
+INTEGERS = ("int64", "int32", "int8", "uint8", "int16", "uint16", "uint32", "uint64")
 MAX_RANK = 4
 
 UNARY_FLOAT = """neg abs exp expm1 log log1p log2 log10 square sqrt sin cos tan tanh sinh cosh arcsin arccos arctan
@@ -132,7 +132,7 @@ def cast(b):
     x = b.pick()
     dtype = b.choice(FLOATS + INTEGERS + ("bool",))
     if is_float(x) and dtype in INTEGERS:
-        low = "0" if dtype == "uint8" else "-100"
+        low = "0" if dtype.startswith("u") else "-100"
         return f"at.cast(at.clip(at.switch(at.isnan({x}), 0, {x}), {low}, 100), '{dtype}')"
     return f"at.cast({x}, '{dtype}')"
 
@@ -489,6 +489,46 @@ def created(b):
     return b.choice(forms).format(x=x, s=scalar, sizes=sizes, m=b.integer(0, 4), n=b.integer(0, 4), k=b.integer(-1, 1))
 
 
+# -- control flow ----------------------------------------------------------------------------------------------
+
+
+def loop(b):
+    """States that follow a sequence, or a number of steps; all states, or the last."""
+    x = b.pick(lambda e: e.ndim >= 1 and is_float(e))
+    if x is None:
+        return None
+    step = b.choice(["{s} * 0.5 + {r}", "at.maximum({s}, {r}) - 0.25 * {r}", "at.tanh({r}) + {s}", "{r} - {s}"])
+    r = b.choice(["r", "r[::-1]" if x.ndim > 1 else "-r"])
+    last = b.choice(["", "[-1]", "[::-1]", "[1:]"])
+    first = f"at.zeros_like({x}[0])" if b.flag() else f"{x}[-1]"
+    if b.integer(0, 3):
+        step = f"lambda r, s: at.cast({step.format(r=r, s='s')}, '{x.dtype}')"
+        backwards = b.choice(["", ", go_backwards=True"])
+        return f"aesara.scan({step}, [{x}], [{first}]{backwards})[0]{last}"
+    step = f"lambda s, r: at.cast({step.format(r=r, s='s')}, '{x.dtype}')"
+    return f"aesara.scan({step}, None, [{first}], [{x}[0]], n_steps={b.integer(1, 4)})[0]{last}"
+
+
+def choice_of_branch(b):
+    x = b.pick(numeric)
+    y = x and b.pick(lambda e: e.variable.type == x.variable.type)
+    c = b.pick(lambda e: not e.shape and numeric(e))
+    if y is None:
+        return None
+    condition = f"at.gt({c}, 1)" if c is not None else f"at.gt({x}.size, {b.integer(0, 9)})"
+    return f"ifelse({condition}, {x}, {y} + {y})"
+
+
+def subgraph(b):
+    x = b.pick(lambda e: numeric(e) and e.ndim >= 1)
+    y = x and b.pick(lambda e: broadcasts(x, e) and numeric(e))
+    if y is None:
+        return None
+    body = b.choice(["a + c", "a * c - a", "at.maximum(a, c)[::-1]", "a[1:].sum(axis=0) + c.sum()"])
+    inline = b.choice(["False", "True"])
+    return f"(lambda a, c: OpFromGraph([a, c], [{body}], inline={inline})({x}, {y}))({x}.type(), {y}.type())"
+
+
 #: rows of the table, with how often each is taken
 TABLE = [
     (unary, 5), (binary, 6), (division, 2), (variadic, 1), (with_constant, 4), (comparison, 2), (logic, 1), (switch, 2),
@@ -497,4 +537,5 @@ TABLE = [
     (accumulated, 3), (element, 1), (other_product, 1),
     (subtensor, 4), (gather, 3), (masked, 1), (write_basic, 3), (write_advanced, 3), (write_masked, 1), (take, 1),
     (join, 2), (stack, 1), (split, 1), (rearranged, 1), (created, 2),
+    (loop, 1), (choice_of_branch, 1), (subgraph, 1),
 ]  # fmt: skip

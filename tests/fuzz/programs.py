@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.builders import OpFromGraph
 from aesara.graph.nodes import Variable
+from aesara.ifelse import ifelse
 from aesara.tensor.special import log_softmax, softmax
 from tests.fuzz.evaluation import Trace, evaluate
 from tests.fuzz.operations import FLOATS, MAX_RANK, TABLE, broadcasts
@@ -19,12 +21,13 @@ from tests.fuzz.table import Applied, bounded, elementwise, fitted, other
 
 SIZES = (2, 3, 1, 0, 7, 17, 3, 5, 40, 1100)
 DTYPES = ("float64", "float32", "int64", "float64", "float32", "int32", "int8", "uint8", "bool", "float16")
+DTYPES += DTYPES[:8] + ("int16", "uint16", "uint32", "uint64")
 #: sizes of the third call of a function: what was unknown when it was compiled changes
 OTHER_SIZES = {0: 2, 2: 6, 3: 4, 5: 33, 7: 2, 17: 0, 40: 8, 1100: 2000, 1: 1}
 MAX_ELEMENTS = 5000
 SCOPE = {
     "at": at, "np": np, "aesara": aesara, "softmax": softmax, "log_softmax": log_softmax, "fitted": fitted,
-    "bounded": bounded,
+    "bounded": bounded, "ifelse": ifelse, "OpFromGraph": OpFromGraph,
 }  # fmt: skip
 
 
@@ -42,7 +45,7 @@ def make_values(seed: int, profile: int, dtype: str, shape: tuple[int, ...]) -> 
         return np.asarray(values).astype(dtype)
     limits = np.iinfo(dtype)
     if profile == 2:
-        return rng.choice([limits.min, limits.max, 0, 1, 2, 5], shape).astype(dtype)
+        return rng.choice(np.array([limits.min, limits.max, 0, 1, 2, 5], dtype=dtype), shape)
     return np.asarray(rng.integers(max(limits.min, -5), 7, shape)).astype(dtype)
 
 
@@ -137,6 +140,7 @@ class Program:
         text = [
             "import numpy as np, aesara, aesara.tensor as at",
             "from aesara.tensor.special import softmax, log_softmax",
+            "from aesara.ifelse import ifelse; from aesara.compile.builders import OpFromGraph",
             "from tests.fuzz.programs import make_values",
             "from tests.fuzz.table import Applied, bounded, fitted; row = Applied()",
         ]
