@@ -18,7 +18,8 @@ from aesara.tensor.elemwise import Elemwise
 
 #: Modules of which every function is documented; what is found twice stands under the first.
 PUBLIC = """
-aesara.tensor aesara.tensor.special aesara.tensor.nnet aesara.tensor.nnet.ctc aesara.tensor.nnet.conv
+aesara.tensor aesara.tensor.special aesara.tensor.nnet aesara.tensor.nnet.ctc
+aesara.tensor.nnet.abstract_conv aesara.tensor.nnet.blocksparse aesara.tensor.nnet.conv
 aesara.tensor.nnet.neighbours aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg aesara.tensor.fft
 aesara.tensor.signal.pool aesara.tensor.signal.conv aesara.gradient aesara.scan aesara.ifelse aesara.raise_op
 """.split()
@@ -95,7 +96,7 @@ SECTIONS = {
 _HIDDEN = set(
     """
 deprecated_attribute as_list_or_tuple mode_not_slow tensor_type scalar_softsign softmax_simplifier grad_not_implemented
-grad_undefined consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ values_eq_approx_always_true
+grad_undefined consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ values_eq_approx_always_true as_operand
 """.split()
 )
 

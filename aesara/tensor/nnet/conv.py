@@ -12,6 +12,8 @@ from aesara.tensor.correlation import Correlation, Direction, Windows
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 
+__all__ = ["ConvOp", "conv2d"]
+
 
 class ConvOp(Correlation):
     """The convolution of images with filters: ``op(images, filters)``.
