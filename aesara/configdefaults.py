@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from aesara.configparser import (
+from aesara.configparams import (
     BoolParam,
     ContextsParam,
     DeviceParam,
@@ -17,8 +17,8 @@ from aesara.configparser import (
     FloatParam,
     IntParam,
     StrParam,
-    _config,
 )
+from aesara.configparser import _config
 
 config = _config
 

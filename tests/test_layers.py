@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent / "aesara"
 LAYERS = {
     "aesara._version": 0,
     "aesara.errors": 0,
+    "aesara.configparams": 0,
     "aesara.configparser": 0,
     "aesara.configdefaults": 0,
     "aesara.records": 0,
