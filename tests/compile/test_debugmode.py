@@ -31,6 +31,9 @@ from aesara.graph.features import BadOptimization as FeatureBadOptimization
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.ifelse import ifelse
+from aesara.ir.expr import const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import Pointwise
 from aesara.lower.dispatch import lower_op
 from aesara.tensor.elemwise import Elemwise
 
@@ -329,6 +332,35 @@ def test_wrong_native_code():
     x = at.dvector("x")
     f = aesara.function([x], AddsOne()(x), mode=DebugMode(stability_patience=1, check_c_code=False))
     np.testing.assert_allclose(f(VALUES), VALUES + 1)
+
+
+class AddsOneToMost(AddsOne):
+    """Its native code forgets to add to numbers of one dtype, and wherever there is only one."""
+
+
+@lower_op.register
+def _adds_one_to_most(op: AddsOneToMost, node, context):
+    array = context.array(node.inputs[0])
+    one = const(0.0 if array.dtype == "float32" else 1.0, array.dtype)
+
+    def body(index, readers):
+        single = primitive("eq", array.shape[0], const(1))
+        return primitive("add", readers[0](index), primitive("select", single, const(0.0, array.dtype), one))
+
+    return [Pointwise(array.dtype, array.shape, (array,), body)]
+
+
+@pytest.mark.parametrize("dtype, length, right", [("float64", 3, True), ("float32", 3, False), ("float64", 1, False)])
+def test_native_code_that_is_wrong_now_and_then(dtype, length, right):
+    x = at.vector("x", dtype=dtype)
+    f = aesara.function([x], AddsOneToMost()(x) * 2, mode=DebugMode(stability_patience=1))
+    values = np.ones(length, dtype)
+    if right:
+        np.testing.assert_array_equal(f(values), values * 4)
+        return
+    with pytest.raises(BadThunkOutput, match="native code") as caught:
+        f(values)
+    assert isinstance(caught.value.r.owner.op, AddsOneToMost) and len(str(caught.value).splitlines()) <= 15
 
 
 def test_wrong_native_code_in_a_loop():
