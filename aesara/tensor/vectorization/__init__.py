@@ -3,6 +3,7 @@
 from aesara.tensor.vectorization import (
     choices,
     convolution,
+    correlation,
     diagonals,
     elementwise,
     expressions,
@@ -16,6 +17,7 @@ from aesara.tensor.vectorization import (
 __all__ = [
     "choices",
     "convolution",
+    "correlation",
     "diagonals",
     "elementwise",
     "expressions",
