@@ -142,8 +142,8 @@ def verify_program(program: Program) -> None:
         if name not in buffers:
             raise IRError(f"output {name} is never allocated")
     for number in program.lent:
-        if number >= program.returned or number in dict(program.updates):
-            raise IRError(f"output {number} is lent, but is the new value of an input or not returned")
+        if number >= len(program.outputs):
+            raise IRError(f"output {number} is lent, but there are {len(program.outputs)}")
 
 
 def _verify_step(step: object, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile import NanWhere
 from aesara.compile.mode import get_mode
+from aesara.configdefaults import config
 from aesara.errors import NanFound
 from aesara.gradient import grad
 from aesara.graph.generic import Generic
@@ -202,3 +203,17 @@ def test_new_values_take_turns_with_the_old_ones(x):
     assert total.get_value().tolist() == [11.0, 22.0, 33.0]
     function.free()
     assert function([0.0, 0.0, 0.0]) == 66
+
+
+def test_new_values_whose_arrays_are_kept_pass_the_verifier():
+    x, state = at.dvector("x"), aesara.shared(np.zeros(3), name="state")
+    with config.change_flags(native_verify=True):
+        f = aesara.function([x], 2 * x, updates=[(state, state + x)], mode="NanWhere")
+    held = []
+    for k in range(5):
+        f(np.ones(3))
+        held.append(state.get_value(borrow=True))
+    np.testing.assert_array_equal(held, [[k + 1.0] * 3 for k in range(5)])
+    with pytest.raises(FloatingPointError):
+        f(np.full(3, np.nan))
+    np.testing.assert_array_equal(state.get_value(), [5.0] * 3)
