@@ -14,14 +14,19 @@ from aesara.scalar.arithmetic import Add, Mul, Reciprocal, TrueDivide
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10
 from aesara.scalar.power import Pow, Sqr
+from aesara.scalar.special import Erfc
+from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Sinh, Tanh
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, exp, log1mexp, mul, neg, softplus, sub
+from aesara.tensor.elementwise_ops import add, exp, log, log1mexp, mul, neg, sigmoid, softplus, sub
 from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.reduction import Sum
+from aesara.tensor.reduction import Prod, Sum
+from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
+from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float
 from aesara.tensor.rewriting.log_domain import DEEPEST, Analysis, logarithm
+from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
 
 def logarithm_of_difference(node: Apply, analysis: Analysis) -> Variable | None:
@@ -56,9 +61,13 @@ def _(op: Elemwise, node: Apply, kept: Collection[Variable]) -> Variable | None:
 def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
     (x,), (out,) = node.inputs, node.outputs
     new = logarithm(node, analysis)
-    if new is not None or x.owner is None or x.owner.op != sub or x in analysis.kept or x.type.dtype != out.type.dtype:
+    inner = x.owner
+    if new is not None or inner is None or x in analysis.kept or x.type.dtype != out.type.dtype:
         return new
-    return logarithm_of_difference(x.owner, analysis)
+    if isinstance(inner.op, Prod) and inner.inputs[0].type.dtype == x.type.dtype:
+        op = inner.op
+        return Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)(log(inner.inputs[0]))
+    return logarithm_of_difference(inner, analysis) if inner.op == sub else None
 
 
 def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
@@ -79,11 +88,51 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
     (out,) = node.outputs
     if not divides_by_exponentials(node):
-        return None
+        return _with_scaled_tails(node, analysis)
+    x = argument_of_one_plus_exp(node.inputs[-1]) if _kind(node) in (TrueDivide, Reciprocal) else None
+    if x is not None and not any(v in analysis.kept for v in (node.inputs[-1], *node.inputs[-1].owner.inputs)):
+        logistic = sigmoid(negated(x))
+        return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
     found = analysis.scaled(out)
     if found is None or not found.divisors:
         return None
     return mul(found.mantissa(out.type.dtype), exp(found.exponent))
+
+
+def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis: Analysis) -> Variable:
+    """``top / (1 + exp(x))``, with the logistic function of ``-x``."""
+    inner = top.owner
+    if inner is not None and _kind(inner) is Exp and inner.inputs[0] is x and top not in analysis.kept:
+        return sigmoid(x)
+    return logistic if has_value(top, 1) else mul(top, logistic)
+
+
+def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
+    """``exp(x**2) * erfc(x)``, and the quotient of a power and ``erfc``, by the scaled function."""
+    if not any(v.owner is not None and _kind(v.owner) is Erfc for v in node.inputs):
+        return None
+    if any(v in analysis.kept for v in node.inputs if v.owner is not None):
+        return None
+    sides = list(node.inputs), []
+    if _kind(node) is TrueDivide:
+        sides = node.inputs[:1], node.inputs[1:]
+    new = scaled_erfc(*sides)
+    if [*new[0], *new[1]] == [*sides[0], *sides[1]]:
+        return None
+    return local_mul_canonizer.merge_num_denum(*new, node.outputs[0].type.dtype)
+
+
+def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None]:
+    """The form of a function of its inverse, both of which are defined everywhere."""
+
+    def form(node: Apply, analysis: Analysis) -> Variable | None:
+        (var,) = node.inputs
+        if var.owner is None or var in analysis.kept or _kind(var.owner) is not inverse_of:
+            return None
+        (x,) = var.owner.inputs
+        return x if x.type.dtype == node.outputs[0].type.dtype else None
+
+    return form
 
 
 def divides_by_exponentials(node: Apply, depth: int = 3) -> bool:
@@ -136,6 +185,8 @@ GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     TrueDivide: _of_quotient,
     Mul: _of_quotient,
     Reciprocal: _of_quotient,
+    ArcTanh: _of_inverse(Tanh),
+    ArcSinh: _of_inverse(Sinh),
     XLogY: form_of_xlogy,
     Entr: form_of_entropy,
     RelEntr: form_of_relative_entropy,

@@ -27,16 +27,20 @@ from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
     eq,
+    erf,
+    erfc,
     exp,
     le,
     log,
     log1mexp,
     log2,
     log10,
+    log_ndtr,
     lt,
     maximum,
     minimum,
     mul,
+    ndtr,
     neg,
     reciprocal,
     second,
@@ -194,6 +198,19 @@ class Analysis:
             return None
         return Scaled(neg(softplus(negated(node.inputs[0]))), probability=True)
 
+    def normal(self, node: Apply, depth: int) -> Scaled | None:
+        return Scaled(log_ndtr(node.inputs[0]), probability=True) if _one_dtype(node) else None
+
+    def complementary_error(self, node: Apply, depth: int) -> Scaled | None:
+        return self._tail(node.inputs[0]) if _one_dtype(node) else None
+
+    def _tail(self, x: Variable) -> Scaled | None:
+        """``erfc(x)``, where it is differentiated: its values have forms with fewer rounding errors."""
+        if not self.differentiated:
+            return None
+        exponent = log_ndtr(mul(constant_like(-np.sqrt(2), x), x))
+        return Scaled(exponent, [constant_like(2, x)])
+
     def product(self, node: Apply, depth: int) -> Scaled | None:
         return self._quotient(node, node.inputs, (), depth)
 
@@ -256,6 +273,8 @@ class Analysis:
     def difference(self, node: Apply, depth: int) -> Scaled | None:
         """What is left of 1 if a probability is taken away."""
         one, var = node.inputs
+        if var.owner is not None and var.owner.op == erf and var not in self.kept and has_value(one, 1):
+            return self._tail(var.owner.inputs[0]) if _same_dtype(var.owner.inputs[0], node) else None
         inner = self.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
         if inner is None or not inner.probability or len(inner.pieces) > 1:
             return None
@@ -278,6 +297,10 @@ class Analysis:
     def total(self, node: Apply, depth: int) -> Scaled | None:
         if not 2 <= len(node.inputs) <= MOST_TERMS:
             return None
+        if len(node.inputs) == 2 and any(has_value(v, 1) for v in node.inputs):
+            error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == erf), None)
+            if error is not None and error.outputs[0] not in self.kept:
+                return self._tail(neg(error.inputs[0])) if _same_dtype(error.inputs[0], node) else None
         found = [self._with_constants(v, node.outputs[0], depth) for v in node.inputs]
         if None in found or all(self.known.get(v) is None for v in node.inputs):
             return None
@@ -386,6 +409,8 @@ class Analysis:
 ELEMENTWISE: dict[Elemwise, Callable[[Analysis, Apply, int], Scaled | None]] = {
     exp: Analysis.exponential,
     sigmoid: Analysis.logistic,
+    ndtr: Analysis.normal,
+    erfc: Analysis.complementary_error,
     mul: Analysis.product,
     true_divide: Analysis.quotient,
     reciprocal: Analysis.inverse,
@@ -402,6 +427,11 @@ ELEMENTWISE: dict[Elemwise, Callable[[Analysis, Apply, int], Scaled | None]] = {
 def _one_dtype(node: Apply) -> bool:
     """Whether the operands have the dtype of the result."""
     return all(v.type.dtype == node.outputs[0].type.dtype for v in node.inputs)
+
+
+def _same_dtype(var: Variable, node: Apply) -> bool:
+    """Whether a variable has the dtype of the result of a node."""
+    return var.type.dtype == node.outputs[0].type.dtype
 
 
 def _filled(piece: Variable, whole: Variable, pieces: Sequence[Variable]) -> Variable:
@@ -487,7 +517,7 @@ def local_log_of_scaled(fgraph, node):
     inner = x.owner
     if inner is None or not is_float(x):
         return False
-    if node.op == log and (inner.op in (exp, sigmoid, sub) or isinstance(inner.op, Softmax)):
+    if node.op == log and (inner.op in (exp, sigmoid, ndtr, sub) or isinstance(inner.op, Softmax)):
         return False  # there are rules for these
     if inner.op == add and any(has_value(v, 1) for v in inner.inputs):
         return False  # the function log1p does better
