@@ -60,8 +60,10 @@ def _(op: Elemwise, node: Apply, kept: Collection[Variable]) -> Variable | None:
 
 def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
     (x,), (out,) = node.inputs, node.outputs
-    new = logarithm(node, analysis)
     inner = x.owner
+    if inner is not None and _kind(inner) is Erfc:
+        return None  # its slope has a rule with fewer rounding errors
+    new = logarithm(node, analysis)
     if new is not None or inner is None or x in analysis.kept or x.type.dtype != out.type.dtype:
         return new
     if isinstance(inner.op, Prod) and inner.inputs[0].type.dtype == x.type.dtype:
