@@ -284,10 +284,10 @@ class Context:
     def equate(self, a: Expr, b: Expr) -> None:
         """Record that two sizes are equal (a check in front of everything has made sure)."""
         a, b = self.canonical(a), self.canonical(b)
-        if a is b:
+        if a is b or (a.is_const and b.is_const):
             return
-        if b.is_const or (b.op == "var" and a.op != "var"):
-            a, b = b, a
+        if b.is_const or (b.op == "var" and a.op not in ("var", "const")):
+            a, b = b, a  # a number stands for what it is equal to, or else a variable does
         if _depends_on_definition(a) or _depends_on_definition(b):
             return
         self._equal[b] = a
