@@ -233,7 +233,7 @@ def run(program, cache, **options):
 def test_processes_that_start_together(tmp_path, count):
     processes = [run(PROGRAM, tmp_path / "cache") for _ in range(count)]
     assert [p.wait(300) for p in processes] == [0] * count
-    assert len(list((tmp_path / "cache" / "objects").iterdir())) == 1
+    assert len(list((tmp_path / "cache" / "objects").iterdir())) == 2  # the function, and the shared routines
 
 
 DEATH = """
@@ -255,4 +255,4 @@ def test_process_that_is_killed_while_it_writes(tmp_path):
     (left,) = (tmp_path / "cache" / "objects").iterdir()
     assert left.name.startswith("new-") and left.read_bytes() == b"aesara-object-1"
     assert run(PROGRAM, tmp_path / "cache").wait(120) == 0
-    assert len(list((tmp_path / "cache" / "objects").glob("*.o"))) == 1
+    assert len(list((tmp_path / "cache" / "objects").glob("*.o"))) == 2

@@ -19,7 +19,9 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["CacheWarning", "ObjectCache"]
+from aesara.configdefaults import config
+
+__all__ = ["CacheWarning", "ObjectCache", "object_cache"]
 
 _MAGIC = b"aesara-object-1\n"
 #: the oldest entries go when the folder grows beyond this
@@ -135,3 +137,14 @@ class ObjectCache:
 def _open_entry(path: str, flags: int) -> int:
     # No link, and nothing that waits for a writer.
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+_caches: dict[Path, ObjectCache] = {}
+
+
+def object_cache() -> ObjectCache | None:
+    """The cache that the configuration names, or None if it is switched off."""
+    if not config.native_cache:
+        return None
+    folder = Path(config.native_cache_dir) / "objects"
+    return _caches.setdefault(folder, ObjectCache(folder))

@@ -13,11 +13,12 @@ from aesara.ir.program import MatMul, Program, walk_steps
 from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
 from aesara.link.llvm import layout
 from aesara.link.llvm.clock import system_clock
-from aesara.link.llvm.emit_threads import guard_count
 from aesara.link.llvm.emit_timed import StepTimers
+from aesara.link.llvm.frame import guard_count
 from aesara.link.llvm.jit import Code
-from aesara.link.llvm.kept_results import empty_places
 from aesara.link.llvm.runtime import fixed_words
+from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.shared.kept_results import empty_places
 from aesara.records import dataclass
 
 __all__ = ["Interface", "NativeCallable"]
@@ -107,8 +108,8 @@ class Interface:
         Numbers of the inputs that get new values.
     guards
         How many guards a call takes.
-    blas
-        Whether the program calls BLAS.
+    products
+        The dtypes of products of matrices.
     lent
         Numbers of the results that are lent.
     """
@@ -118,7 +119,7 @@ class Interface:
     cells: tuple[int, ...]
     updated: tuple[int, ...]
     guards: int
-    blas: bool
+    products: tuple[str, ...]
     lent: tuple[int, ...] = ()
 
     @classmethod
@@ -130,7 +131,7 @@ class Interface:
             tuple(program.cells()),
             tuple(sorted({number for _, number in program.updates})),
             guard_count(program),
-            any(isinstance(step, MatMul) for step in walk_steps(program.steps)),
+            tuple(sorted({step.dtype for step in walk_steps(program.steps) if isinstance(step, MatMul)})),
             program.lent,
         )
 
@@ -182,7 +183,7 @@ class NativeCallable:
         if len(self.guards) < interface.guards:
             self.guards.append(EVERYTHING)
         self._implicit = {k: guard_of(box_of[k]) for k, implicit in enumerate(interface.implicit) if implicit}
-        words = fixed_words(interface.blas)
+        words = fixed_words(bool(interface.products), routine_words(interface.products))
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]

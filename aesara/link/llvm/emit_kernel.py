@@ -41,10 +41,8 @@ from aesara.link.llvm.primitives import (
 )
 from aesara.records import dataclass
 
-__all__ = ["PORTION", "Emitter", "emit_kernel"]
+__all__ = ["Emitter", "Metadata", "emit_kernel"]
 
-#: nanoseconds of estimated work of a piece of a loop
-PORTION = 3e6
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
@@ -69,6 +67,8 @@ class Emitter:
         self.variables: dict[str, tuple[str, int]] = {}
         self.mutable: dict[str, tuple[str, str]] = {}
         self.volatile: dict[Expr, str] = {}
+        #: where buffers are that are no parameters
+        self.pointers: dict[str, str] = {}
         self.counter = 0
         #: depth down to which loops are cut into pieces, to look for signals in between
         self.cut_to = -1
@@ -165,7 +165,8 @@ class Emitter:
         return instructions(e.op, dtype, args, out, self.module, self.fresh)
 
     def buffer(self, name: str) -> str:
-        return f"%{name}"
+        """Where a buffer is."""
+        return self.pointers.get(name, f"%{name}")
 
     def _access(self, scope: Scope) -> str:
         return f", !llvm.access.group {scope.group}" if scope.group else ""
@@ -251,26 +252,23 @@ class Emitter:
         outer = self.scopes[-1]
         self.counter += 1
         tag = f"C{self.counter}"
-        first, last, size = f"%first.{tag}", f"%last.{tag}", f"%size.{tag}"
+        first, last = f"%first.{tag}", f"%last.{tag}"
         entered = outer.block
-        outer.code += [
-            f"%watched.{tag} = icmp ne ptr %ae.watcher, null",
-            f"br i1 %watched.{tag}, label %cut.{tag}, label %whole.{tag}, !prof !1",
-            f"cut.{tag}:",
-            *self._length_of_pieces(loop, tag),
-            f"br label %whole.{tag}",
-            f"whole.{tag}:",
-            f"{size} = phi i64 [{extent}, %{entered}], [%portion.{tag}, %cut.{tag}]",
-            f"br label %piece.{tag}",
-            f"piece.{tag}:",
-        ]
+        outer.code += [f"br label %head.{tag}", f"head.{tag}:"]
         place = len(outer.code)
         outer.code += [
             "",  # the phi nodes go here
-            f"%end.{tag} = add i64 {first}, {size}",
-            f"{last} = call i64 @llvm.smin.i64(i64 %end.{tag}, i64 {extent})",
+            f"%watched.{tag} = icmp ne ptr %ae.watcher, null",
+            f"br i1 %watched.{tag}, label %cut.{tag}, label %piece.{tag}, !prof !1",
+            f"cut.{tag}:",
+            *self._end_of_piece(loop, tag, first, extent),
+            f"%stop.{tag} = icmp slt i64 %part.{tag}, 0",
+            f"br i1 %stop.{tag}, label %stopped.{tag}, label %piece.{tag}, !prof !1",
+            f"stopped.{tag}:",
+            "ret i1 true",
+            f"piece.{tag}:",
+            f"{last} = phi i64 [{extent}, %head.{tag}], [%part.{tag}, %cut.{tag}]",
         ]
-        self.module.declare("@llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         outer.block = f"piece.{tag}"
         carried = sorted(_assigned(loop.body) & self.mutable.keys())
         before = dict(self.mutable)
@@ -282,29 +280,22 @@ class Emitter:
             self.cut_to = 1
         count = self._counted(loop, first, last, None)
         self.cut_to = deepest
-        phis = [f"{first} = phi i64 [0, %whole.{tag}], [{last}, %again.{tag}]"]
+        phis = [f"{first} = phi i64 [0, %{entered}], [{last}, %{outer.block}]"]
         phis += [
-            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %whole.{tag}], [{self.mutable[n][0]}, %again.{tag}]"
+            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %{entered}], [{self.mutable[n][0]}, %{outer.block}]"
             for n in carried
         ]
         outer.code[place] = "\n".join(phis)
         outer.code += [
             f"%more.{tag} = icmp slt i64 {last}, {extent}",
-            f"br i1 %more.{tag}, label %look.{tag}, label %done.{tag}, !prof !1",
-            f"look.{tag}:",
-            f"%stop.{tag} = call i1 @ae.poll(ptr %ae.watcher)",
-            f"br i1 %stop.{tag}, label %stopped.{tag}, label %again.{tag}",
-            f"again.{tag}:",
-            f"br label %piece.{tag}",
-            f"stopped.{tag}:",
-            "ret i1 true",
+            f"br i1 %more.{tag}, label %head.{tag}, label %done.{tag}, !prof !1",
             f"done.{tag}:",
         ]
         outer.block = f"done.{tag}"
         return count
 
-    def _length_of_pieces(self, loop: For, tag: str) -> list[str]:
-        """Code for how many iterations make a `PORTION` of work, which is computed nowhere else."""
+    def _end_of_piece(self, loop: For, tag: str, first: str, extent: str) -> list[str]:
+        """Code for ``%part``, where a piece ends, or -1; the estimate of its work is computed nowhere else."""
 
         def known(size: Expr) -> Expr:
             leaves = [e for e in walk([size]) if e.op in ("load", "var")]
@@ -316,13 +307,10 @@ class Emitter:
         work = self.value(iteration_work(loop).replace(known).expression())
         self.scopes.pop()
         self.pinned, self.volatile = pinned, volatile
-        self.module.declare("@llvm.maxnum.f64", "declare double @llvm.maxnum.f64(double, double)")
         return [
             *cold.code,
-            f"%work.{tag} = call double @llvm.maxnum.f64(double {work}, double 1.0e-3)",
-            f"%share.{tag} = fdiv double {PORTION:.17e}, %work.{tag}",
-            f"%whole.share.{tag} = fptosi double %share.{tag} to i64",
-            f"%portion.{tag} = add i64 %whole.share.{tag}, 1",
+            f"%ask.{tag} = load ptr, ptr %ae.watcher",
+            f"%part.{tag} = call i64 %ask.{tag}(ptr %ae.watcher, i64 {first}, i64 {extent}, double {work})",
         ]
 
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:

@@ -139,7 +139,7 @@ class _TimedEntry(Entry):
     def __init__(self, program: Program, timers: StepTimers) -> None:
         super().__init__(program)
         self.timers = timers
-        self.first_word = self.kept_word + bool(program.lent)
+        self.first_word = self.frame.words.end
         self.position = 0
         self.buffers = _buffers(program)
         self.measured: set[int] = set()
@@ -167,9 +167,9 @@ class _TimedEntry(Entry):
                 self.set_field(self.word(self.first_word + 2), 8 * number, size, "i64")
         self.position += 1
 
-    def release_gil(self, steps: Sequence[Step]) -> bool:
+    def release_gil(self, steps: Sequence[Step]) -> None:
         self.last = None
-        return super().release_gil(steps)
+        super().release_gil(steps)
 
     def take_gil(self) -> None:
         self.last = None  # waiting for it is no step

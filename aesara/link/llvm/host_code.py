@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aesara.ir.expr import Expr
-from aesara.link.llvm.clock import system_clock
+from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Emitter, Metadata
-from aesara.link.llvm.layout import WORD
 from aesara.link.llvm.primitives import Module
 
 __all__ = ["HostCode"]
 
 
 class HostCode:
-    """Writes the text of a function whose table is ``%table``."""
+    """Writes the text of a function whose table is ``%table`` and whose calls have a ``%frame``."""
 
     def __init__(self, written: frozenset[str]) -> None:
         self.module, self.metadata = Module(), Metadata()
+        # !0 and !1 are the weights of likely and unlikely branches
+        self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.emitter = Emitter(self.module, self.metadata, written)
         self.code = self.emitter.scopes[0].code
         self.allocas: list[str] = []
+        #: ways to fail: the error, its values, and the block where it is found
+        self._failures: list[tuple[int, Sequence[str], str]] = []
 
     def add(self, *lines: str) -> None:
         self.emitter.scopes[-1].code.extend(lines)
@@ -33,16 +38,6 @@ class HostCode:
         self.add(f"{label}:")
         self.emitter.scopes[-1].block = label
 
-    def variable(self, name: str, kind: str = "ptr", initial: str = "null") -> None:
-        """A place on the stack that holds `initial` at first."""
-        self.allocas += [f"%{name} = alloca {kind}", f"store {kind} {initial}, ptr %{name}"]
-
-    def read(self, name: str, kind: str = "ptr") -> str:
-        """What is in a place on the stack."""
-        out = self.fresh("s")
-        self.add(f"{out} = load {kind}, ptr %{name}")
-        return out
-
     def field(self, pointer: str, offset: int, kind: str = "ptr") -> str:
         address, out = self.fresh("f"), self.fresh("x")
         self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"{out} = load {kind}, ptr {address}")
@@ -53,10 +48,7 @@ class HostCode:
         self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"store {kind} {value}, ptr {address}")
 
     def word(self, name: str | int, kind: str = "ptr") -> str:
-        return self.field("%table", 8 * (WORD[name] if isinstance(name, str) else name), kind)
-
-    def set_word(self, name: str, value: str, kind: str = "i64") -> None:
-        self.set_field("%table", 8 * WORD[name], value, kind)
+        return self.field("%table", 8 * (layout.WORD[name] if isinstance(name, str) else name), kind)
 
     def branch(self, condition: str, yes: str, no: str, likely: str | None = None) -> None:
         note = ""
@@ -64,16 +56,11 @@ class HostCode:
             note = ", !prof !0" if likely == yes else ", !prof !1"
         self.add(f"br i1 {condition}, label %{yes}, label %{no}{note}")
 
-    def demand(self, condition: str, otherwise: str) -> None:
-        """Go on if the condition holds."""
-        on = self.label("ok")
-        self.branch(condition, on, otherwise, likely=on)
-        self.block(on)
-
     def value(self, e: Expr) -> str:
         return self.emitter.value(e)
 
     def call(self, function: str, result: str, *arguments: str) -> str:
+        """Call a C function or a routine that is a word of the table."""
         pointer = self.word(function)
         if result == "void":
             self.add(f"call void {pointer}({', '.join(arguments)})")
@@ -82,36 +69,46 @@ class HostCode:
         self.add(f"{out} = call {result} {pointer}({', '.join(arguments)})")
         return out
 
-    def call_python(self, function: str | int, arguments: str = "null", count: str = "0", names: str = "null") -> str:
-        """Call the Python object that is a word of the table."""
-        callee = self.word(function)
-        return self.call(
-            "PyObject_Vectorcall", "ptr", f"ptr {callee}", f"ptr {arguments}", f"i64 {count}", f"ptr {names}"
-        )
-
     def compare(self, predicate: str, kind: str, a: str, b: str) -> str:
         out = self.fresh("c")
         self.add(f"{out} = {'fcmp' if kind == 'double' else 'icmp'} {predicate} {kind} {a}, {b}")
         return out
 
-    def clock(self) -> str:
-        """The time in ticks (an i64); 0 where there is no clock."""
-        clock = system_clock()
-        if clock is None:
-            return "0"
-        now = self.fresh("now")
-        self.allocas.append(f"{now} = alloca [2 x i64]")
-        number = "" if clock.number is None else f"i32 {clock.number}, "
-        self.add(f"{self.fresh('r')} = call i32 {self.word('clock')}({number}ptr {now})")
-        if clock.number is None:
-            return self.field(now, 0, "i64")
-        seconds, nanoseconds = self.field(now, 0, "i64"), self.field(now, 8, "i64")
-        scaled, total = self.fresh("t"), self.fresh("t")
-        self.add(f"{scaled} = mul i64 {seconds}, 1000000000", f"{total} = add i64 {scaled}, {nanoseconds}")
-        return total
+    # -- ways to fail ----------------------------------------------------------------------------------------
 
-    @staticmethod
-    def ticks(seconds: float) -> int:
-        """Seconds in ticks of the clock."""
-        clock = system_clock()
-        return 0 if clock is None else round(seconds / clock.tick)
+    def demand(self, condition: str, error: int, values: Sequence[str] = ()) -> None:
+        """Go on if the condition holds, else fail with an error."""
+        on = self.label("ok")
+        self.branch(condition, on, "failed", likely=on)
+        self._fails_here(error, values)
+        self.block(on)
+
+    def demand_pointer(self, pointer: str, error: int, values: Sequence[str] = ()) -> None:
+        """Go on if a pointer is not null."""
+        self.demand(self.compare("ne", "ptr", pointer, "null"), error, values)
+
+    def stop_if(self, condition: str, on: str) -> None:
+        """Fail, since an exception is set, if the condition holds; else go on at a label."""
+        self.branch(condition, "failed", on, likely=on)
+        self._fails_here(layout.RAISED, ())
+
+    def _fails_here(self, error: int, values: Sequence[str]) -> None:
+        self._failures.append((error, values, self.emitter.scopes[-1].block))
+
+    def failed(self) -> None:
+        """What happens at the label ``failed``."""
+        if not self._failures:
+            return
+        self.block("failed")
+        lists = [(f"{error}", *values) for error, values, _ in self._failures]
+        names = []
+        for k in range(max(map(len, lists))):
+            ways = (
+                f"[{row[k] if k < len(row) else 0}, %{block}]"
+                for row, (*_, block) in zip(lists, self._failures, strict=True)
+            )
+            names.append(self.fresh("e"))
+            self.add(f"{names[-1]} = phi i64 {', '.join(ways)}")
+        for k, name in enumerate(names):
+            self.set_field("%frame", layout.FRAME_ERROR + 8 * k, name, "i64")
+        self.add(f"ret ptr {self.call('abort', 'ptr', 'ptr %frame', 'ptr %table', 'ptr @plan', 'ptr %args')}")

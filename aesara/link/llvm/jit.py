@@ -22,7 +22,7 @@ from aesara.link.llvm.runtime import libm_address, special_function
 from aesara.records import dataclass
 from aesara.utils import free_in_children
 
-__all__ = ["Code", "Image", "build", "load", "optimized_text"]
+__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "optimized_text"]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -30,7 +30,7 @@ _LEVEL = 1
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: number of the form of object code and of the table that it reads; raised with every change
-_FORMAT = 1
+_FORMAT = 2
 
 with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)
@@ -159,20 +159,39 @@ def host_key() -> str:
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
     """Compile a module (or take its object code from the cache), load it, and look up its entry point."""
     with _lock:
-        code = None
-        host = host_key()
-        if cache is not None:
-            key = cache.key(text, host)
-            code = cache.load(key)
-        cached = code is not None
-        if code is None:
-            module = _parse(text)
-            _optimize(module)
-            code = _machine().emit_object(module)
-            if cache is not None:
-                cache.store(key, code)
-        image = Image(code, tuple(externals), entry, host, _digest(code))
-        return Code(*_link(image), cached, image)
+        code, cached = _object(text, cache)
+        image = Image(code, tuple(externals), entry, host_key(), _digest(code))
+        return Code(*_link_entry(image), cached, image)
+
+
+def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, optimize: bool) -> dict[str, int]:
+    """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``."""
+    with _lock:
+        code, _ = _object(text, cache, optimize)
+        symbols = {name: f"ae.{name}" for name in names}
+        addresses, library = _link(code, (), symbols.values())
+        _kept.append(library)
+        return {name: addresses[symbol] for name, symbol in symbols.items()}
+
+
+#: libraries that are never unloaded
+_kept: list[object] = []
+
+
+def _object(text: str, cache: ObjectCache | None, optimize: bool = True) -> tuple[bytes, bool]:
+    """The object code of a module, and whether it came from the cache."""
+    if cache is not None:
+        key = cache.key(text, host_key(), str(optimize))
+        code = cache.load(key)
+        if code is not None:
+            return code, True
+    module = _parse(text)
+    if optimize:
+        _optimize(module)
+    code = _machine().emit_object(module)
+    if cache is not None:
+        cache.store(key, code)
+    return code, False
 
 
 def load(image: Image) -> Code | None:
@@ -180,20 +199,28 @@ def load(image: Image) -> Code | None:
     with _lock:
         if image.host != host_key() or image.digest != _digest(image.code):
             return None
-        return Code(*_link(image), True, image)
+        return Code(*_link_entry(image), True, image)
 
 
 def _digest(code: bytes) -> bytes:
     return hashlib.blake2b(code, digest_size=20).digest()
 
 
-def _link(image: Image) -> tuple[int, object]:
-    builder = llvm.JITLibraryBuilder().add_object_img(image.code).export_symbol(image.entry)
-    for symbol in image.externals:
+def _link_entry(image: Image) -> tuple[int, object]:
+    addresses, library = _link(image.code, image.externals, (image.entry,))
+    return addresses[image.entry], library
+
+
+def _link(code: bytes, externals: Iterable[str], symbols: Iterable[str]) -> tuple[dict[str, int], object]:
+    """Addresses of symbols of object code; what is returned with them keeps it in memory."""
+    builder = llvm.JITLibraryBuilder().add_object_img(code)
+    for symbol in symbols:
+        builder.export_symbol(symbol)
+    for symbol in externals:
         address = _address_of(symbol)
         if address is None:
             raise RuntimeError(f"the C function {symbol} is not available in this installation")
         builder.import_symbol(symbol, address)
     builder.add_current_process()
     library = builder.link(_jit(), f"aesara.{next(_serial)}")
-    return library[image.entry], library
+    return {symbol: library[symbol] for symbol in symbols}, library

@@ -1,7 +1,8 @@
 """Where things are in memory: CPython and NumPy object headers, and the table that compiled code reaches through.
 
 Compiled code contains no absolute address, so that it can be cached on disk.  Everything outside is reached through
-the function's *table*, an array of 64-bit words whose ndarray is the `self` of the builtin.
+the function's *table*, an array of 64-bit words whose ndarray is the `self` of the builtin.  What all functions do in
+the same way is done by routines (`shared/`), which are reached through the table as well.  All places are in bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ LIST_ITEMS = HEAD + 8
 OBJECT_TYPE = HEAD - 8
 
 C_CONTIGUOUS, OWNDATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
+#: flags of arrays that compiled code reads; of those that it may write to
+PLAIN = C_CONTIGUOUS | ALIGNED
+OWN = OWNDATA | WRITEABLE
 
 #: bytes in front of a block of workspace: the next block that is free, this one's size, and what is to be freed
 BLOCK_HEAD = 64
@@ -28,15 +32,36 @@ BLOCK_NEXT, BLOCK_SIZE, BLOCK_MEMORY = 0, 8, 16
 STATE_MAIN, STATE_NATIVE, STATE_PYTHON, STATE_PRODUCT = 0, 8, 16, 24
 GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
 
-#: words of a call's watcher: the state of its thread while the GIL is released; and in the main thread meanwhile when
-#: it has looked for signals, and its own address; the table
-WATCHER_THREAD, WATCHER_TIME, WATCHER_SELF, WATCHER_TABLE, WATCHER_WORDS = 0, 8, 16, 24, 4
-
 #: values that an error message can carry
 ERROR_VALUES = 8
 #: numbers of errors that are no checks: the arguments do not fit, there is no memory for intermediate results, or none
-#: for result 0 (1 is one less, and so on)
+#: for result 0 (1 is one less, and so on); an exception has been raised already
 NO_WORKSPACE, WRONG_ARGUMENTS, FIRST_LARGE_RESULT = -1, -2, -3
+RAISED = -(2**31)
+
+#: The *frame* of a call, on its stack, is what it shares with the routines of `shared/`.  First comes what is there
+#: while the GIL is released: what kernels ask for the end of the next piece of a loop, the table, and when signals were
+#: looked for; then the number of the error, and its values.
+FRAME_PIECE, FRAME_TABLE, FRAME_TIME, FRAME_ERROR = 0, 8, 16, 24
+#: All from here on is zero at first: the list of results, or the answer if the call ends early; the block of workspace;
+#: whether the call has guards; how many references to shared values it holds;
+FRAME_ANSWER = FRAME_ERROR + 8 * (1 + ERROR_VALUES)
+FRAME_BLOCK, FRAME_GUARDED, FRAME_HOLDING = FRAME_ANSWER + 8, FRAME_ANSWER + 16, FRAME_ANSWER + 24
+#: the state of the thread while the GIL is released; the frame itself in the main thread meanwhile;
+FRAME_THREAD, FRAME_WATCHER = FRAME_HOLDING + 8, FRAME_HOLDING + 16
+#: the results, late blocks and answers of Python nodes.  Then comes room for references to shared values.
+FRAME_PLACES = FRAME_WATCHER + 8
+
+#: The *plan* of a function says what it has: explicit inputs; results (in all, returned), and how they are returned;
+#: late blocks; answers of Python nodes
+PLAN_EXPLICIT, PLAN_RESULTS, PLAN_RETURNED, PLAN_FORM, PLAN_LATE, PLAN_MADE = range(0, 48, 8)
+#: guards: the first in the table, and how many; cells whose values are held: likewise, and where in the frame
+PLAN_FIRST_GUARD, PLAN_GUARDS, PLAN_FIRST_CELL, PLAN_CELLS, PLAN_HELD = range(48, 88, 8)
+#: how many updates; then come, for each, the number of its result and the place of its cell in the table
+PLAN_UPDATES, PLAN_FIRST_UPDATE = 88, 96
+
+#: how results are returned
+ONE, LIST, NONE = 0, 1, 2
 
 #: words of the table that every function has, in order
 WORDS = (
@@ -48,6 +73,8 @@ WORDS = (
     "PyThread_release_lock",
     "dgemm", "sgemm", "dgemv", "sgemv",
     "fallback", "fail", "wait", "state", "clock",
+    "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
+    "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
-from aesara.link.llvm.cache import ObjectCache
+from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_program import ENTRY, emit_program
@@ -259,14 +258,3 @@ def _attach(
         report,
         timers,
     )
-
-
-_caches: dict[Path, ObjectCache] = {}
-
-
-def object_cache() -> ObjectCache | None:
-    """The cache that the configuration names, or None if it is switched off."""
-    if not config.native_cache:
-        return None
-    folder = Path(config.native_cache_dir) / "objects"
-    return _caches.setdefault(folder, ObjectCache(folder))

@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -112,9 +113,9 @@ def _descriptors() -> tuple[int, ...]:
     return tuple(id(np.dtype(name)) for name in DTYPES)
 
 
-def fixed_words(blas: bool) -> list[int]:
-    """The words of a function's table that are the same for all functions."""
-    words = _constant_words()
+def fixed_words(blas: bool, routines: Mapping[str, int]) -> list[int]:
+    """The words of a function's table that are the same for all functions: with BLAS if asked for, and routines."""
+    words = _constant_words() | dict(routines)
     if blas:
         blas_functions = capsule_functions("linalg", "cython_blas")
         words = words | {name: blas_functions[name] for name in _BLAS}

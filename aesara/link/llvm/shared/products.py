@@ -1,35 +1,51 @@
 """Matrix products: loops for small matrices, BLAS for large ones.
 
-C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One internal function per dtype
-takes the sizes, the operands with their strides, and the BLAS pointers.  A row-major
-product C = A B is the column-major product C' = B' A', so nothing is copied; an operand is passed transposed when
-its unit stride says so.
+C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One routine for each dtype takes
+the sizes and the operands with their strides, in elements:
+``matmul.float64(table, watcher, m, k, n, a, row stride, column stride, b, row stride, column stride, c, row stride,
+alpha, beta)``.  It returns whether it was stopped by a handler of a signal.  A row-major product C = A B is the
+column-major product C' = B' A', so nothing is copied; an operand is passed transposed when its unit stride says so.
+
+A call of BLAS cannot be interrupted.  With a watcher (not null) a product of more multiply-adds than ``guards.state``
+names is cut into blocks of its result, between which signals are looked for; each element is still the sum over all of
+the inner dimension, in one call.  BLAS may round elements at the edges of what a thread computes otherwise than those
+inside, so results may differ in the last bits, as they do between numbers of threads.  Blocks are multiples of 192,
+which is one of the register blocks of today's kernels, and none is smaller than that.
 """
 
 from __future__ import annotations
 
+from aesara.link.llvm.shared.notation import expand
+
+__all__ = ["products_text"]
+
 #: products of at most so many multiply-adds are done inline: measured against OpenBLAS's own small kernels
-SMALL = 128
-SMALL_WITH_VECTOR = 2048
+_SMALL = 128
+_SMALL_WITH_VECTOR = 2048
+#: blocks have a multiple of so many rows and columns
+_BLOCK = 192
+#: BLAS goes through memory rather than compute if a matrix is so thin
+_THIN = 16
 
 
-def definition(dtype: str) -> str:
-    t = {"float64": "double", "float32": "float"}[dtype]
-    return (
-        _TEXT.replace("DTYPE", dtype)
-        .replace("TYPE", t)
-        .replace("LIMIT_VECTOR", str(SMALL_WITH_VECTOR))
-        .replace("LIMIT", str(SMALL))
-    )
+def products_text(dtype: str) -> str:
+    """The routine for a dtype."""
+    kind, letter = {"float64": ("double", "d"), "float32": ("float", "s")}[dtype]
+    words = {
+        "DTYPE": dtype, "TYPE": kind, "LETTER": letter, "LIMIT_VECTOR": _SMALL_WITH_VECTOR, "LIMIT": _SMALL,
+        "THIN": _THIN, "LESS": _BLOCK - 1, "_BLOCK": _BLOCK,
+    }  # fmt: skip
+    text = _PRODUCT + _PIECES
+    for name, value in words.items():
+        text = text.replace(name, str(value))
+    return expand(text)
 
 
-def symbol(dtype: str) -> str:
-    return f"@ae.matmul.{dtype}"
-
-
-_TEXT = """
-define internal void @ae.matmul.small.DTYPE(
-    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
+# Routines that end with a call of one with the same arguments jump to it: so these have some that they do not need.
+_PRODUCT = """
+define hidden i1 @ae.matmul.small.DTYPE(
+    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs,
+    ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
     TYPE %alpha, TYPE %beta
 ) noinline nounwind {
 entry:
@@ -52,12 +68,10 @@ zero.head:
 zero.pick:
   br i1 %keep, label %axpys, label %zero
 zero:
-  %zj = phi i64 [0, %zero.pick], [%zj.next, %zero]
-  %zp = getelementptr TYPE, ptr %crow, i64 %zj
-  store TYPE 0.0, ptr %zp
-  %zj.next = add nuw nsw i64 %zj, 1
-  %zmore = icmp slt i64 %zj.next, %n
-  br i1 %zmore, label %zero, label %axpys
+  %row.end = getelementptr TYPE, ptr null, i64 %n
+  %row.bytes = ptrtoint ptr %row.end to i64
+  call void @llvm.memset.p0.i64(ptr %crow, i8 0, i64 %row.bytes, i1 false)
+  br label %axpys
 axpys:
   %p = phi i64 [0, %zero], [0, %zero.pick], [%p.next, %axpy.end]
   %pmore = icmp slt i64 %p, %k
@@ -124,7 +138,7 @@ dot:
   %acc.next = fadd reassoc contract TYPE %acc, %dab
   %dp.next = add nuw nsw i64 %dp, 1
   %dmore = icmp slt i64 %dp.next, %k
-  br i1 %dmore, label %dot, label %dot.end
+  br i1 %dmore, label %dot, label %dot.end, !llvm.loop !0
 dot.end:
   %sum = phi TYPE [0.0, %dot.head], [%acc.next, %dot], [%cacc.next, %cdot]
   %dcp = getelementptr TYPE, ptr %crow, i64 %dj
@@ -143,11 +157,11 @@ rows.end:
   %i.next = add nuw nsw i64 %i, 1
   br label %rows
 done:
-  ret void
+  ret i1 false
 }
 
-define internal void @ae.matmul.DTYPE(
-    ptr %gemm, ptr %gemv, i64 %m, i64 %k, i64 %n,
+define hidden i1 @ae.matmul.whole.DTYPE(
+    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n,
     ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
     TYPE %alpha, TYPE %beta
 ) noinline nounwind {
@@ -170,25 +184,28 @@ inline:
   %flip = and i1 %column, %along
   br i1 %flip, label %flipped, label %plain
 flipped:
-  call void @ae.matmul.small.DTYPE(
-    i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m,
+  %r.flipped = tail call i1 @ae.matmul.small.DTYPE(
+    ptr %table, ptr %watcher, i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs,
+    ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m,
     TYPE %alpha, TYPE %beta)
-  ret void
+  ret i1 %r.flipped
 plain:
-  call void @ae.matmul.small.DTYPE(
-    i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs,
+  %r.plain = tail call i1 @ae.matmul.small.DTYPE(
+    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs,
+    ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs,
     TYPE %alpha, TYPE %beta)
-  ret void
+  ret i1 %r.plain
 large:
   ; a single row is the single column of the transposed product
   %more = xor i1 %none, true
   %turn = and i1 %mone, %more
   br i1 %turn, label %turned, label %straight
 turned:
-  call void @ae.matmul.DTYPE(
-    ptr %gemm, ptr %gemv, i64 %n, i64 %k, i64 1, ptr %b, i64 %bcs, i64 %brs, ptr %a, i64 %acs, i64 %ars, ptr %c, i64 1,
+  %r.turned = tail call i1 @ae.matmul.whole.DTYPE(
+    ptr %table, ptr %watcher, i64 %n, i64 %k, i64 1, ptr %b, i64 %bcs, i64 %brs,
+    ptr %a, i64 %acs, i64 %ars, ptr %c, i64 1,
     TYPE %alpha, TYPE %beta)
-  ret void
+  ret i1 %r.turned
 straight:
   %palpha = alloca TYPE
   store TYPE %alpha, ptr %palpha
@@ -245,14 +262,108 @@ matvec:
   %binc32 = trunc i64 %binc1 to i32
   %pbinc = alloca i32
   store i32 %binc32, ptr %pbinc
+  %gemv = word LETTERgemv
   call void %gemv(
     ptr %pvt, ptr %vr, ptr %vc, ptr %palpha, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %pbeta, ptr %c, ptr %pone)
-  ret void
+  ret i1 false
 matmat:
+  %gemm = word LETTERgemm
   call void %gemm(
     ptr %pbt, ptr %pat, ptr %pn, ptr %pm, ptr %pk,
     ptr %palpha, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
-  ret void
+  ret i1 false
 }
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; steps of any length do not gain by vectors
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+"""
+
+_PIECES = """
+define internal i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %a, i64 %b, i64 %most) alwaysinline nounwind {
+  ; how many rows (or columns) of a result of so many columns (or rows) make a block
+  %each = mul i64 %a, %b
+  %share = udiv i64 %limit, %each
+  %up = add i64 %share, _BLOCK
+  %count = udiv i64 %up, _BLOCK
+  %rounded = mul i64 %count, _BLOCK
+  %size = call i64 @llvm.smin.i64(i64 %rounded, i64 %most)
+  ret i64 %size
+}
+
+define i1 @ae.matmul.DTYPE(
+    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n,
+    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta
+) nounwind {
+entry:
+  %nobody = icmp eq ptr %watcher, null
+  br i1 %nobody, label %whole, label %watched
+watched:
+  %state = word state
+  %all = field i64 %state, STATE_PRODUCT
+  %mn = mul i64 %m, %n
+  %thin.k = call i64 @llvm.smax.i64(i64 %k, i64 THIN)
+  %mone = icmp eq i64 %m, 1
+  %none = icmp eq i64 %n, 1
+  %vector = or i1 %mone, %none
+  %few = sdiv i64 %all, THIN
+  %limit = select i1 %vector, i64 %few, i64 %all
+  %work = mul i64 %mn, %thin.k
+  %short = icmp sle i64 %work, %limit
+  br i1 %short, label %whole, label %cut
+whole:
+  %r.whole = tail call i1 @ae.matmul.whole.DTYPE(
+    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs,
+    ptr %c, i64 %crs, TYPE %alpha, TYPE %beta)
+  ret i1 %r.whole
+cut:
+  %area = udiv i64 %limit, %thin.k
+  %area.f = uitofp i64 %area to double
+  %side.f = call double @llvm.sqrt.f64(double %area.f)
+  %side = fptoui double %side.f to i64
+  %few.rows = call i64 @ae.matmul.share.DTYPE(i64 %side, i64 1, i64 1, i64 %m)
+  %columns = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %few.rows, i64 %n)
+  %rows = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %columns, i64 %m)
+  %enough.rows = add i64 %rows, LESS
+  %enough.columns = add i64 %columns, LESS
+  br label %down
+down:
+  %i = phi i64 [0, %cut], [%i.next, %down.next]
+  %i.left = sub i64 %m, %i
+  %i.last = icmp sle i64 %i.left, %enough.rows
+  %i.size = select i1 %i.last, i64 %i.left, i64 %rows
+  %i.next = add i64 %i, %i.size
+  %a.o = mul i64 %i, %ars
+  %a.p = getelementptr TYPE, ptr %a, i64 %a.o
+  %c.o = mul i64 %i, %crs
+  %c.p = getelementptr TYPE, ptr %c, i64 %c.o
+  br label %across
+across:
+  %j = phi i64 [0, %down], [%j.next, %across.next]
+  %j.left = sub i64 %n, %j
+  %j.last = icmp sle i64 %j.left, %enough.columns
+  %j.size = select i1 %j.last, i64 %j.left, i64 %columns
+  %j.next = add i64 %j, %j.size
+  %b.o = mul i64 %j, %bcs
+  %b.p = getelementptr TYPE, ptr %b, i64 %b.o
+  %d.p = getelementptr TYPE, ptr %c.p, i64 %j
+  %r.part = call i1 @ae.matmul.whole.DTYPE(
+    ptr %table, ptr %watcher, i64 %i.size, i64 %k, i64 %j.size, ptr %a.p, i64 %ars, i64 %acs,
+    ptr %b.p, i64 %brs, i64 %bcs,
+    ptr %d.p, i64 %crs, TYPE %alpha, TYPE %beta)
+  %stop = ask i1 poll(ptr %watcher)
+  br i1 %stop, label %stopped, label %across.next
+across.next:
+  br i1 %j.last, label %down.next, label %across
+down.next:
+  br i1 %i.last, label %done, label %down
+done:
+  ret i1 false
+stopped:
+  ret i1 true
+}
+declare double @llvm.sqrt.f64(double)
+declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 """

@@ -1,0 +1,158 @@
+"""The beginning and the end of a call: arguments in, answer or exception out.
+
+The entry reads ndarray headers and checks each argument; anything but an aligned, C-contiguous array of the right
+dtype, rank and static shape (or a Python float or int for a 0-d input) goes to the Python fallback, which converts.
+All ways to fail meet at one label, from where a routine cleans up.
+"""
+
+from __future__ import annotations
+
+from aesara.ir.program import Allocate, Input, Program, PythonCall, View, walk_steps
+from aesara.link.llvm import layout
+from aesara.link.llvm.emit_threads import LONG, ThreadCode, needs_gil
+from aesara.link.llvm.frame import Frame
+
+__all__ = ["ENTRY", "CallCode"]
+
+ENTRY = "aesara_entry"
+#: what the entry is called with
+_CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
+
+
+class CallCode(ThreadCode):
+    """Emits what a call does before the first and after the last step of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        written = {s.buffer.name for s in walk_steps(program.steps) if isinstance(s, (Allocate, View))}
+        written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
+        given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
+        super().__init__(frozenset(written), frozenset(given))
+        self.frame = Frame(program)
+        #: the objects of the inputs
+        self.objects: dict[int, str] = {}
+
+    def place(self, buffer: str, pointer: str) -> None:
+        """Say where a buffer is."""
+        self.emitter.pointers[buffer] = pointer
+
+    # -- the beginning ---------------------------------------------------------------------------------------
+
+    def arguments(self) -> None:
+        """Read the arguments and shared variables; then guard and hold the values if other threads may run."""
+        buffers = [s.buffer for s in self.program.steps if isinstance(s, Allocate)]
+        buffers += [b for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands]
+        rank = max([1, *(len(b.shape) for b in buffers)])
+        self.allocas += [*self.frame.lines(), f"%dims = alloca [{rank} x i64]"]
+        self.add(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}", "%table = load ptr, ptr %table.p")
+        self._count()
+        for position, k in enumerate(self.frame.explicit):
+            self._read(k, self.field("%args", 8 * position))
+        self._make_list()
+        for k in self.frame.implicit:
+            items = self.field(self.word(self.frame.words.cell(k)), layout.LIST_ITEMS)
+            self._read(k, self.field(items, 0))
+        self._secure()
+
+    def _count(self) -> None:
+        """Look at how many arguments there are."""
+        count = self.compare("eq", "i64", "%nargs", str(len(self.frame.explicit)))
+        plain, right = self.compare("eq", "ptr", "%names", "null"), self.fresh("c")
+        self.add(f"{right} = and i1 {plain}, {count}")
+        read, strict = self.label("read"), self.label("strict")
+        self.branch(right, read, strict, likely=read)
+        self.block(strict)
+        self.branch(self.call("strict", "i1", *_CALL, "ptr @plan"), read, "refused")
+        self.block(read)
+
+    def _read(self, k: int, obj: str) -> None:
+        """Look at the object of an input, and find its values and its shape."""
+        item = self.program.inputs[k]
+        self.objects[k] = obj
+        is_array = self.compare("eq", "ptr", self.field(obj, layout.OBJECT_TYPE), self.word("PyArray_Type"))
+        if item.implicit or item.static_shape or item.buffer.outer_dtype not in ("float64", "int64"):
+            self._demand_input(is_array)
+            self.place(item.buffer.name, self._array_data(item, obj))
+            return
+        array, number, ready = self.label("array"), self.label("number"), self.label("ready")
+        self.branch(is_array, array, number)
+        self.block(number)
+        is_int, place = item.buffer.dtype == "int64", "null"
+        if is_int:
+            place = f"%number.{k}"
+            self.allocas.append(f"{place} = alloca i64")
+        inside = self.call("number", "ptr", "ptr %table", f"ptr {obj}", f"i1 {int(is_int)}", f"ptr {place}")
+        self.branch(self.compare("ne", "ptr", inside, "null"), ready, "refused", likely=ready)
+        self.block(array)
+        pointer = self._array_data(item, obj)
+        from_array = self.emitter.scopes[0].block
+        self.add(f"br label %{ready}")
+        self.block(ready)
+        data = self.fresh("data")
+        self.add(f"{data} = phi ptr [{inside}, %{number}], [{pointer}, %{from_array}]")
+        self.place(item.buffer.name, data)
+
+    def _array_data(self, item: Input, obj: str) -> str:
+        """Where the values of an array are, after a look at its header."""
+        shape = item.buffer.outer_shape
+        wanted = self.word(layout.descr_word(item.buffer.outer_dtype))
+        descr = self.compare("eq", "ptr", self.field(obj, layout.ARRAY_DESCR), wanted)
+        ndim = self.compare("eq", "i32", self.field(obj, layout.ARRAY_NDIM, "i32"), str(len(shape)))
+        masked, both, all_three = self.fresh("m"), self.fresh("c"), self.fresh("c")
+        self.add(f"{masked} = and i32 {self.field(obj, layout.ARRAY_FLAGS, 'i32')}, {layout.PLAIN}")
+        plain = self.compare("eq", "i32", masked, str(layout.PLAIN))
+        self.add(f"{both} = and i1 {descr}, {ndim}", f"{all_three} = and i1 {both}, {plain}")
+        self._demand_input(all_three)
+        dims = self.field(obj, layout.ARRAY_DIMS) if shape else ""
+        for d, (size, static) in enumerate(zip(shape, item.static_shape, strict=True)):
+            n = self.field(dims, 8 * d, "i64")
+            if static is None:
+                self.emitter.variables[size.attr] = (n, 0)
+            else:
+                self._demand_input(self.compare("eq", "i64", n, str(static)))
+        return self.field(obj, layout.ARRAY_DATA)
+
+    def _demand_input(self, condition: str) -> None:
+        """Go on if the condition holds, else to the fallback."""
+        on = self.label("ok")
+        self.branch(condition, on, "refused", likely=on)
+        self.block(on)
+
+    def _make_list(self) -> None:
+        """Make the list of results first: it could fail, and Python code may run before shared values are read."""
+        if self.frame.with_list:
+            made = self.call("PyList_New", "ptr", f"i64 {self.program.returned}")
+            self.demand_pointer(made, layout.RAISED)
+            self.set_field("%frame", layout.FRAME_ANSWER, made)
+
+    def _secure(self) -> None:
+        """Take guards of what is updated, and hold the shared values, if other threads may run meanwhile."""
+        if not self.frame.implicit and not self.program.updates:
+            return
+        native = [step for step in self.program.steps if not needs_gil(step)]
+        everything = self.frame.made or not self.all_known(native)
+        self.careful = "true" if everything else self.more_than(self.total(self.program.steps), LONG)
+        if self.careful == "false" and not self.program.updates:
+            return
+        on, call = self.label("on"), ("ptr %frame", "ptr @plan", f"i1 {self.careful}", f"ptr @{ENTRY}", *_CALL)
+        go = self.call("secure", "i1", *call)
+        self.branch(go, on, "early", likely=on)
+        self.block("early")
+        self.add(f"ret ptr {self.field('%frame', layout.FRAME_ANSWER)}")
+        self.block(on)
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Fill the answer and hand over updates; nothing can fail from here on.  Then come the other ends."""
+        if self.frame.simple:
+            if self.program.slots:
+                block = self.field("%frame", layout.FRAME_BLOCK)
+                self.set_field(block, layout.BLOCK_NEXT, self.word("pool"))
+                self.set_field("%table", 8 * layout.WORD["pool"], block)
+            self.add(f"ret ptr {self.field('%frame', self.frame.result(0))}")
+        else:
+            self.add(f"ret ptr {self.call('finish', 'ptr', 'ptr %frame', 'ptr %table', 'ptr @plan')}")
+        self.block("refused")
+        self.add(f"ret ptr {self.call('refuse', 'ptr', 'ptr %frame', *_CALL, 'ptr @plan')}")
+        self.failed()

@@ -1,0 +1,109 @@
+"""What is where for one function: its own words of the table, the frames of its calls, and the plan of these.
+
+`layout` says what the parts mean.
+"""
+
+from __future__ import annotations
+
+from aesara.ir.program import Program, PythonCall
+from aesara.link.llvm import layout
+from aesara.link.llvm.shared.kept_results import COPIES
+
+__all__ = ["Frame", "OwnWords", "first_kept", "guard_count"]
+
+
+def guard_count(program: Program) -> int:
+    """How many guards a call takes: one for each cell that it updates, and one more if it may run other functions."""
+    updated = {number for _, number in program.updates}
+    return len(updated) + int(bool(updated) and _python_calls(program) > 0)
+
+
+def _python_calls(program: Program) -> int:
+    return sum(isinstance(s, PythonCall) for s in program.steps)
+
+
+class OwnWords:
+    """The words of the table behind those that every function has, by number.
+
+    Attributes
+    ----------
+    constant, callback, guard, kept, end
+        The first constant, callback and guard; the list of kept arrays, if results are lent; and the first word after
+        all of these.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._cells = program.cells()
+        self.constant = layout.VARIABLE_START + len(self._cells)
+        self.callback = self.constant + len(program.constants)
+        self.guard = self.callback + _python_calls(program)
+        self.kept = self.guard + guard_count(program)
+        self.end = self.kept + bool(program.lent)
+
+    def cell(self, number: int) -> int:
+        """The word of the cell of an input."""
+        return layout.VARIABLE_START + self._cells.index(number)
+
+
+class Frame:
+    """The frames of a function's calls.  All places are in bytes from the beginning of the frame."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.words = OwnWords(program)
+        self.explicit = [k for k, item in enumerate(program.inputs) if not item.implicit]
+        self.implicit = [k for k, item in enumerate(program.inputs) if item.implicit]
+        self._late = [k for k, slot in enumerate(program.slots) if slot.late]
+        self.made = _python_calls(program)
+        self.held = layout.FRAME_PLACES + 8 * (len(program.outputs) + len(self._late) + self.made)
+        self.held_cells = len(program.cells()) if self.implicit else 0
+
+    def result(self, number: int) -> int:
+        """Where a result is."""
+        return layout.FRAME_PLACES + 8 * number
+
+    def late(self, slot: int) -> int:
+        """Where the block of a late slot is."""
+        return layout.FRAME_PLACES + 8 * (len(self.program.outputs) + self._late.index(slot))
+
+    def answer_of_node(self, index: int) -> int:
+        """Where the answer of a node in Python is."""
+        return self.held - 8 * (self.made - index)
+
+    @property
+    def simple(self) -> bool:
+        """Whether a call ends with its only result: there is nothing to give back but a block of workspace."""
+        program = self.program
+        rest = program.updates or self._late or self.made or self.implicit
+        return program.unpack_single and len(program.outputs) == program.returned == 1 and not rest
+
+    @property
+    def with_list(self) -> bool:
+        """Whether results are returned in a list."""
+        return self.program.returned > 1 or not self.program.unpack_single
+
+    def lines(self) -> list[str]:
+        """Code for a new frame."""
+        nulls = (self.held - layout.FRAME_ANSWER) // 8
+        return [
+            f"%frame = alloca [{self.held // 8 + self.held_cells} x i64]",
+            f"%frame.zeros = getelementptr i8, ptr %frame, i64 {layout.FRAME_ANSWER}",
+            f"store [{nulls} x i64] zeroinitializer, ptr %frame.zeros",
+        ]
+
+    def plan(self) -> str:
+        """The definition of ``@plan``."""
+        program = self.program
+        one = layout.ONE if program.returned else layout.NONE
+        words = [
+            len(self.explicit),
+            len(program.outputs), program.returned, layout.LIST if self.with_list else one, len(self._late), self.made,
+            8 * self.words.guard, guard_count(program), 8 * layout.VARIABLE_START, self.held_cells, self.held,
+            len(program.updates), *(n for k, number in program.updates for n in (k, 8 * self.words.cell(number))),
+        ]  # fmt: skip
+        return f"@plan = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
+
+
+def first_kept(program: Program, output: int) -> int:
+    """Where in the list of kept arrays those of a result begin."""
+    return program.lent.index(output) * COPIES

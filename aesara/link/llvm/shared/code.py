@@ -1,0 +1,42 @@
+"""The routines as machine code, once in each process: products of matrices apart, since few functions need them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+from aesara.link.llvm.cache import object_cache
+from aesara.link.llvm.jit import load_routines
+from aesara.link.llvm.shared.calls import CALLS
+from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
+from aesara.link.llvm.shared.memory import MEMORY
+from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.shared.products import products_text
+from aesara.link.llvm.shared.threads import threads_text
+
+__all__ = ["routine_words"]
+
+_NAMES = (
+    "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
+    "release", "take", "poll", "piece", "rounds",
+)  # fmt: skip
+
+
+def routine_words(dtypes: Iterable[str]) -> dict[str, int]:
+    """Words of the table: the addresses of the routines, with products of matrices of these dtypes."""
+    words = dict(_routines())
+    for dtype in dtypes:
+        words |= _products(dtype)
+    return words
+
+
+@functools.cache
+def _routines() -> dict[str, int]:
+    text = expand("\n".join((CALLS, MEMORY, KEPT_RESULTS, threads_text())))
+    # They are written as they are to run: LLVM's passes would find nothing.
+    return load_routines(text, _NAMES, object_cache(), optimize=False)
+
+
+@functools.cache
+def _products(dtype: str) -> dict[str, int]:
+    return load_routines(products_text(dtype), (f"matmul.{dtype}",), object_cache(), optimize=True)

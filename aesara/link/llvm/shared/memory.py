@@ -1,0 +1,115 @@
+"""Memory of a call: new arrays, results, and the block of workspace.
+
+========================================================================  ============================================
+``array(table, descriptor, rank, shape, data)``                           a new ndarray: owning its memory, or, given
+                                                                          data, a read-only window on it
+``reuse(table, descriptor, rank, shape, old, holders, source, bytes)``    the array `old`, if it owns its memory and
+                                                                          has so many references; else a new one with
+                                                                          bytes of the source
+``workspace(frame, table, bytes)``                                        a block from the function's pool, or a new
+                                                                          one
+``late(frame, table, place, bytes)``                                      a block for an intermediate result, which is
+                                                                          noted at a place of the frame
+========================================================================  ============================================
+
+Descriptors are places in the table.  All return null if there is no memory.
+"""
+
+from __future__ import annotations
+
+from aesara.link.llvm import layout
+
+__all__ = ["ALIGN", "MEMORY"]
+
+#: bytes to which workspace is aligned
+ALIGN = 64
+
+MEMORY = f"""
+define ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %data) nounwind {{
+entry:
+  %descr = field ptr %table, %descr.at
+  ask void Py_IncRef(ptr %descr)
+  %kind = word PyArray_Type
+  %own = icmp eq ptr %data, null
+  %flags = select i1 %own, i32 0, i32 {{PLAIN}}
+  %make = word PyArray_NewFromDescr
+  %made = call ptr %make(
+    ptr %kind, ptr %descr, i32 %rank, ptr %shape, ptr null, ptr %data, i32 %flags, ptr null)
+  ret ptr %made
+}}
+
+define ptr @ae.reuse(
+  ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %old, i32 %holders, ptr %source, i64 %bytes
+) nounwind {{
+entry:
+  %references = load i32, ptr %old
+  %flags = field i32 %old, ARRAY_FLAGS
+  %masked = and i32 %flags, {{OWN}}
+  %single = icmp eq i32 %references, %holders
+  %owned = icmp eq i32 %masked, {{OWN}}
+  %free = and i1 %single, %owned
+  br i1 %free, label %take, label %make
+take:
+  ask void Py_IncRef(ptr %old)
+  ret ptr %old
+make:
+  %made = call ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr null)
+  %failed = icmp eq ptr %made, null
+  %empty = icmp eq ptr %source, null
+  %plain = or i1 %failed, %empty
+  br i1 %plain, label %done, label %copy
+copy:
+  %data = field ptr %made, ARRAY_DATA
+  call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %source, i64 %bytes, i1 false)
+  br label %done
+done:
+  ret ptr %made
+}}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+define ptr @ae.workspace(ptr %frame, ptr %table, i64 %bytes) nounwind {{
+entry:
+  %first = word pool
+  %some = icmp ne ptr %first, null
+  br i1 %some, label %pop, label %make
+pop:
+  %next = field ptr %first, BLOCK_NEXT
+  set ptr %next, %table, 0
+  %capacity = field i64 %first, BLOCK_SIZE
+  %enough = icmp sle i64 %bytes, %capacity
+  br i1 %enough, label %ready, label %small
+small:
+  %old = field ptr %first, BLOCK_MEMORY
+  ask void PyMem_RawFree(ptr %old)
+  br label %make
+make:
+  %quarter = lshr i64 %bytes, 2
+  %size = add i64 %bytes, %quarter
+  %padded = add i64 %size, {ALIGN + layout.BLOCK_HEAD}
+  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
+  %failed = icmp eq ptr %memory, null
+  br i1 %failed, label %none, label %align
+align:
+  %number = ptrtoint ptr %memory to i64
+  %up = add i64 %number, {ALIGN - 1}
+  %aligned = and i64 %up, {-ALIGN}
+  %made = inttoptr i64 %aligned to ptr
+  set i64 %size, %made, BLOCK_SIZE
+  set ptr %memory, %made, BLOCK_MEMORY
+  br label %ready
+ready:
+  %block = phi ptr [%first, %pop], [%made, %align]
+  set ptr %block, %frame, FRAME_BLOCK
+  %workspace = at %block, BLOCK_HEAD
+  ret ptr %workspace
+none:
+  ret ptr null
+}}
+
+define ptr @ae.late(ptr %frame, ptr %table, i64 %place, i64 %bytes) nounwind {{
+entry:
+  %memory = ask ptr PyMem_RawMalloc(i64 %bytes)
+  set ptr %memory, %frame, %place
+  ret ptr %memory
+}}
+"""
