@@ -81,6 +81,11 @@ EXAMPLES = {
         lambda m: at.max_and_argmax(m, axis=None)[0],
         lambda t: at.max_and_argmax(t, axis=(0, 2))[0],
     ],
+    "local_careduce_fusion": [
+        lambda x: at.exp(x).sum(),
+        lambda m, v: (m * v).max(axis=1),
+        lambda t: at.any(at.isnan(t), axis=(0, 2)),
+    ],
     "local_dimshuffle_alloc": [
         lambda s, n1: at.alloc(s, n1, 2).dimshuffle("x", 0, 1),
         lambda v: at.alloc(v, 4, 5).dimshuffle("x", "x", 0, 1),

@@ -20,12 +20,13 @@ from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.cumulative import CumprodOp, CumsumOp
 from aesara.tensor.dot import Dot
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
+from aesara.tensor.fused_reduction import FusedReduction
 from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
 from aesara.tensor.gemv import gemv_no_inplace, ger
 from aesara.tensor.nnet import abstract_conv, conv, corr, corr3d
 from aesara.tensor.nnet.blocksparse import sparse_block_gemv, sparse_block_outer
 from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros, Supremum
+from aesara.tensor.reduction import ProdWithoutZeros, Sum, Supremum
 from aesara.tensor.repeating import Repeat
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.shape_values import Shape_i
@@ -213,6 +214,7 @@ row("dot, vector and matrix", at.dot, f(3), M)
 row("dot, matrix and vector", at.dot, M, V)
 row("dot, vectors", at.dot, V, V)
 row("dense_dot", at.dense_dot, M, f(4, 5))
+row("sum_of_exp", FusedReduction(Sum(1), at.exp), M)
 row("dot22", Dot22(), M, f(4, 5))
 row("dot22scalar", Dot22Scalar(), M, f(4, 5), f())
 row("gemm", gemm_no_inplace, f(3, 5), f(), M, f(4, 5), f())

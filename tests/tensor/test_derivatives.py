@@ -23,10 +23,11 @@ from aesara.tensor import nnet
 from aesara.tensor.argmax import max_and_argmax
 from aesara.tensor.blockwise import Blockwise
 from aesara.tensor.check_and_raise import assert_op
+from aesara.tensor.fused_reduction import FusedReduction
 from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
 from aesara.tensor.gemv import gemv_no_inplace, ger
 from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros, Supremum
+from aesara.tensor.reduction import ProdWithoutZeros, Sum, Supremum
 from aesara.tensor.searching import Unique
 from aesara.tensor.shape import unbroadcast
 from aesara.tensor.sort import TopKOp
@@ -50,6 +51,7 @@ EXPRESSIONS = {
     "Elemwise": (lambda x, y: at.sin(x) * at.exp(y) + x / y, [M, N]),
     "Elemwise, broadcast": (lambda x, y: at.maximum(x, y) + x**2 * y, [M, ROW]),
     "Elemwise, two outputs": (lambda x: at.switch(x > 0, x, -2 * x), [M]),
+    "FusedReduction": (lambda x, y: FusedReduction(Sum(1), at.mul)(x, y), [M, N]),
     "Dot22": (lambda x, y: Dot22()(x, y.T), [M, N]),
     "Dot22Scalar": (lambda x, y, a: Dot22Scalar()(x, y.T, a), [M, N, np.array(0.7)]),
     "Gemm": (lambda z, x, y, a, b: gemm_no_inplace(z, a, x, y.T, b), [M[:, :3], M, N, np.array(0.7), np.array(-2.0)]),
