@@ -89,11 +89,11 @@ def _host() -> _Host:
 
 
 @functools.cache
-def _machine() -> llvm.TargetMachine:
+def _machine(level: int = _LEVEL) -> llvm.TargetMachine:
     host = _host()
     target = llvm.Target.from_triple(host.triple)
     return target.create_target_machine(
-        cpu=host.cpu, features=host.features, opt=_LEVEL, reloc="pic", codemodel=_CODE_MODEL, jit=True
+        cpu=host.cpu, features=host.features, opt=level, reloc="pic", codemodel=_CODE_MODEL, jit=True
     )
 
 
@@ -188,7 +188,7 @@ def _object(text: str, cache: ObjectCache | None, optimize: bool = True) -> tupl
     module = _parse(text)
     if optimize:
         _optimize(module)
-    code = _machine().emit_object(module)
+    code = _machine(_LEVEL if optimize else 0).emit_object(module)
     if cache is not None:
         cache.store(key, code)
     return code, False
