@@ -191,6 +191,11 @@ class TestNamesAndDefaults:
         f["state"] = [5.0]
         np.testing.assert_array_equal(f([1.0]), [5.0])
 
+    def test_one_update_for_a_shared_variable_and_its_clone(self):
+        state = aesara.shared(1.0, name="state")
+        with pytest.raises(ValueError, match="state and state have the same value"):
+            aesara.function([], [], updates=[(state, state + 1), (state.clone(), state + 10)])
+
     def test_lookup(self, x, y):
         f = aesara.function([x, In(y, value=[1.0])], x + y, mode="FAST_COMPILE")
         assert f[x] is None and f["x"] is None and f[0] is None

@@ -133,6 +133,7 @@ class _Rebuild:
         """Take over the updates of shared variables that the user gives."""
         if not _are_pairs(updates):
             raise TypeError(f"The `updates` parameter must be an ordered mapping or a list of pairs, got {updates!r}.")
+        of_container: dict[int, SharedVariable] = {}
         for target, value in iter_over_pairs(updates):
             if not isinstance(target, SharedVariable):
                 raise TypeError(
@@ -143,6 +144,12 @@ class _Rebuild:
                 raise ValueError(
                     f"this shared variable already has an update expression: {target} would become "
                     f"{self.update_d[target]} and {value}. Give one update for each."
+                )
+            other = of_container.setdefault(id(target.container), target)
+            if other is not target:
+                raise ValueError(
+                    f"{target} and {other} have the same value, since one is a copy of the other; updates give both a "
+                    f"new one, {value} and {self.update_d[other]}. Give one update for both."
                 )
             self.update_d[target] = update = _as_update(target, value)
             self.update_expr.append((target, update))
