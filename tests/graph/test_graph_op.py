@@ -113,7 +113,9 @@ class TestTestValues:
             assert y.tag.test_value == 5.0
             assert get_test_value(y) == 5.0
             assert get_test_values(x, y) == [(2.0, 5.0)]
-            assert "5.0" in repr(y)
+            assert "5.0" not in repr(y)
+            with config.change_flags(print_test_value=True):
+                assert "5.0" in repr(y)
         assert get_test_values(x, y) == []
 
     def test_missing(self):

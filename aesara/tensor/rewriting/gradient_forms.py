@@ -137,19 +137,32 @@ def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None
     return form
 
 
-def divides_by_exponentials(node: Apply, depth: int = 3) -> bool:
-    """Whether there is a sum of exponentials among the factors and divisors of a product, at first sight."""
-    for var in node.inputs:
+def divides_by_exponentials(node: Apply, depth: int = 3, below: bool = False) -> bool:
+    """Whether a sum of exponentials is among the divisors of a product, at first sight.
+
+    `below` says that the product itself is divided by.
+    """
+    for place, var in enumerate(node.inputs):
         inner = _behind_shuffles(var)
         if inner is None:
             continue
+        divisor = below ^ _divides(node, place)
         kind = _kind(inner)
         if kind is Add or kind in SUMS:
-            if any(_has_exponential(v) for v in inner.inputs):
+            if divisor and any(_has_exponential(v) for v in inner.inputs):
                 return True
-        elif depth and kind in PRODUCTS and divides_by_exponentials(inner, depth - 1):
+        elif depth and kind in PRODUCTS and divides_by_exponentials(inner, depth - 1, divisor):
             return True
     return False
+
+
+def _divides(node: Apply, place: int) -> bool:
+    """Whether a product divides by its input at a place; powers do if their exponent is negative, or not known."""
+    kind = _kind(node)
+    if kind is Pow:
+        exponent = common_value(node.inputs[1])
+        return place == 0 and (exponent is None or exponent < 0)
+    return kind is Reciprocal or (kind is TrueDivide and place == 1)
 
 
 def _has_exponential(var: Variable) -> bool:

@@ -38,7 +38,7 @@ def expand(text: str) -> str:
     Examples
     --------
     >>> print(expand("%x = field i64 %frame, FRAME_TIME"))
-    %.1 = getelementptr i8, ptr %frame, i64 96
+    %.1 = getelementptr i8, ptr %frame, i64 16
     %x = load i64, ptr %.1
     """
     numbers = itertools.count(1)
