@@ -24,6 +24,14 @@ MANY = np.linspace(1, 2, 3_000_000)
 PROMPT, ATTEMPTS = 0.2, 6
 
 
+@pytest.fixture(autouse=True)
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also where the tests were started in the background, with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def delay_of_interrupt(call: Callable[[], object]) -> float:
     """How long it takes from an interrupt to the end of a call."""
     sent = []
@@ -194,7 +202,8 @@ def test_threads_that_are_not_the_main_one_go_on():
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_sigint_ends_a_program():
     script = """
-        import sys
+        import signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         import aesara
         import aesara.tensor as at
         n = at.lscalar("n")
