@@ -57,7 +57,37 @@ def _declared(name: str, shape: Any, length: int) -> tuple:
     return tuple(None if n is None else known_integer(n) for n in shape)
 
 
-class BaseAbstractConv(Correlation):
+class ChosenWindows(Correlation):
+    """A sum over windows that are given by border, strides, dilations and groups, as users choose them."""
+
+    convdim: int
+    border_mode: Any
+    subsample: tuple[int, ...]
+    filter_flip = False
+    filter_dilation: tuple[int, ...]
+    num_groups: int
+    unshared: bool
+
+    def _set(self, border_mode: Any, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool) -> None:
+        self.border_mode = checked_border_mode(border_mode, self.convdim)
+        self.subsample = positive_integers("subsample", subsample, self.convdim)
+        self.filter_dilation = positive_integers("filter_dilation", filter_dilation, self.convdim)
+        self.num_groups = int(num_groups)
+        self.unshared = bool(unshared)
+
+    @cached_property
+    def windows(self) -> Windows:  # type: ignore[override]
+        return Windows(
+            pads_of(self.border_mode),
+            self.subsample,
+            self.filter_dilation,
+            self.num_groups,
+            self.filter_flip,
+            self.unshared,
+        )
+
+
+class BaseAbstractConv(ChosenWindows):
     """A convolution of images with filters, or one of its gradients.
 
     Parameters
@@ -113,25 +143,10 @@ class BaseAbstractConv(Correlation):
         if unshared and convdim == 3:
             raise NotImplementedError("Unshared convolution is for two dimensions")
         self.convdim = convdim
-        self.border_mode = checked_border_mode(border_mode, convdim)
-        self.subsample = positive_integers("subsample", subsample, convdim)
         self.filter_flip = bool(filter_flip)
-        self.filter_dilation = positive_integers("filter_dilation", filter_dilation, convdim)
-        self.num_groups = int(num_groups)
-        self.unshared = bool(unshared)
+        self._set(border_mode, subsample, filter_dilation, num_groups, unshared)
         self.imshp = _declared("imshp", imshp, 2 + convdim)
         self.kshp = _declared("kshp", kshp, self.windows.kernel_ndim)
-
-    @cached_property
-    def windows(self) -> Windows:  # type: ignore[override]
-        return Windows(
-            pads_of(self.border_mode),
-            self.subsample,
-            self.filter_dilation,
-            self.num_groups,
-            self.filter_flip,
-            self.unshared,
-        )
 
     def turned(self, direction: Direction) -> BaseAbstractConv:
         cls = _CLASSES[self.convdim, direction]

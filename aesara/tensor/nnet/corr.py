@@ -7,51 +7,27 @@ whose columns are the windows of the image. Filters are not mirrored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.correlation import Correlation, Direction, Windows
-from aesara.tensor.nnet.conv_ops import as_operand, positive_integers
-from aesara.tensor.nnet.conv_shapes import checked_border_mode, pads_of
+from aesara.tensor.correlation import Direction
+from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
 from aesara.tensor.type import integer_dtypes
 
 
-class MatrixCorrelation(Correlation):
+class MatrixCorrelation(ChosenWindows):
     """A cross-correlation, or one of its gradients, as products of matrices.
 
     The gradients take the sizes of their results, as a vector or a sequence of integers; without them, the sizes are
     those of the smallest images, or of the filters that leave out nothing of the images.
     """
 
-    convdim: int
-    border_mode: Any
-    subsample: tuple[int, ...]
-    filter_dilation: tuple[int, ...]
-    num_groups: int
-    unshared: bool
-
     def _set(self, border_mode: Any, subsample: Any, filter_dilation: Any, num_groups: int, unshared: bool) -> None:
         if num_groups < 1:
             raise ValueError("Number of groups should be greater than 0")
-        self.border_mode = checked_border_mode(border_mode, self.convdim)
-        self.subsample = positive_integers("subsample", subsample, self.convdim)
-        self.filter_dilation = positive_integers("filter_dilation", filter_dilation, self.convdim)
-        self.num_groups = int(num_groups)
-        self.unshared = bool(unshared)
-
-    @cached_property
-    def windows(self) -> Windows:  # type: ignore[override]
-        return Windows(
-            pads_of(self.border_mode),
-            self.subsample,
-            self.filter_dilation,
-            self.num_groups,
-            False,
-            self.unshared,
-        )
+        super()._set(border_mode, subsample, filter_dilation, num_groups, unshared)
 
     @property
     def pad(self) -> Any:
@@ -91,6 +67,33 @@ class MatrixCorrelation(Correlation):
         if len(sizes) != self.convdim or any(n.type.ndim or n.type.dtype not in integer_dtypes for n in sizes):
             raise TypeError(f"shape must be {self.convdim} integers; got {shape}")
         return [n.astype("int64") for n in sizes]
+
+
+class Forward(MatrixCorrelation):
+    """``op(images, filters)``"""
+
+    direction: Direction = "forward"
+
+    def make_node(self, img: Any, kern: Any) -> Apply:
+        return super().make_node(img, kern)
+
+
+class ForWeights(MatrixCorrelation):
+    """``op(images, gradient of the output, shape=sizes)``"""
+
+    direction: Direction = "weights"
+
+    def make_node(self, img: Any, topgrad: Any, shape: Any = None) -> Apply:
+        return super().make_node(img, topgrad, shape)
+
+
+class ForInputs(MatrixCorrelation):
+    """``op(filters, gradient of the output, shape=sizes)``"""
+
+    direction: Direction = "inputs"
+
+    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
+        return super().make_node(kern, topgrad, shape)
 
 
 class BaseCorrMM(MatrixCorrelation):
@@ -137,7 +140,7 @@ class BaseCorrMM(MatrixCorrelation):
         )
 
 
-class CorrMM(BaseCorrMM):
+class CorrMM(Forward, BaseCorrMM):
     """The cross-correlation of images with filters: ``op(images, filters)``; see `BaseCorrMM`.
 
     Examples
@@ -148,28 +151,13 @@ class CorrMM(BaseCorrMM):
              [3., 4.]]]])
     """
 
-    direction: Direction = "forward"
 
-    def make_node(self, img: Any, kern: Any) -> Apply:
-        return super().make_node(img, kern)
-
-
-class CorrMM_gradWeights(BaseCorrMM):
+class CorrMM_gradWeights(ForWeights, BaseCorrMM):
     """The gradient for the filters: ``op(images, gradient of the output, shape=sizes)``; see `BaseCorrMM`."""
 
-    direction: Direction = "weights"
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(img, topgrad, shape)
-
-
-class CorrMM_gradInputs(BaseCorrMM):
+class CorrMM_gradInputs(ForInputs, BaseCorrMM):
     """The gradient for the images: ``op(filters, gradient of the output, shape=sizes)``; see `BaseCorrMM`."""
-
-    direction: Direction = "inputs"
-
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(kern, topgrad, shape)
 
 
 _CLASSES: dict[Direction, type[BaseCorrMM]] = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.nodes import Apply
 from aesara.tensor.correlation import Direction
-from aesara.tensor.nnet.corr import MatrixCorrelation
+from aesara.tensor.nnet.corr import ForInputs, Forward, ForWeights, MatrixCorrelation
 
 
 class BaseCorr3dMM(MatrixCorrelation):
@@ -49,31 +48,16 @@ class BaseCorr3dMM(MatrixCorrelation):
         return f"{type(self).__name__}{{{', '.join(map(str, settings))}}}"
 
 
-class Corr3dMM(BaseCorr3dMM):
+class Corr3dMM(Forward, BaseCorr3dMM):
     """The cross-correlation of images with filters: ``op(images, filters)``; see `BaseCorr3dMM`."""
 
-    direction: Direction = "forward"
 
-    def make_node(self, img: Any, kern: Any) -> Apply:
-        return super().make_node(img, kern)
-
-
-class Corr3dMMGradWeights(BaseCorr3dMM):
+class Corr3dMMGradWeights(ForWeights, BaseCorr3dMM):
     """The gradient for the filters: ``op(images, gradient of the output, shape=sizes)``; see `BaseCorr3dMM`."""
 
-    direction: Direction = "weights"
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(img, topgrad, shape)
-
-
-class Corr3dMMGradInputs(BaseCorr3dMM):
+class Corr3dMMGradInputs(ForInputs, BaseCorr3dMM):
     """The gradient for the images: ``op(filters, gradient of the output, shape=sizes)``; see `BaseCorr3dMM`."""
-
-    direction: Direction = "inputs"
-
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(kern, topgrad, shape)
 
 
 _CLASSES: dict[Direction, type[BaseCorr3dMM]] = {
