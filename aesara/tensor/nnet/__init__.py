@@ -2,14 +2,9 @@
 
 from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
 from aesara.tensor.nnet.blocksparse_rules import local_inplace_sparse_block_gemv as _blocksparse_rules
-from aesara.tensor.nnet.conv_functions import (
-    abstract_conv2d,
-    conv2d,
-    conv2d_grad_wrt_inputs,
-    conv2d_transpose,
-    conv3d,
-    separable_conv2d,
-)
+from aesara.tensor.nnet.conv_composed import separable_conv2d
+from aesara.tensor.nnet.conv_functions import abstract_conv2d, conv2d, conv3d
+from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs, conv2d_transpose
 from aesara.tensor.nnet.conv_rules import conv_groupopt as _conv_rules
 from aesara.tensor.nnet.crossentropy import (
     binary_crossentropy,

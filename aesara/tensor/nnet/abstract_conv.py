@@ -1,21 +1,17 @@
 """Convolutions under their documented path.
 
-They are defined in `conv_shapes`, `conv_ops`, `conv_functions` and `upsampling`.
+They are defined in `conv_shapes`, `conv_ops`, `conv_functions`, `conv_gradients`, `conv_composed` and `upsampling`.
 """
 
 from aesara.configdefaults import config
-from aesara.tensor.nnet.conv_functions import (
-    abstract_conv2d,
-    causal_conv1d,
-    conv2d,
+from aesara.tensor.nnet.conv_composed import causal_conv1d, separable_conv2d, separable_conv3d
+from aesara.tensor.nnet.conv_functions import abstract_conv2d, conv2d, conv3d
+from aesara.tensor.nnet.conv_gradients import (
     conv2d_grad_wrt_inputs,
     conv2d_grad_wrt_weights,
     conv2d_transpose,
-    conv3d,
     conv3d_grad_wrt_inputs,
     conv3d_grad_wrt_weights,
-    separable_conv2d,
-    separable_conv3d,
 )
 from aesara.tensor.nnet.conv_ops import (
     AbstractConv,

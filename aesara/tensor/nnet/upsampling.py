@@ -11,7 +11,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.joining import concatenate
-from aesara.tensor.nnet.conv_functions import conv2d_grad_wrt_inputs
+from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs
 
 
 def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> Variable:
