@@ -11,7 +11,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing import basic_shape
 from aesara.tensor.rewriting.helpers import same_elements
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.subtensor_basic import Subtensor
 
 FULL = slice(None)
@@ -84,15 +84,8 @@ def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: in
     if stop is None:
         return True
     if isinstance(stop, Variable):
-        return _is_length_of(stop, x, axis)
+        return dimension_measured_by(stop) == (x, axis)
     return length_known is not None and stop >= length_known
-
-
-def _is_length_of(var: Variable, x: Variable, axis: int) -> bool:
-    while var.owner is not None and len(var.owner.inputs) == 1 and not isinstance(var.owner.op, Shape_i):
-        var = var.owner.inputs[0]
-    node = var.owner
-    return node is not None and isinstance(node.op, Shape_i) and node.op.i == axis and node.inputs[0] is x
 
 
 def basic_lengths(fgraph: Any, x: Variable, index: Sequence[Any]) -> tuple[Any, ...]:
