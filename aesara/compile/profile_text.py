@@ -57,6 +57,47 @@ def write_table(
     print(file=file)
 
 
+def write_classes(profile: Any, file: IO[str], limit: int) -> None:
+    """Print the times of classes of operations."""
+    found = rows(profile.class_time(), profile.class_callcount(), profile.class_nodes(), profile.class_impl())
+    names = {row.key: f"{row.key.__module__}.{row.key.__qualname__}" for row in found}
+    write_table("Class", found, names, limit, file, profile.line_width)
+
+
+def write_ops(profile: Any, file: IO[str], limit: int) -> None:
+    """Print the times of operations."""
+    found = rows(profile.op_time(), profile.op_callcount(), profile.op_nodes(), profile.op_impl())
+    write_table("Ops", found, {row.key: str(row.key) for row in found}, limit, file, profile.line_width)
+
+
+def write_nodes(profile: Any, file: IO[str], limit: int) -> None:
+    """Print the times of nodes, with the lines of the program they come from."""
+    times, native = profile.apply_time, profile.apply_cimpl
+    impl = {key: "C " if native.get(key[1]) else "Py" for key in times}
+    found = rows(times, profile.apply_callcount, dict.fromkeys(times, 1), impl)
+    places = {row.key: place_of(row.key[1]) for row in found}
+    names = {key: str(key[1]) if place is None else f"{key[1]}  {place}" for key, place in places.items()}
+    write_table("Apply", found, names, limit, file, profile.line_width)
+
+
+def write_steps(profile: Any, file: IO[str], limit: int) -> None:
+    """Print the times of the steps of native code, with the nodes that they compute."""
+    steps = dict(enumerate(profile.steps()))
+    if not steps:
+        return
+    times = {k: step.seconds for k, step in steps.items()}
+    calls = {k: step.calls for k, step in steps.items()}
+    counts = {k: len(step.nodes) for k, step in steps.items()}
+    impl = {k: "Py" if step.kind == "python" else "C " for k, step in steps.items()}
+    names = {k: step_name(step) for k, step in steps.items()}
+    write_table("Steps of native code", rows(times, calls, counts, impl), names, limit, file, profile.line_width)
+
+
+def place_of(node: Apply) -> str | None:
+    """The line of the user's program that a node comes from."""
+    return None if node.source is None else f"{node.source.filename}:{node.source.lineno}"
+
+
 def step_name(step: StepTime) -> str:
     """What a step of native code computes, in how much memory, and for which lines of the user's program."""
     lines: list[str] = []

@@ -378,7 +378,9 @@ def test_profiles_elsewhere_begin_at_zero():
 
 
 def test_printers(monkeypatch):
-    monkeypatch.setattr("aesara.compile.profiling._printers", [])
+    printers: list = []
+    monkeypatch.setattr("aesara.compile.profiling.PRINTERS", printers)
+    monkeypatch.setattr("aesara.compile.profile_stats.PRINTERS", printers)
 
     @register_profiler_printer
     def show(message, compile_time, fct_call_time, apply_time, apply_cimpl, output_size, file):
