@@ -11,14 +11,9 @@ from aesara.compile.function.aliasing import (
     view_tree_set,
 )
 from aesara.compile.function.function import Function
-from aesara.compile.function.maker import (
-    FunctionMaker,
-    UnusedInputError,
-    convert_function_input,
-    fgraph_updated_vars,
-    get_info_on_inputs,
-    std_fgraph,
-)
+from aesara.compile.function.graph import fgraph_updated_vars, std_fgraph
+from aesara.compile.function.inputs import UnusedInputError, convert_function_input, get_info_on_inputs
+from aesara.compile.function.maker import FunctionMaker
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import (
     FAST_COMPILE,

@@ -8,94 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from aesara.compile.io import In, SymbolicInput
+from aesara.compile.function.arguments import DUPLICATE, Argument, ContainerAttribute, ValueAttribute, make_finder
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
-
-
-class _Duplicate:
-    """Marks a name that more than one input has."""
-
-    def __repr__(self) -> str:
-        return "DUPLICATE"
-
-
-DUPLICATE = _Duplicate()
-
-
-class _Argument:
-    """One explicit input, as calls need it."""
-
-    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
-
-    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
-        self.container = container
-        self.cell = container.storage
-        self.name = spec.name
-        self.variable = spec.variable
-        self.required = required
-        self.refeed = refeed
-        self.default = default
-
-
-class _View:
-    """Access to a function's inputs by position, name or variable."""
-
-    __slots__ = ("_function",)
-
-    def __init__(self, function: Function) -> None:
-        self._function = function
-
-    def _find(self, item: Any) -> Container:
-        try:
-            found = self._function.finder[item]
-        except (KeyError, TypeError):
-            raise TypeError(f"Unknown input or state: {item}. {self._function._describe_inputs()}") from None
-        if found is DUPLICATE:
-            raise TypeError(
-                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or the position."
-            )
-        return found
-
-    def __contains__(self, item: Any) -> bool:
-        try:
-            return item in self._function.finder
-        except TypeError:
-            return False
-
-    def __len__(self) -> int:
-        return len(self._function.input_storage)
-
-
-class ValueAttribute(_View):
-    """``f.value[x]``: the values that inputs have between calls."""
-
-    __slots__ = ()
-
-    def __getitem__(self, item: Any) -> Any:
-        return self._find(item).value
-
-    def __setitem__(self, item: Any, value: Any) -> None:
-        container = self._find(item)
-        container.value = value
-        for argument in self._function._arguments:
-            if argument.container is container:
-                argument.required = container.value is None
-                argument.refeed = not argument.required and not self._function._is_updated(container)
-                argument.default = container.value
-
-
-class ContainerAttribute(_View):
-    """``f.container[x]``: the containers of inputs."""
-
-    __slots__ = ()
-
-    def __getitem__(self, item: Any) -> Container:
-        return self._find(item)
 
 
 class _Stopwatch:
@@ -186,7 +105,7 @@ class Function:
             if variable.owner is not None and id(container.storage) not in input_cells
         ]
         self._arguments = [
-            _Argument(container, spec, required, refeed, default)
+            Argument(container, spec, required, refeed, default)
             for container, spec, (required, refeed, default) in zip(self.input_storage, specs, self.defaults)
             if not spec.implicit
         ]
@@ -194,8 +113,8 @@ class Function:
             argument.name: index for index, argument in enumerate(self._arguments) if argument.name is not None
         }
         # Values of arguments that the graph may overwrite must not share memory with other arguments.
-        self._overwritable = [index for index, argument in enumerate(self._arguments) if _is_mutable(specs, argument)]
-        self.finder, self.inv_finder = _make_finder(specs, self.input_storage)
+        self._overwritable = [index for index, argument in enumerate(self._arguments) if argument.is_mutable(specs)]
+        self.finder, self.inv_finder = make_finder(specs, self.input_storage)
         # One call of a virtual machine at a time: it has one set of cells.  Calls that read or update shared variables
         # may meet others there.
         states = [c.storage for c, spec in zip(self.input_storage, specs) if spec.implicit or self._is_updated(c)]
@@ -312,7 +231,7 @@ class Function:
         if not self.trust_input:
             for index, (argument, value) in enumerate(zip(arguments, values)):
                 if given[index]:
-                    values[index] = self._checked(index, argument, value)
+                    values[index] = argument.checked(value, index, self.name)
         return values
 
     def _complete(self, values: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], list[bool]]:
@@ -342,25 +261,6 @@ class Function:
                     raise TypeError(f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}")
                 values[index] = argument.cell[0]
         return values, given
-
-    def _checked(self, index: int, argument: _Argument, value: Any) -> Any:
-        container = argument.container
-        try:
-            if container.strict:
-                return container.type.filter(value, strict=True)
-            return container.type.filter(value, allow_downcast=container.allow_downcast)
-        except Exception as error:
-            name = f' with name "{self.name}"' if self.name else ""
-            label = f"`{argument.name}` " if argument.name else ""
-            text = (
-                f"Bad input argument to aesara function{name} at index {index} (0-based), "
-                f"input {label}of type {container.type}: {error}"
-            )
-            try:
-                described = type(error)(text)
-            except Exception:
-                described = TypeError(text)
-            raise described from None
 
     def _run(self, values: list[Any]) -> list[Any]:
         """Run the virtual machine on checked values, and store the updates if everything has succeeded."""
@@ -593,25 +493,6 @@ def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) 
     function = maker.create([spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)])
     function.trust_input = trust_input
     return function
-
-
-def _is_mutable(specs: Sequence[SymbolicInput], argument: _Argument) -> bool:
-    return any(spec.variable is argument.variable and isinstance(spec, In) and spec.mutable for spec in specs)
-
-
-def _make_finder(
-    specs: Sequence[SymbolicInput], containers: Sequence[Container]
-) -> tuple[dict[Any, Any], dict[Container, SymbolicInput]]:
-    """Map positions, variables and names of inputs to their containers."""
-    finder: dict[Any, Any] = {}
-    by_container: dict[Container, SymbolicInput] = {}
-    for index, (spec, container) in enumerate(zip(specs, containers)):
-        finder[index] = container
-        finder[spec.variable] = container
-        if spec.name is not None:
-            finder[spec.name] = DUPLICATE if spec.name in finder else container
-        by_container[container] = spec
-    return finder, by_container
 
 
 FunctionBuilder = Callable[..., Function]

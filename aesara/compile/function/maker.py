@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 import threading
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from aesara.compile.function.aliasing import Supervisor, infer_reuse_pattern, insert_deepcopy, keep_inputs
+from aesara.compile.function.aliasing import infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
-from aesara.compile.io import In, SymbolicInput, SymbolicOutput
+from aesara.compile.function.graph import std_fgraph
+from aesara.compile.function.inputs import complain_about_unused_input, convert_function_input
+from aesara.compile.function.stored import StoredGraph, without_graph
+from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.compile.profiling import as_profile
 from aesara.compile.step_times import NativeTimes
@@ -21,141 +21,17 @@ from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import PreserveVariableAttributes
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Constant, Variable
-from aesara.graph.pickling import Parcel
-from aesara.graph.shared import SharedVariable
+from aesara.graph.nodes import Variable
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
-from aesara.records import dataclass
 from aesara.utils import free_in_children
 
-
-class UnusedInputError(Exception):
-    """An input of a function is not used to compute its outputs."""
-
-
-def convert_function_input(input: Any) -> SymbolicInput:
-    """Return the description of an input that is given in one of the short forms.
-
-    Accepted are a `SymbolicInput`, a variable, and lists or tuples: ``(variable, value)``,
-    ``(variable, update)``, ``((variable, update), value)``, each optionally with a name in front.
-    """
-    if isinstance(input, SymbolicInput):
-        return input
-    if isinstance(input, Constant):
-        raise TypeError(f"A Constant instance is not a legal function input: {input}")
-    if isinstance(input, Variable):
-        return In(input)
-    if not isinstance(input, (list, tuple)):
-        raise TypeError(f"Unknown input type: {type(input)} ({input!r}), expected Variable instance")
-    original = input
-    if not input:
-        raise TypeError(f"Nonsensical input specification: {original}")
-    name = None
-    if isinstance(input[0], str):
-        name, input = input[0], input[1:]
-    if len(input) == 1 and isinstance(input[0], Variable):
-        return In(input[0], name=name)
-    if len(input) != 2:
-        raise TypeError(f"Invalid input syntax: {original} (expected a variable and a value or an update)")
-    first, second = input
-    if isinstance(first, (list, tuple)):
-        if len(first) != 2 or not all(isinstance(part, Variable) for part in first):
-            raise TypeError(f"Invalid input syntax: {original} (the first part must be a pair (variable, update))")
-        return In(first[0], name=name, value=second, update=first[1], mutable=True)
-    if not isinstance(first, Variable):
-        raise TypeError(f"Unknown input type: {type(first)} ({first!r}), expected Variable instance")
-    if isinstance(second, Variable):
-        return In(first, name=name, update=second, mutable=True)
-    return In(first, name=name, value=second)
-
-
-def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> str:
-    """Return a sentence about the inputs of a function, for error messages."""
-    total = len(named_inputs) + n_unnamed_inputs
-    named = f"{len(named_inputs)} named input{'s' * (len(named_inputs) != 1)} ({', '.join(named_inputs)})"
-    if total == 0:
-        return "The function has no inputs."
-    if not named_inputs:
-        return f"The function has {total} input{'s' * (total != 1)}, none of them named."
-    if n_unnamed_inputs == 0:
-        return f"The function has {named}."
-    return f"The function has {named}, and {n_unnamed_inputs} without a name."
-
-
-def fgraph_updated_vars(fgraph: FunctionGraph, expanded_inputs: Sequence[SymbolicInput]) -> dict[Variable, Variable]:
-    """Return a map from the inputs of a graph that are updated to the outputs with their new values."""
-    mapping = fgraph.update_mapping or {}
-    return {fgraph.inputs[position]: fgraph.outputs[index] for index, position in mapping.items()}
-
-
-def std_fgraph(
-    input_specs: Sequence[SymbolicInput],
-    output_specs: Sequence[SymbolicOutput],
-    accept_inplace: bool = False,
-    fgraph: FunctionGraph | None = None,
-    features: Sequence[type] = (PreserveVariableAttributes,),
-    force_clone: bool = False,
-) -> tuple[FunctionGraph, list[SymbolicOutput]]:
-    """Make the graph of a function.
-
-    Parameters
-    ----------
-    input_specs, output_specs
-        Descriptions of the inputs and outputs.
-    accept_inplace
-        Whether the graph may hold operations that overwrite their inputs.
-    fgraph
-        A graph to use instead of building one; its updates must be in its ``update_mapping``.
-    features
-        Classes of features to attach.
-    force_clone
-        Clone a given `fgraph`.
-
-    Returns
-    -------
-    The graph, and descriptions of the outputs that were added for updates.
-    """
-    positions = [index for index, spec in enumerate(input_specs) if spec.update is not None]
-    if fgraph is None:
-        updates = [input_specs[index].update for index in positions]
-        mapping = {len(output_specs) + offset: index for offset, index in enumerate(positions)}
-        fgraph = FunctionGraph(
-            [spec.variable for spec in input_specs],
-            [spec.variable for spec in output_specs] + updates,
-            update_mapping=mapping,
-            clone=True,
-        )
-    elif force_clone:
-        fgraph = fgraph.clone(check_integrity=False)
-    n_updates = len(fgraph.outputs) - len(output_specs)
-    additional = [SymbolicOutput(variable, borrow=True) for variable in fgraph.outputs[len(output_specs) :]]
-    if n_updates != len(fgraph.update_mapping or {}):
-        raise ValueError(
-            f"The graph has {len(fgraph.outputs)} outputs: {len(output_specs)} are described and "
-            f"{len(fgraph.update_mapping or {})} are updates."
-        )
-    destructive = any(node.op.destroy_map for node in fgraph.apply_nodes)
-    if destructive and not accept_inplace:
-        names = sorted({str(node.op) for node in fgraph.apply_nodes if node.op.destroy_map})
-        raise TypeError(
-            f"Graph must not contain inplace operations: {', '.join(names)}. "
-            "Build it with operations that do not overwrite their inputs, or pass accept_inplace=True."
-        )
-    for feature in features:
-        fgraph.attach_feature(feature())
-    if not hasattr(fgraph, "_supervisor"):
-        updated = set((fgraph.update_mapping or {}).values())
-        protected = [
-            variable
-            for index, (variable, spec) in enumerate(zip(fgraph.inputs, input_specs))
-            # The value of a state stays if the call fails, and a default value serves the next call, too.
-            if not spec.mutable or index in updated or spec.value is not None
-        ]
-        fgraph.attach_feature(Supervisor(protected))
-    return fgraph, additional
+#: held while a graph is taken out of its parcel
+_opening = free_in_children(threading.RLock())
+#: what a stored maker makes again
+_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
+_StoredGraph = StoredGraph  # as older pickles call it
 
 
 class FunctionMaker:
@@ -495,32 +371,15 @@ class FunctionMaker:
             no_fgraph_prep=no_fgraph_prep,
         )
 
-    # A maker is stored as its rewritten graph, in a parcel that is opened when somebody looks at the graph, and as what
-    # the linker has made of it, which serves if it suits the machine where the maker is loaded.
-
     def __getstate__(self) -> dict[str, Any]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
-        state["inputs"] = [_without_graph(spec) for spec in self.inputs]
-        state["_stored"] = self.__dict__.get("_stored") or self._pack()
+        state["inputs"] = [without_graph(spec) for spec in self.inputs]
+        if "_stored" not in state:
+            symbols = None if self._form is None else self._form.symbols
+            state["_stored"] = StoredGraph.pack(self.fgraph, self.inputs, self.outputs, symbols)
         if self._form is not None:
             state["_form"] = self._form.without_symbols()
         return state
-
-    def _pack(self) -> _StoredGraph:
-        symbols = None if self._form is None else self._form.symbols
-        content = list(self.fgraph.inputs), list(self.fgraph.outputs), symbols
-        explicit = {id(spec.variable) for spec in self.inputs}
-
-        def stays_outside(item: Any) -> bool:
-            if isinstance(item, np.ndarray):
-                return item.nbytes > _SMALL
-            return isinstance(item, (Container, SharedVariable)) or id(item) in explicit
-
-        return _StoredGraph(
-            Parcel.pack(content, stays_outside) or content,
-            [spec.borrow for spec in self.outputs],
-            self._output_types(),
-        )
 
     def _output_types(self) -> list[tuple[Any, str | None]]:
         stored = self.__dict__.get("_stored")
@@ -541,67 +400,12 @@ class FunctionMaker:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         with _opening:
             if "_stored" in self.__dict__:
-                self._open(self._stored)
+                graph, outputs, symbols = self._stored.unpack(self.update_mapping)
+                if self._form is not None:
+                    self._form.symbols = symbols
+                self.outputs, self.fgraph = outputs, graph
                 del self._stored
         return object.__getattribute__(self, name)
-
-    def _open(self, stored: _StoredGraph) -> None:
-        """Take the graph out of its parcel."""
-        content = stored.content.unpack() if isinstance(stored.content, Parcel) else stored.content
-        inputs, outputs, symbols = content
-        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=dict(self.update_mapping))
-        if any(node.op.destroy_map for node in graph.apply_nodes):
-            graph.attach_feature(DestroyHandler())
-        if self._form is not None:
-            self._form.symbols = symbols
-        self.outputs = [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, stored.borrow)]
-        self.fgraph = graph
-
-
-#: held while a graph is taken out of its parcel
-_opening = free_in_children(threading.RLock())
-#: what a stored maker makes again
-_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
-#: bytes of a constant that is worth a place of its own in a pickle
-_SMALL = 512
-
-
-@dataclass
-class _StoredGraph:
-    """The graph of a maker in a pickle: inputs, outputs and what the linker knows of nodes; facts of its outputs."""
-
-    content: Parcel | tuple
-    borrow: list[bool]
-    types: list[tuple[Any, str | None]]
-
-
-def _without_graph(spec: SymbolicInput) -> SymbolicInput:
-    """A description without the update's expression, which the graph holds anyway."""
-    spec = copy.copy(spec)
-    spec.update = None
-    return spec
-
-
-def complain_about_unused_input(index: int, variable: Variable, action: str) -> None:
-    """Raise or warn that a function does not need one of its inputs."""
-    text = (
-        "aesara.function was asked to create a function computing outputs given certain inputs, but the "
-        "provided "
-        f"input variable at index {index} is not part of the computational graph needed to compute the "
-        "outputs: "
-        f"{variable}.\n"
-    )
-    if action == "warn":
-        warnings.warn(
-            text + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
-            "aesara.function. To disable it completely, use on_unused_input='ignore'.",
-            stacklevel=6,
-        )
-    else:
-        raise UnusedInputError(
-            text + "To make this error into a warning, you can pass the parameter on_unused_input='warn' to "
-            "aesara.function. To disable it completely, use on_unused_input='ignore'."
-        )
 
 
 def orig_function(

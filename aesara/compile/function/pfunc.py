@@ -6,12 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.compile.function.function import Function
-from aesara.compile.function.maker import (
-    UnusedInputError,
-    complain_about_unused_input,
-    convert_function_input,
-    orig_function,
-)
+from aesara.compile.function.inputs import UnusedInputError, complain_about_unused_input, convert_function_input
+from aesara.compile.function.maker import orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.configdefaults import config

@@ -8,16 +8,11 @@ from aesara.compile.function.aliasing import (
     insert_deepcopy,
     view_tree_set,
 )
-from aesara.compile.function.function import DUPLICATE, Function
-from aesara.compile.function.maker import (
-    FunctionMaker,
-    UnusedInputError,
-    convert_function_input,
-    fgraph_updated_vars,
-    get_info_on_inputs,
-    orig_function,
-    std_fgraph,
-)
+from aesara.compile.function.arguments import DUPLICATE
+from aesara.compile.function.function import Function
+from aesara.compile.function.graph import fgraph_updated_vars, std_fgraph
+from aesara.compile.function.inputs import UnusedInputError, convert_function_input, get_info_on_inputs
+from aesara.compile.function.maker import FunctionMaker, orig_function
 from aesara.compile.ops import deep_copy_op, update_placeholder, view_op
 from aesara.configdefaults import config
 

@@ -1,0 +1,132 @@
+"""The explicit inputs of a compiled function: the values that calls give, and access to them between calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from aesara.compile.io import In, SymbolicInput
+from aesara.graph.container import Container
+
+if TYPE_CHECKING:
+    from aesara.compile.function.function import Function
+
+
+class _Duplicate:
+    """Marks a name that more than one input has."""
+
+    def __repr__(self) -> str:
+        return "DUPLICATE"
+
+
+DUPLICATE = _Duplicate()
+
+
+class Argument:
+    """One explicit input, as calls need it."""
+
+    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
+
+    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
+        self.container = container
+        self.cell = container.storage
+        self.name = spec.name
+        self.variable = spec.variable
+        self.required = required
+        self.refeed = refeed
+        self.default = default
+
+    def checked(self, value: Any, index: int, function_name: str | None) -> Any:
+        """The value as one of the input's type; `index` is its place among the arguments."""
+        container = self.container
+        try:
+            if container.strict:
+                return container.type.filter(value, strict=True)
+            return container.type.filter(value, allow_downcast=container.allow_downcast)
+        except Exception as error:
+            name = f' with name "{function_name}"' if function_name else ""
+            label = f"`{self.name}` " if self.name else ""
+            text = (
+                f"Bad input argument to aesara function{name} at index {index} (0-based), "
+                f"input {label}of type {container.type}: {error}"
+            )
+            try:
+                described = type(error)(text)
+            except Exception:
+                described = TypeError(text)
+            raise described from None
+
+    def is_mutable(self, specs: Sequence[SymbolicInput]) -> bool:
+        """Whether the graph may overwrite the value, by the descriptions of the inputs."""
+        return any(spec.variable is self.variable and isinstance(spec, In) and spec.mutable for spec in specs)
+
+
+class _View:
+    """Access to a function's inputs by position, name or variable."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def _find(self, item: Any) -> Container:
+        try:
+            found = self._function.finder[item]
+        except (KeyError, TypeError):
+            raise TypeError(f"Unknown input or state: {item}. {self._function._describe_inputs()}") from None
+        if found is DUPLICATE:
+            raise TypeError(
+                f"Ambiguous name: {item}: more than one input of the function has it. Use the variable or the position."
+            )
+        return found
+
+    def __contains__(self, item: Any) -> bool:
+        try:
+            return item in self._function.finder
+        except TypeError:
+            return False
+
+    def __len__(self) -> int:
+        return len(self._function.input_storage)
+
+
+class ValueAttribute(_View):
+    """``f.value[x]``: the values that inputs have between calls."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: Any) -> Any:
+        return self._find(item).value
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        container = self._find(item)
+        container.value = value
+        for argument in self._function._arguments:
+            if argument.container is container:
+                argument.required = container.value is None
+                argument.refeed = not argument.required and not self._function._is_updated(container)
+                argument.default = container.value
+
+
+class ContainerAttribute(_View):
+    """``f.container[x]``: the containers of inputs."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: Any) -> Container:
+        return self._find(item)
+
+
+def make_finder(
+    specs: Sequence[SymbolicInput], containers: Sequence[Container]
+) -> tuple[dict[Any, Any], dict[Container, SymbolicInput]]:
+    """Map positions, variables and names of inputs to their containers."""
+    finder: dict[Any, Any] = {}
+    by_container: dict[Container, SymbolicInput] = {}
+    for index, (spec, container) in enumerate(zip(specs, containers)):
+        finder[index] = container
+        finder[spec.variable] = container
+        if spec.name is not None:
+            finder[spec.name] = DUPLICATE if spec.name in finder else container
+        by_container[container] = spec
+    return finder, by_container

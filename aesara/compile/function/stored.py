@@ -1,0 +1,74 @@
+"""The graph of a function in a pickle.
+
+It is stored rewritten, in a parcel that is opened when somebody looks at the graph, beside what the linker has made of
+it, which serves if it suits the machine where the function is loaded.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from aesara.compile.io import SymbolicInput, SymbolicOutput
+from aesara.graph.container import Container
+from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.pickling import Parcel
+from aesara.graph.shared import SharedVariable
+from aesara.records import dataclass
+
+#: bytes of a constant that is worth a place of its own in a pickle
+_SMALL = 512
+
+
+@dataclass
+class StoredGraph:
+    """The graph of a maker: inputs, outputs and what the linker knows of nodes; facts of its outputs."""
+
+    content: Parcel | tuple
+    borrow: list[bool]
+    types: list[tuple[Any, str | None]]
+
+    @classmethod
+    def pack(
+        cls, fgraph: FunctionGraph, inputs: list[SymbolicInput], outputs: list[SymbolicOutput], symbols: Any
+    ) -> StoredGraph:
+        """Put a graph into a parcel.
+
+        Parameters
+        ----------
+        fgraph
+            The graph.
+        inputs, outputs
+            Descriptions of its inputs and of the outputs that the function returns.
+        symbols
+            What the linker knows of its nodes.
+        """
+        content = list(fgraph.inputs), list(fgraph.outputs), symbols
+        explicit = {id(spec.variable) for spec in inputs}
+
+        def stays_outside(item: Any) -> bool:
+            if isinstance(item, np.ndarray):
+                return item.nbytes > _SMALL
+            return isinstance(item, (Container, SharedVariable)) or id(item) in explicit
+
+        parcel = Parcel.pack(content, stays_outside) or content
+        return cls(parcel, [spec.borrow for spec in outputs], [(out.type, out.name) for out in fgraph.outputs])
+
+    def unpack(self, update_mapping: dict[int, int]) -> tuple[FunctionGraph, list[SymbolicOutput], Any]:
+        """Take the graph out: itself, descriptions of the returned outputs, and what the linker knows of its nodes."""
+        content = self.content.unpack() if isinstance(self.content, Parcel) else self.content
+        inputs, outputs, symbols = content
+        graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=dict(update_mapping))
+        if any(node.op.destroy_map for node in graph.apply_nodes):
+            graph.attach_feature(DestroyHandler())
+        return graph, [SymbolicOutput(variable, borrow) for variable, borrow in zip(outputs, self.borrow)], symbols
+
+
+def without_graph(spec: SymbolicInput) -> SymbolicInput:
+    """A description without the update's expression, which the graph holds anyway."""
+    spec = copy.copy(spec)
+    spec.update = None
+    return spec
