@@ -25,6 +25,7 @@ EXAMPLES = {
         example(lambda m, m2, v: dot(m.T, m2, v), **ORDER),
         example(lambda m, m2, v: at.dot(v, at.dot(m.T, at.dot(m2, m.T))), **ORDER),
         example(lambda m, m2, m3, v: dot(m, m2.T, m3, v), **ORDER),
+        example(lambda m, m2, m3, v: at.dot(dot(m, m2.T, m3, v), m), **ORDER),
     ],
     "local_scalar_out_of_dot": [
         example(lambda m, m2, s: at.dot(s * m, m2.T), **ORDER),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.records import dataclass
 from aesara.tensor.diagonals import AllocDiag
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, mul, neg, sub
@@ -18,10 +18,10 @@ __all__ = ["local_add_of_dots", "local_dot_chain", "local_dot_of_diagonal", "loc
 
 #: dtypes in which other roundings are as good; those of whole numbers and half precision have none to spare
 FLOATS = ("float32", "float64", "complex64", "complex128")
-#: longer chains are taken in parts
+#: of longer chains not all orders are looked at
 LONGEST = 24
-#: what a length that is not known may be; an order must be as good for each of these
-SUPPOSED_LENGTHS = (2, 32, 1024, 100_000)
+#: what lengths that are not known are supposed to be
+SUPPOSED = 32
 
 _dot = Dot()
 
@@ -37,36 +37,42 @@ def dot_operands(fgraph: FunctionGraph, var: Variable, dtype: str) -> tuple[Vari
 
 # The order of products
 
-
-@dataclass(frozen=True)
-class Order:
-    """How a part of a chain is multiplied: its operand, or where it is split and how the two parts are."""
-
-    start: int
-    split: int = -1
-    left: Order | None = None
-    right: Order | None = None
+#: A product of an order: of the operands from `start` to `split` and those from there to `end`.
+Step = tuple[int, int, int]
 
 
-def _chain(fgraph: FunctionGraph, var: Variable, operands: tuple[Variable, Variable]) -> tuple[list[Variable], Order]:
-    """The operands of products of products, from left to right, and the order in which they are multiplied now."""
-    found: list[Variable] = []
+def _continues(fgraph: FunctionGraph, var: Variable, position: int, dtype: str) -> bool:
+    """Whether an operand of a product, the left (0) or the right one (1), is a product of the same chain.
 
-    def collect(v: Variable, parts: tuple[Variable, Variable] | None) -> Order:
-        if parts is None or len(found) > LONGEST:
-            found.append(v)
-            return Order(len(found) - 1)
-        start = len(found)
-        left = collect(parts[0], dot_operands(fgraph, parts[0], v.type.dtype))
-        split = len(found)
-        right = collect(parts[1], dot_operands(fgraph, parts[1], v.type.dtype))
-        return Order(start, split, left, right)
-
-    order = collect(var, operands)
-    return found, order
+    A vector ends a chain: ``dot(A, dot(u, B))`` is the product of A and of a column, which is none of u.
+    """
+    operands = dot_operands(fgraph, var, dtype)
+    return operands is not None and (var.type.ndim == 2 or operands[position].type.ndim == 1)
 
 
-def _lengths(chain: list[Variable], supposed: int) -> list[int]:
+def _chain(fgraph: FunctionGraph, out: Variable) -> tuple[list[Variable], list[Step]]:
+    """The operands of a product of products, from left to right, and the order in which they are multiplied now."""
+    operands: list[Variable] = []
+    order: list[Step] = []
+    begun: list[list[int]] = []
+    pending: list[tuple[Variable | None, int]] = [(out, -1)]
+    while pending:
+        var, position = pending.pop()
+        if var is None:
+            begun[-1].append(len(operands))
+            if len(begun[-1]) == 3:
+                start, split, end = begun.pop()
+                order.append((start, split, end))
+        elif position < 0 or _continues(fgraph, var, position, out.type.dtype):
+            begun.append([len(operands)])
+            left, right = var.owner.inputs  # type: ignore[union-attr]
+            pending += [(None, 0), (right, 1), (None, 0), (left, 0)]
+        else:
+            operands.append(var)
+    return operands, order
+
+
+def _lengths(chain: list[Variable]) -> list[int | None]:
     """Rows of each operand, and at the end the columns of the last; of a vector at an end one."""
     first, last = chain[0], chain[-1]
     known: list[int | None] = [first.type.shape[0] if first.type.ndim == 2 else 1]
@@ -74,39 +80,57 @@ def _lengths(chain: list[Variable], supposed: int) -> list[int]:
         of_before, of_after = before.type.shape[-1], after.type.shape[0]
         known.append(of_before if of_before is not None else of_after)
     known.append(last.type.shape[1] if last.type.ndim == 2 else 1)
-    return [supposed if n is None else n for n in known]
+    return known
 
 
-def _multiplications(order: Order, end: int, lengths: list[int]) -> int:
-    """How many multiplications an order of a part of the chain, up to the operand before `end`, takes."""
-    if order.left is None or order.right is None:
-        return 0
-    own = lengths[order.start] * lengths[order.split] * lengths[end]
-    left = _multiplications(order.left, order.split, lengths)
-    return own + left + _multiplications(order.right, end, lengths)
-
-
-def _best_order(lengths: list[int]) -> Order:
-    """The order with the fewest multiplications, by dynamic programming over the parts of the chain."""
+def _best_order(lengths: list[int]) -> list[Step]:
+    """The order with the fewest multiplications; of a long chain the better one of those from its ends."""
     n = len(lengths) - 1
-    best: dict[tuple[int, int], tuple[int, Order]] = {(k, k + 1): (0, Order(k)) for k in range(n)}
+    if n > LONGEST:
+        from_left = [(0, k, k + 1) for k in range(1, n)]
+        from_right = [(k, k + 1, n) for k in reversed(range(n - 1))]
+        return min(
+            from_left, from_right, key=lambda order: sum(lengths[i] * lengths[j] * lengths[k] for i, j, k in order)
+        )
+    # By dynamic programming over the parts of the chain: the cost of each, and where it is split.
+    best: dict[tuple[int, int], tuple[int, int]] = {(k, k + 1): (0, k) for k in range(n)}
     for size in range(2, n + 1):
         for start in range(n - size + 1):
             end = start + size
-            choices = []
-            for split in range(start + 1, end):
-                of_left, left = best[start, split]
-                of_right, right = best[split, end]
-                total = of_left + of_right + lengths[start] * lengths[split] * lengths[end]
-                choices.append((total, Order(start, split, left, right)))
-            best[start, end] = min(choices, key=lambda choice: choice[0])
-    return best[0, n][1]
+            outer = lengths[start] * lengths[end]
+            best[start, end] = min(
+                (best[start, split][0] + best[split, end][0] + outer * lengths[split], split)
+                for split in range(start + 1, end)
+            )
+    order: list[Step] = []
+    parts = [(0, n)]
+    while parts:
+        start, end = parts.pop()
+        if end - start > 1:
+            split = best[start, end][1]
+            order.append((start, split, end))
+            parts += [(start, split), (split, end)]
+    return order[::-1]
 
 
-def _multiplied(chain: list[Variable], order: Order) -> Variable:
-    if order.left is None or order.right is None:
-        return chain[order.start]
-    return _dot(_multiplied(chain, order.left), _multiplied(chain, order.right))
+def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
+    """Whether an order takes fewer multiplications than another for some lengths of at least 2, and more for none.
+
+    What is saved is a polynomial in the lengths that are not known. With ``2 + t`` for each of them it is negative
+    somewhere if one of its coefficients is: where just the t of this term are large.
+    """
+    saved: Counter[tuple[int, ...]] = Counter()
+    for sign, order in ((1, old), (-1, new)):
+        for step in order:
+            terms = {(): sign}
+            for k in step:
+                n = lengths[k]
+                if n is not None:
+                    terms = {unknown: n * c for unknown, c in terms.items()}
+                else:
+                    terms = {**{u: 2 * c for u, c in terms.items()}, **{(*u, k): c for u, c in terms.items()}}
+            saved.update(terms)
+    return min(saved.values()) >= 0 < max(saved.values())
 
 
 @register_canonicalize
@@ -114,31 +138,29 @@ def _multiplied(chain: list[Variable], order: Order) -> Variable:
 def local_dot_chain(fgraph, node):
     """``dot(dot(A, B), v)`` as ``dot(A, dot(B, v))``: products in the order that takes the fewest multiplications.
 
-    Lengths that are not known are supposed to be equal; an order must be no worse whatever they are.
+    Lengths that are not known are supposed to be equal; an order must be no worse whatever they are, from 2 on.
     """
     (out,) = node.outputs
-    x, y = node.inputs
     dtype = out.type.dtype
-    if dtype not in FLOATS or x.type.dtype != dtype or y.type.dtype != dtype:
+    if dtype not in FLOATS or any(v.type.dtype != dtype for v in node.inputs):
         return False
-    if not any(dot_operands(fgraph, v, dtype) for v in (x, y)):
+    if not any(_continues(fgraph, v, position, dtype) for position, v in enumerate(node.inputs)):
         return False
     clients = fgraph.clients[out]
     if len(clients) == 1 and clients[0][0] != "output":
-        # It is seen to with the whole chain.
-        outer = clients[0][0]
+        outer, position = clients[0]
         if isinstance(outer.op, Dot) and all(v.type.dtype == dtype for v in (*outer.inputs, *outer.outputs)):
-            return False
-    chain, order = _chain(fgraph, out, (x, y))
-    better = _best_order(_lengths(chain, SUPPOSED_LENGTHS[1]))
-    gains = []
-    for supposed in SUPPOSED_LENGTHS:
-        lengths = _lengths(chain, supposed)
-        n = len(chain)
-        gains.append(_multiplications(order, n, lengths) - _multiplications(better, n, lengths))
-    if min(gains) < 0 or max(gains) == 0:
+            if _continues(fgraph, out, position, dtype):
+                return False  # it is seen to with the whole chain
+    chain, order = _chain(fgraph, out)
+    lengths = _lengths(chain)
+    better = _best_order([SUPPOSED if n is None else n for n in lengths])
+    if not _saves(order, better, lengths):
         return False
-    return in_place_of(out, _multiplied(chain, better))
+    made = {(k, k + 1): v for k, v in enumerate(chain)}
+    for start, split, end in better:
+        made[start, end] = _dot(made[start, split], made[split, end])
+    return in_place_of(out, made[0, len(chain)])
 
 
 # What can be taken out of a product

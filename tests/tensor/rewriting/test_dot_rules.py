@@ -8,6 +8,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.dot import Dot
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")
@@ -94,6 +95,78 @@ def test_order_of_random_chains_is_the_best(seed):
             shapes = [rows_columns(i) for i in node.inputs]
             taken += shapes[0][0] * shapes[0][1] * shapes[1][1]
     assert taken <= cost(0, len(lengths) - 1)
+
+
+def multiplications(fgraph, values):
+    """How many multiplications all products of a graph take, for given inputs."""
+    shapes = {i: value.shape for i, value in zip(fgraph.inputs, values)}
+    taken = 0
+    for node in fgraph.toposort():
+        x, y = (shapes[v] for v in node.inputs)
+        shapes[node.outputs[0]] = x[:-1] + y[1:]
+        taken += int(np.prod(x)) * int(np.prod(y[1:], dtype=int))
+    return taken
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_order_is_worse_than_the_one_written(seed):
+    """Whatever lengths that are not known turn out to be; with vectors at the ends of some chains."""
+    random = np.random.default_rng(seed)
+    chain_length = int(random.integers(3, 6))
+    static = [[None, None, 2, 40][k] for k in random.integers(0, 4, chain_length + 1)]
+    chain = [sized(a, b) for a, b in pairwise(static)]
+    if seed % 3 == 0:
+        chain[-1] = sized(static[-2])
+    terms = list(chain)
+    while len(terms) > 1:
+        k = int(random.integers(0, len(terms) - 1))
+        terms[k : k + 2] = [at.dot(*terms[k : k + 2])]
+    (product,) = terms
+    written, rewritten = (
+        aesara.function(chain, product, mode=mode).maker.fgraph
+        for mode in (PYTHON, Mode("py", RewriteDatabaseQuery(["local_dot_chain"])))
+    )
+    for _ in range(20):
+        lengths = [int(random.choice([2, 3, 1000])) if n is None else n for n in static]
+        values = [np.broadcast_to(1.0, lengths[k : k + x.type.ndim]) for k, x in enumerate(chain)]
+        assert multiplications(rewritten, values) <= multiplications(written, values)
+
+
+def test_lengths_that_differ_may_make_another_order_worse():
+    x, y = sized(None, 2), sized(2, None)
+    f = aesara.function([x, y, A], x.dot(y).dot(A), mode=REWRITTEN)
+    (output,) = f.maker.fgraph.outputs
+    assert output.owner.inputs[1].owner is None
+
+
+@pytest.mark.parametrize("rows", [2, None])
+def test_a_vector_in_the_middle_ends_a_chain(rows):
+    x = sized(rows, None)
+    rest = at.dvector("u")
+    for output in (
+        x.dot(v.dot(A)),
+        x.dot(v.dot(A)).dot(w),
+        w.dot(x.dot(v.dot(A))),
+        x.dot(A).dot(v).dot(B),
+        rest.dot(x.dot(A).dot(v).dot(B)),
+    ):
+        values = [rng.normal(size=(2,) * i.type.ndim) for i in (x, A, B, v, w, rest)]
+        f, g = (
+            aesara.function([x, A, B, v, w, rest], output, mode=mode, on_unused_input="ignore")
+            for mode in (REWRITTEN, PYTHON)
+        )
+        np.testing.assert_allclose(f(*values), g(*values), rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [30, 1200])
+def test_long_chains(count):
+    """No recursion, and no time that grows with the third power of the length."""
+    left, right = A, v
+    for _ in range(count):
+        left, right = left.dot(A), A.dot(right)
+    f = aesara.function([A, v], [left.dot(v), right], mode=REWRITTEN)
+    nodes = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Dot)]
+    assert {node.inputs[1].type.ndim for node in nodes} == {1} and len(nodes) == count + 1
 
 
 def test_products_that_others_use_stay():
