@@ -1,0 +1,174 @@
+"""Running kernels and scalar functions, statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.expr import Expr, walk
+from aesara.ir.function import ScalarFunction
+from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, filled
+from aesara.ir.interpret.scalars import apply_primitive, call_external, convert, wrapped
+from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
+from aesara.ir.verify import IRError
+
+
+class Machine:
+    """Runs statements on scalars and memories."""
+
+    def __init__(self) -> None:
+        self.scalars: dict[str, Any] = {}
+        self.buffers: dict[str, Memory] = {}
+        self.loops: list[RunningLoop] = []
+        self.orders: dict[Expr, list[Expr]] = {}
+
+    def value(self, root: Expr, values: dict[Expr, Any] | None = None) -> Any:
+        """The value of an expression now."""
+        values = {} if values is None else values
+        order = self.orders.get(root)
+        if order is None:
+            order = self.orders[root] = list(walk([root]))
+        for e in order:
+            if e not in values:
+                values[e] = self._evaluate(e, [values[a] for a in e.args])
+        return values[root]
+
+    def integer(self, root: Expr) -> int:
+        return int(self.value(root))
+
+    def _evaluate(self, e: Expr, args: list[Any]) -> Any:
+        if e.op == "const":
+            if e.dtype.startswith(("float", "bool")):
+                return convert(e.attr, e.dtype)
+            return wrapped(int(e.attr), e.dtype)
+        if e.op == "var":
+            if e.attr not in self.scalars:
+                raise IRError(f"{e.attr} is read before it has a value")
+            return self.scalars[e.attr]
+        if e.op == "load":
+            memory, offset = self.memory(e.attr), int(args[0])
+            for loop in self.loops:
+                loop.note(memory, offset, is_store=False)
+            return memory.load(offset)
+        if e.op == "cast":
+            return convert(args[0], e.dtype)
+        if e.op == "call":
+            if isinstance(e.attr, ScalarFunction):
+                return run_function(e.attr, args)
+            return call_external(str(e.attr), args, e.dtype)
+        return apply_primitive(e.op, args)
+
+    def memory(self, name: object) -> Memory:
+        if name not in self.buffers:
+            raise IRError(f"{name} is used before it has memory")
+        return self.buffers[name]
+
+    def run(self, body: Sequence[Statement]) -> None:
+        stores: list[Store] = []
+        for statement in body:
+            if isinstance(statement, Store):
+                if any(must_follow(statement, other) for other in stores):
+                    self._store(stores)
+                    stores = []
+                stores.append(statement)
+                continue
+            self._store(stores)
+            stores = []
+            if isinstance(statement, For):
+                self._loop(statement)
+            elif isinstance(statement, If):
+                if self.value(statement.condition):
+                    self.run(statement.body)
+            elif isinstance(statement, While):
+                while self.value(statement.condition):
+                    self.run(statement.body)
+            else:
+                assert isinstance(statement, (Declare, Assign))
+                self.scalars[statement.name] = self.value(statement.value)
+        self._store(stores)
+
+    def _store(self, stores: Sequence[Store]) -> None:
+        values: dict[Expr, Any] = {}
+        ready = [
+            (self.memory(s.buffer), int(self.value(s.offset, values)), self.value(s.value, values)) for s in stores
+        ]
+        for memory, offset, value in ready:
+            for loop in self.loops:
+                loop.note(memory, offset, is_store=True)
+            memory.store(offset, value)
+
+    def _loop(self, statement: For) -> None:
+        loop = RunningLoop()
+        extent = self.integer(statement.extent)
+        hidden = self.scalars.get(statement.var)
+        if statement.parallel:
+            self.loops.append(loop)
+        for k in range(extent):
+            loop.iteration = k
+            self.scalars[statement.var] = np.int64(k)
+            self.run(statement.body)
+        if statement.parallel:
+            self.loops.pop()
+        self.scalars.pop(statement.var, None)
+        if hidden is not None:
+            self.scalars[statement.var] = hidden
+
+
+def run_function(function: ScalarFunction, arguments: Sequence[Any]) -> Any:
+    """The value of a scalar function; arguments are cast to the dtypes of its parameters."""
+    machine = Machine()
+    for p, argument in zip(function.parameters, arguments, strict=True):
+        machine.scalars[p.name] = np.dtype(p.dtype).type(argument)
+    machine.run(function.body)
+    return machine.value(function.result)
+
+
+def run_kernel(kernel: Kernel, arguments: Sequence[Any]) -> None:
+    """Run a kernel on arrays and scalars, in the order of its parameters; it writes into the arrays.
+
+    Raises
+    ------
+    IllegalAccess
+        If it reads or writes outside an array, or if iterations of a parallel loop depend on each other.
+
+    Examples
+    --------
+    >>> from aesara.ir.text import parse_kernel
+    >>> kernel = parse_kernel('''
+    ... kernel double(b0: float64[] written, n0: int64):
+    ...     parallel for v0 < n0:
+    ...         b0[v0] = b0[v0] * 2.0
+    ... ''')
+    >>> x = np.arange(3.0)
+    >>> run_kernel(kernel, [x, 3])
+    >>> x
+    array([0., 2., 4.])
+    """
+    ready: list[Any] = []
+    for p, argument in zip(kernel.params, arguments, strict=True):
+        if isinstance(p, BufferParam):
+            if argument.dtype != np.dtype(p.dtype):
+                raise TypeError(f"{p.name} of kernel {kernel.name} holds {p.dtype}, got an array of {argument.dtype}")
+            ready.append(filled(p.name, argument))
+        else:
+            ready.append(np.dtype(p.dtype).type(argument))
+    launch(kernel, ready)
+
+
+def launch(kernel: Kernel, arguments: Sequence[Any]) -> None:
+    """Run a kernel on memories and scalars of the dtypes of its parameters."""
+    machine = Machine()
+    shared: dict[object, list[BufferParam]] = {}
+    for p, argument in zip(kernel.params, arguments, strict=True):
+        if isinstance(p, BufferParam):
+            machine.buffers[p.name] = argument
+            shared.setdefault(argument.block, []).append(p)
+        else:
+            machine.scalars[p.name] = argument
+    for params in shared.values():
+        if any(p.written for p in params) and len(params) > 1 and not all(p.aliased for p in params):
+            names = ", ".join(p.name for p in params)
+            raise IllegalAccess(f"kernel {kernel.name} gets one memory as {names}, which are not declared aliased")
+    machine.run(kernel.body)

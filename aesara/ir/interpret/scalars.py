@@ -1,0 +1,160 @@
+"""The values of primitives on NumPy scalars: arithmetic, casts, and functions of SciPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.expr import COMPARISONS
+from aesara.ir.verify import IRError
+
+_INT64_LIMIT = 2.0**63
+_SPECIAL = "special."
+
+
+def wrapped(value: int, dtype: str) -> Any:
+    """A Python integer in two's complement of the dtype's width."""
+    if dtype == "bool":
+        return np.bool_(value & 1)
+    bits = int(dtype.lstrip("uint"))
+    value &= 2**bits - 1
+    if dtype[0] != "u" and value >> (bits - 1):
+        value -= 2**bits
+    return np.dtype(dtype).type(value)
+
+
+def convert(value: Any, dtype: str) -> Any:
+    """A scalar cast to another dtype."""
+    if dtype == "bool":
+        return np.bool_(value != 0)
+    if dtype.startswith("float"):
+        with np.errstate(all="ignore"):
+            return np.dtype(dtype).type(value)
+    if isinstance(value, np.floating):
+        number = float(value)
+        limit = 2 * _INT64_LIMIT if dtype == "uint64" else _INT64_LIMIT
+        fits = math.isfinite(number) and -_INT64_LIMIT <= number < limit
+        return wrapped(int(number) if fits else -(2**63), dtype)
+    return wrapped(int(value), dtype)
+
+
+def _floor_quotient(a: int, b: int) -> int:
+    return a // b if b else 0
+
+
+def _remainder(a: int, b: int) -> int:
+    return a % b if b else 0
+
+
+def _int_power(a: int, b: int) -> int:
+    if b >= 0:
+        return pow(a, b, 2**64) if a >= 0 else (-1 if b & 1 else 1) * pow(-a, b, 2**64)
+    return 1 if a == 1 else (-1 if b & 1 else 1) if a == -1 else 0
+
+
+_INTEGER: dict[str, Callable[..., int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "minimum": min,
+    "maximum": max,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "invert": lambda a: ~a,
+    "intdiv": _floor_quotient,
+    "mod": _remainder,
+    "pow": _int_power,
+    **{name: (lambda a: a) for name in ("floor", "ceil", "trunc", "rint")},
+}
+_LOGIC = {"add": "or", "mul": "and", "sub": "xor", "maximum": "or", "minimum": "and"}
+
+
+def _lesser(a: Any, b: Any) -> Any:
+    if a == b:
+        return a if np.signbit(a) else b
+    return np.minimum(a, b)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    if a == b:
+        return b if np.signbit(a) else a
+    return np.maximum(a, b)
+
+
+_FLOAT: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "intdiv": np.floor_divide,
+    "mod": np.remainder,
+    "minimum": _lesser,
+    "maximum": _greater,
+    "neg": np.negative,
+    "abs": np.abs,
+    "pow": np.power,
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
+    "copysign": np.copysign,
+    **{name: getattr(np, name) for name in ("sqrt", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1")},
+    **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sin", "cos", "tan")},
+    **{name: getattr(np, name) for name in ("sinh", "cosh", "tanh")},
+    **{name: getattr(np, "arc" + name[1:]) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
+    "erf": lambda x: type(x)(math.erf(x)),
+    "erfc": lambda x: type(x)(math.erfc(x)),
+}
+_COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal}
+_NOT_EXACT_IN_HALF = frozenset({"add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "ceil", "trunc", "rint"})
+
+
+def apply_primitive(name: str, args: Sequence[Any]) -> Any:
+    """The value of a primitive on NumPy scalars of one dtype (a bool and two of one dtype for ``select``)."""
+    if name == "select":
+        return args[1] if args[0] else args[2]
+    dtype = str(args[0].dtype)
+    if name in COMPARISONS:
+        return np.bool_(args[0] != args[1] if name == "ne" else _COMPARE[name](*args))
+    if name in ("isnan", "isinf"):
+        return np.bool_(dtype.startswith("float") and getattr(np, name)(args[0]))
+    if dtype.startswith("float"):
+        return _float_primitive(name, dtype, args)
+    if name in ("shl", "shr"):
+        return _shifted(name, int(args[0]), int(args[1]), dtype)
+    if dtype == "bool":
+        name = _LOGIC.get(name, name)
+    if name not in _INTEGER:
+        raise IRError(f"{name} is not defined on {dtype}")
+    return wrapped(_INTEGER[name](*map(int, args)), dtype)
+
+
+def _float_primitive(name: str, dtype: str, args: Sequence[Any]) -> Any:
+    if name not in _FLOAT:
+        raise IRError(f"{name} is not defined on {dtype}")
+    kind = np.dtype(dtype).type
+    with np.errstate(all="ignore"):
+        if dtype == "float16" and name not in _NOT_EXACT_IN_HALF:
+            args = [np.float32(a) for a in args]
+        return kind(_FLOAT[name](*args))
+
+
+def _shifted(name: str, a: int, by: int, dtype: str) -> Any:
+    bits = 1 if dtype == "bool" else int(dtype.lstrip("uint"))
+    if not 0 <= by < bits:
+        return wrapped(-1 if name == "shr" and a < 0 else 0, dtype)
+    return wrapped(a << by if name == "shl" else a >> by, dtype)
+
+
+def call_external(symbol: str, args: Sequence[Any], dtype: str) -> Any:
+    """A function of SciPy by the symbol that native code calls, `special.<name>.<arity>`."""
+    if not symbol.startswith(_SPECIAL):
+        raise IRError(f"no definition of the external function {symbol!r}")
+    from scipy.special import cython_special  # heavy, and rarely needed
+
+    function = getattr(cython_special, symbol[len(_SPECIAL) :].rsplit(".", 1)[0])
+    return np.dtype(dtype).type(function(*map(float, args)))
