@@ -18,7 +18,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import switch
 from aesara.tensor.shape_facts import unbroadcast
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 __all__ = [
     "CondMerge",

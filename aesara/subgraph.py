@@ -25,7 +25,7 @@ from aesara.graph.utils import MissingInputError
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 __all__ = ["OpFromGraph", "construct_nominal_fgraph", "infer_shape", "inline_ofg_expansion"]

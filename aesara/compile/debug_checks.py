@@ -23,7 +23,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import HasInnerGraph, Op
 from aesara.link.utils import raise_with_op
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 _PACKAGE = __name__.partition(".")[0]
 

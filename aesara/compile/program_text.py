@@ -19,7 +19,7 @@ from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.index_forms import indices_from_subtensor
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 _IMPORTS = ["import numpy as np", "import aesara", "import aesara.tensor as at"]
 

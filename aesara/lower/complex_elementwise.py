@@ -21,7 +21,7 @@ from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 @dataclass(frozen=True)

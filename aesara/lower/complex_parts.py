@@ -40,7 +40,7 @@ from aesara.tensor.subtensor_advanced import (
     AdvancedSubtensor1,
 )
 from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 #: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
 LINEAR: dict[type[Op], slice] = {

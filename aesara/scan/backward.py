@@ -27,7 +27,7 @@ from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import add, eq, minimum, switch
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["pulled_back"]
 

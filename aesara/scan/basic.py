@@ -22,7 +22,7 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import minimum
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.shape_facts import specify_shape, unbroadcast
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 from aesara.updates import OrderedUpdates
 
 __all__ = ["config", "get_updates_and_outputs", "isNaN_or_Inf_or_None", "minimum", "scan"]

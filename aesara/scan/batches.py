@@ -10,7 +10,7 @@ from aesara.graph.vectorization import batch_ndim, vectorize_graph, vectorize_no
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.vectorization.batches import (
     align,
     batch_sizes,

@@ -21,8 +21,9 @@ from aesara.scan.info import ScanInfo
 from aesara.scan.layout import Layout
 from aesara.scan.parts import LoopParts
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.shape import Shape_i
-from aesara.tensor.type import TensorType, integer_dtypes
+from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["Scan", "ScanInfo"]
 

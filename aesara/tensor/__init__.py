@@ -377,8 +377,8 @@ from aesara.tensor.stacking import (
 )
 from aesara.tensor.statistics import logaddexp, logsumexp, mean, std, var
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor, take
+from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.type import (
-    TensorType,
     bcol,
     bmatrix,
     brow,

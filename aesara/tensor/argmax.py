@@ -12,9 +12,10 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.careduce import as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import eq, invert, maximum, minimum, neg
 from aesara.tensor.reduction import max, min
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 def _all_axes(axis: Any, ndim: int) -> tuple[int, ...]:

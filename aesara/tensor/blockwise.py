@@ -20,7 +20,7 @@ from aesara.tensor.elementwise_ops import second
 from aesara.tensor.gufunc_signature import CoreDims, parse_signature, signature_from_ndims, static_core_sizes
 from aesara.tensor.selection import static_broadcast
 from aesara.tensor.shape_values import shape_i_op
-from aesara.tensor.type import TensorType, tensor_type
+from aesara.tensor.tensor_type import TensorType, tensor_type
 
 __all__ = ["Blockwise", "vectorize"]
 

@@ -18,11 +18,12 @@ from aesara.tensor.constant_value import (
     known_integer,
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import eq, or_, switch
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.selection import static_broadcast
 from aesara.tensor.shape import specify_shape
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "BroadcastTo",

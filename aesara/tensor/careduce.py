@@ -11,7 +11,8 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.dtypes import discrete_dtypes
+from aesara.tensor.tensor_type import tensor_type
 
 Axes = tuple[int, ...] | None
 

@@ -10,8 +10,8 @@ import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import dtype_specs_map
 from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.type import dtype_specs_map
 from aesara.utils import did_you_mean
 
 __all__ = ["cast"]

@@ -12,10 +12,11 @@ from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros_like
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import clip, eq, mod, switch
 from aesara.tensor.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.shape import specify_shape
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Choose", "choose"]
 

@@ -9,12 +9,12 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.elementwise_ops import neq, switch
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.repeating import compress
 from aesara.tensor.shape import reshape
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import integer_dtypes
 
 __all__ = ["extract", "piecewise", "put_along_axis", "select"]
 

@@ -19,11 +19,11 @@ from aesara.scalar import ScalarOp, add, mul, scalar_maximum, scalar_minimum, se
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.type import discrete_dtypes
 from aesara.tensor.vector_length import get_vector_length
 
 __all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape"]

@@ -14,7 +14,7 @@ from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.scalar_conversion import tensor_from_scalar
-from aesara.tensor.type import TensorType, refuse_without_values, tensor_type
+from aesara.tensor.tensor_type import TensorType, refuse_without_values, tensor_type
 
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:

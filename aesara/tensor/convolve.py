@@ -12,9 +12,10 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import conj, gradient_as, maximum, minimum
 from aesara.tensor.joining import join
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 _MODES = ("full", "same", "valid")
 

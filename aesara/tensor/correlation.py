@@ -29,8 +29,9 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.records import dataclass
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import conj, gradient_as
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 Direction = Literal["forward", "weights", "inputs"]
 Shape = tuple[Any, ...]

@@ -9,10 +9,10 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dot import dot
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import conj, maximum
 from aesara.tensor.joining import concatenate
 from aesara.tensor.reduction import sum
-from aesara.tensor.type import discrete_dtypes
 
 
 def cov(

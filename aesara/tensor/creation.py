@@ -18,11 +18,12 @@ from aesara.tensor.allocation import zeros, zeros_like
 from aesara.tensor.casting import cast, resolve_dtype
 from aesara.tensor.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.nonzero import nonzero
 from aesara.tensor.shape_facts import specify_shape
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "ARange",

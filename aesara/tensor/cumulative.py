@@ -11,12 +11,13 @@ from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import conj, neq
 from aesara.tensor.joining import join
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.recurrence import LinearRecurrence, shifted
 from aesara.tensor.shape import reshape
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["CumOp", "CumprodOp", "CumsumOp", "cumprod", "cumsum", "diff"]
 

@@ -15,7 +15,7 @@ from aesara.tensor.allocation import alloc
 from aesara.tensor.creation import eye
 from aesara.tensor.elementwise_ops import add
 from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.type import TensorType, tensor_type
+from aesara.tensor.tensor_type import TensorType, tensor_type
 
 # NumPy calls the reference of one node with at most 32 arrays.
 TERMS_IN_ONE_SUM = 24

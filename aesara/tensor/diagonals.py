@@ -12,10 +12,11 @@ from aesara.graph.pullback import grad_undefined
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.creation import eye
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import maximum, minimum, switch
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "AllocDiag",

@@ -12,8 +12,9 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import add, conj, gradient_as, mul
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 class Dot(Op):

@@ -10,6 +10,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.scalar import ufuncs
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import (
     abs,
     and_,
@@ -51,7 +52,6 @@ from aesara.tensor.elementwise_ops import (
     xor,
 )
 from aesara.tensor.elemwise import tensor_function
-from aesara.tensor.type import complex_dtypes, discrete_dtypes
 
 # NumPy's names
 equal = eq

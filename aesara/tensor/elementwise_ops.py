@@ -12,8 +12,8 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import complex_dtypes, continuous_dtypes, discrete_dtypes
 from aesara.tensor.elemwise import tensor_function
-from aesara.tensor.type import complex_dtypes, continuous_dtypes, discrete_dtypes
 
 # Comparisons
 lt = tensor_function(aes.lt, "lt")

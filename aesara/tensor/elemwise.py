@@ -20,15 +20,10 @@ from aesara.scalar import bool as scalar_bool  # noqa: F401 - documented under t
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elemwise_pullback import PullbackPlan, pullback_plan
-from aesara.tensor.type import (
-    StaticShape,
-    TensorType,
-    complex_dtypes,
-    discrete_dtypes,
-    lvector,  # noqa: F401 - documented under this path
-    tensor_type,
-)
+from aesara.tensor.tensor_type import StaticShape, TensorType, tensor_type
+from aesara.tensor.type import lvector  # noqa: F401 - documented under this path
 
 __all__ = ["CAReduce", "DimShuffle", "Elemwise", "elemwise_of", "scalar_elemwise"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import complex_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import abs, and_, eq, floor, gt, log, maximum, sgn, switch
 from aesara.tensor.rearranging import moveaxis, normalize_axes
-from aesara.tensor.type import complex_dtypes, integer_dtypes
 
 __all__ = ["geomspace", "linspace", "logspace"]
 

@@ -35,6 +35,7 @@ from aesara.tensor.diagonals import (
     fill_diagonal_offset,
     fill_diagonal_offset_,
 )
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import ge, lt, maximum, minimum
 from aesara.tensor.equal_steps import geomspace, linspace, logspace
@@ -47,7 +48,8 @@ from aesara.tensor.index_conversion import (
 from aesara.tensor.repeating import Repeat, compress, repeat, squeeze, to_one_hot
 from aesara.tensor.searching import SearchsortedOp, Unique, bincount, searchsorted, unique
 from aesara.tensor.subtensor import advanced_inc_subtensor1
-from aesara.tensor.type import dvector, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.type import dvector
 
 __all__ = [
     "Bartlett",

@@ -18,7 +18,7 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, eq, mul, neg, switch
 from aesara.tensor.expression_op import ExpressionOp, MayOverwriteFirst
-from aesara.tensor.type import StaticShape, tensor_type
+from aesara.tensor.tensor_type import StaticShape, tensor_type
 
 __all__ = [
     "BlasOp",

@@ -12,7 +12,7 @@ from aesara.tensor.dot import Dot, outer
 from aesara.tensor.elementwise_ops import add, mul
 from aesara.tensor.expression_op import MayOverwriteFirst
 from aesara.tensor.gemm import BlasOp, plus_scaled, product_shape, same_dtype, times, times_unless_zero
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
 

@@ -10,8 +10,9 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.selection import broadcast_sizes, static_broadcast
-from aesara.tensor.type import integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 from aesara.tensor.vector_length import get_vector_length
 
 __all__ = ["RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index"]

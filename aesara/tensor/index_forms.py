@@ -14,9 +14,10 @@ from aesara.scalar import ScalarConstant, ScalarType, as_scalar
 from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.constant_value import get_scalar_constant_value
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.exceptions import AdvancedIndexingError, NotScalarConstantError
 from aesara.tensor.scalar_conversion import scalar_from_tensor
-from aesara.tensor.type import TensorType, discrete_dtypes
+from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.type_other import (
     MakeSlice,
     NoneConst,

@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.cumulative import cumsum, diff
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import abs, and_, eq, ge, gt, lt, maximum, minimum, mod, switch
 from aesara.tensor.joining import concatenate, join
 from aesara.tensor.logical_reduction import any as any_true
@@ -18,7 +19,6 @@ from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.searching import searchsorted
 from aesara.tensor.sort import argsort
-from aesara.tensor.type import discrete_dtypes
 
 __all__ = ["digitize", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
 

@@ -21,10 +21,11 @@ from aesara.tensor.conversion import (
     constant,
     contains_variable,
 )
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import eq, gradient_as, switch
 from aesara.tensor.make_vector import vector_of
 from aesara.tensor.shape import shape, shape_padaxis, specify_shape
-from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "Join",

@@ -14,7 +14,7 @@ from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import isclose, neq
 from aesara.tensor.reduction import selected
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 class _Logical(CAReduce):

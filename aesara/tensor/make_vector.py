@@ -12,7 +12,8 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.dtypes import discrete_dtypes
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["MakeVector", "make_vector"]
 

@@ -14,7 +14,7 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.dot import gradient_of
 from aesara.tensor.elementwise_ops import add, conj
-from aesara.tensor.type import StaticShape, tensor_type
+from aesara.tensor.tensor_type import StaticShape, tensor_type
 
 
 class MatMul(Op):

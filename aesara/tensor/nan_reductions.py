@@ -12,6 +12,7 @@ from aesara.tensor.careduce import normalize_axes as checked_axes
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.cumulative import cumprod, cumsum
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import conj, gt, invert, isnan, real, sqrt, switch
 from aesara.tensor.logical_reduction import all as all_true
 from aesara.tensor.logical_reduction import any as any_true
@@ -19,7 +20,6 @@ from aesara.tensor.reduction import max as max_along
 from aesara.tensor.reduction import min as min_along
 from aesara.tensor.reduction import prod as prod_along
 from aesara.tensor.reduction import sum as sum_along
-from aesara.tensor.type import complex_dtypes, discrete_dtypes
 
 __all__ = [
     "nanargmax",

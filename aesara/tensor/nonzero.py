@@ -14,7 +14,7 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise_ops import neq
 from aesara.tensor.joining import stack
 from aesara.tensor.rearranging import flatten
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Nonzero", "flatnonzero", "nonzero", "nonzero_values"]
 

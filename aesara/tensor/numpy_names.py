@@ -13,6 +13,7 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange, eye
 from aesara.tensor.cumulative import cumprod, cumsum
 from aesara.tensor.diagonals import diag
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import exp2, mul
 from aesara.tensor.joining import join
 from aesara.tensor.rearranging import flatten, normalize_axes
@@ -20,7 +21,6 @@ from aesara.tensor.reduction import max as amax
 from aesara.tensor.reduction import min as amin
 from aesara.tensor.searching import unique
 from aesara.tensor.sort import argsort, sort
-from aesara.tensor.type import discrete_dtypes
 
 __all__ = [
     "amax",

@@ -14,6 +14,7 @@ from aesara.tensor.convolve import convolve
 from aesara.tensor.covariance import cov
 from aesara.tensor.cumulative import cumsum, diff
 from aesara.tensor.diagonals import diagonal
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import clip, complex, conj, eq, imag, real, sqrt, switch
 from aesara.tensor.equal_steps import linspace
 from aesara.tensor.joining import join
@@ -24,7 +25,6 @@ from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.searching import searchsorted
 from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean
-from aesara.tensor.type import complex_dtypes, discrete_dtypes
 
 __all__ = ["average", "corrcoef", "correlate", "histogram"]
 

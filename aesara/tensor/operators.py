@@ -34,8 +34,8 @@ from aesara.tensor.shape import reshape, shape, specify_shape
 from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean, std, var
 from aesara.tensor.subtensor import getitem, take
+from aesara.tensor.tensor_type import DenseTensorType
 from aesara.tensor.transfer import transfer
-from aesara.tensor.type import DenseTensorType
 from aesara.tensor.vector_length import get_vector_length
 
 

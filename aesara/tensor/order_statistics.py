@@ -11,6 +11,7 @@ from aesara.tensor.careduce import as_axes, normalize_axes
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import (
     add,
     and_,
@@ -35,7 +36,6 @@ from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.shape import reshape
 from aesara.tensor.sort import sort
-from aesara.tensor.type import complex_dtypes, discrete_dtypes
 
 #: Where continuous quantiles lie between the sorted elements: the parameters alpha and beta of
 #: Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996).

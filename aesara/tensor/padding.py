@@ -13,6 +13,7 @@ from aesara.tensor.broadcasting import broadcast_to
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import abs, eq, maximum, minimum, round_half_to_even, switch
 from aesara.tensor.joining import join
 from aesara.tensor.order_statistics import median
@@ -21,7 +22,6 @@ from aesara.tensor.reduction import max as max_along
 from aesara.tensor.reduction import min as min_along
 from aesara.tensor.statistics import mean
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import discrete_dtypes, integer_dtypes
 
 #: A length: a number, or a symbolic integer.
 Length = Any

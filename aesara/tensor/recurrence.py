@@ -13,7 +13,7 @@ from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import conj, second
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["LinearRecurrence", "shifted"]
 

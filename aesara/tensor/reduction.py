@@ -14,9 +14,10 @@ from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
 from aesara.tensor.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import abs, conj, eq, lt, maximum, minimum, second, switch
 from aesara.tensor.joining import join
-from aesara.tensor.type import discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 def _expanded(x: Variable, reduced: Variable, axis: Axes) -> Variable:

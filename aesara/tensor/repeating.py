@@ -16,12 +16,13 @@ from aesara.tensor.constant_value import known_entries, known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import eq, switch
 from aesara.tensor.nonzero import flatnonzero
 from aesara.tensor.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.shape import reshape, shape
 from aesara.tensor.subtensor import advanced_inc_subtensor1, set_subtensor, take
-from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Repeat", "compress", "repeat", "squeeze", "to_one_hot"]
 

@@ -10,7 +10,8 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.tensor.type import TensorType, discrete_dtypes, tensor_type
+from aesara.tensor.dtypes import discrete_dtypes
+from aesara.tensor.tensor_type import TensorType, tensor_type
 
 
 class TensorFromScalar(Op):

@@ -15,6 +15,7 @@ from aesara.tensor.allocation import zeros
 from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import Assert
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import ge, maximum
 from aesara.tensor.joining import join
 from aesara.tensor.logical_reduction import all as all_true
@@ -22,7 +23,7 @@ from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.reduction import max as largest
 from aesara.tensor.shape import Shape_i, reshape, shape
 from aesara.tensor.subtensor import advanced_inc_subtensor1, inc_subtensor
-from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
 

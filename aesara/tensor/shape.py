@@ -26,7 +26,7 @@ from aesara.tensor.shape_facts import (
     unbroadcast,
 )
 from aesara.tensor.shape_values import Shape, Shape_i, shape, shape_i, shape_i_op, shape_tuple
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 from aesara.tensor.type_other import NoneConst
 from aesara.tensor.vector_length import get_vector_length
 

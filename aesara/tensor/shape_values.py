@@ -14,7 +14,7 @@ from aesara.scalar import ScalarConstant
 from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.constant_value import constant_of_output, entries_of_output
 from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "Shape",

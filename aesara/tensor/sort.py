@@ -15,9 +15,10 @@ from aesara.tensor.allocation import zeros_like
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import abs, minimum
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 

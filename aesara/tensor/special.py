@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import (
     beta,
     betainc,
@@ -83,7 +84,7 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.elementwise_ops import logit as _logit
 from aesara.tensor.elementwise_ops import poch as _poch
 from aesara.tensor.reduction import sum
-from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 #: Stands for an axis that was not given.
 UNSET_AXIS = object()

@@ -13,12 +13,12 @@ from aesara.tensor.allocation import ones
 from aesara.tensor.broadcasting import broadcast_to
 from aesara.tensor.constant_value import known_entries
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.elementwise_ops import minimum
 from aesara.tensor.joining import concatenate, join
 from aesara.tensor.rearranging import atleast_1d, flatten, normalize_axes, sizes_of
 from aesara.tensor.shape import shape_padleft, shape_padright
 from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.type import integer_dtypes
 
 
 def _tensors(name: str, tup: Any) -> list[Variable]:

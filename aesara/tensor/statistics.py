@@ -12,6 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import (
     conj,
     eq,
@@ -28,7 +29,7 @@ from aesara.tensor.gradient_operators import disconnected_grad
 from aesara.tensor.reduction import max as max_along
 from aesara.tensor.reduction import selected
 from aesara.tensor.reduction import sum as sum_along
-from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 class Mean(CAReduce):

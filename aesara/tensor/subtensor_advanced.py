@@ -10,6 +10,7 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.index_facts import static_indexed_shape
 from aesara.tensor.indexing import (
     as_index_variable,
@@ -17,7 +18,7 @@ from aesara.tensor.indexing import (
     indexed_result_shape,
 )
 from aesara.tensor.subtensor_basic import check_value, check_value_shape, gradient_of_value
-from aesara.tensor.type import discrete_dtypes, integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
     "AdvancedIncSubtensor",

@@ -18,6 +18,7 @@ from aesara.tensor.constant_value import (
     known_integer,
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import gradient_as
 from aesara.tensor.index_facts import check_static_index, static_slice_length
 from aesara.tensor.indexing import (
@@ -29,7 +30,7 @@ from aesara.tensor.indexing import (
 )
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.shape import Shape, specify_shape
-from aesara.tensor.type import complex_dtypes, discrete_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["IncSubtensor", "Subtensor"]
 

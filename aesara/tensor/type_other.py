@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.type import integer_dtypes
+from aesara.tensor.dtypes import integer_dtypes
 
 
 class NoneTypeT(Generic):

@@ -11,9 +11,9 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.allocation import ones_like, zeros_like
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.elementwise_ops import cos, i0, maximum, sqrt
 from aesara.tensor.joining import stack
-from aesara.tensor.type import integer_dtypes
 
 __all__ = ["blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
 

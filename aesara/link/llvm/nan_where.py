@@ -20,7 +20,7 @@ from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.math import bitwise_or, isinf, isnan
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["NanWhereLinker"]
 

@@ -16,9 +16,9 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.correlation import Correlation, Direction, Windows
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.make_vector import vector_of
 from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
-from aesara.tensor.type import integer_dtypes
 
 
 def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> Variable:

@@ -13,8 +13,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.correlation import Direction
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
-from aesara.tensor.type import integer_dtypes
 
 
 class MatrixCorrelation(ChosenWindows):

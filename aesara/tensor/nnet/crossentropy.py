@@ -15,6 +15,7 @@ from aesara.tensor.argmax import argmax, max_and_argmax
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.dot import dot
+from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.elementwise_ops import add, eq, log, log1p, mul, neg, softplus, switch
 from aesara.tensor.joining import concatenate
 from aesara.tensor.nnet.composed import ComposedOp, as_classes, as_floats, checked_classes
@@ -22,7 +23,7 @@ from aesara.tensor.nnet.softmax import biased, biased_static_shape, softmax_grad
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.searching import unique
 from aesara.tensor.special import LogSoftmax
-from aesara.tensor.type import integer_dtypes, tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 _log_softmax = LogSoftmax(axis=-1)
 

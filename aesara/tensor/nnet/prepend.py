@@ -13,7 +13,7 @@ from aesara.tensor.allocation import alloc
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.joining import join
 from aesara.tensor.nnet.composed import ComposedOp
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 
 def _as_matrix(mat: Any) -> Variable:

@@ -11,7 +11,7 @@ from aesara.tensor.elementwise_ops import add
 from aesara.tensor.nnet.composed import ComposedOp, as_floats
 from aesara.tensor.reduction import sum as sum_along
 from aesara.tensor.special import Softmax, SoftmaxGrad
-from aesara.tensor.type import tensor_type
+from aesara.tensor.tensor_type import tensor_type
 
 softmax_legacy = Softmax(axis=-1)
 softmax_grad_legacy = SoftmaxGrad(axis=-1)

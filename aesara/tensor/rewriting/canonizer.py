@@ -12,7 +12,7 @@ from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, t
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.helpers import computed_in, is_float
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 
 class MulCanonizer(AlgebraicCanonizer):

@@ -16,7 +16,7 @@ from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import second
 from aesara.tensor.elemwise import DimShuffle, Elemwise
 from aesara.tensor.shape import Unbroadcast
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 
 #: Constants with more elements than this are not searched for a common value.
 LARGEST_SEARCHED = 10_000

@@ -9,7 +9,7 @@ from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.blockwise import Blockwise, signature_of
 from aesara.tensor.gufunc_signature import parse_signature
-from aesara.tensor.type import TensorType
+from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.vectorization.batches import align, batches
 
 
