@@ -20,6 +20,7 @@ from aesara.scalar.constants import *
 from aesara.scalar.deprecations import *
 from aesara.scalar.deprecations import deprecated_attribute
 from aesara.scalar.entropy import *
+from aesara.scalar.erfc_integrals import *
 from aesara.scalar.exponential import *
 from aesara.scalar.gradient import *
 from aesara.scalar.integrals import *

@@ -12,6 +12,7 @@ from aesara.scalar import routines
 from aesara.scalar.comparison import eq, neq
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
+from aesara.scalar.erfc_integrals import erfc_ratio
 from aesara.scalar.exponential import exp, log, log1p
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction, UnaryScalarOp
@@ -109,7 +110,8 @@ class Erfcx(UnaryScalarOp):
     domain = (-3.0, 10.0)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        return (g * (literal(2, x) * x * y - literal(_TWO_BY_SQRT_PI, x)),)
+        # The difference 2 x y - 2 / sqrt(pi) would lose every digit for large x.
+        return (literal(-2, x) * g * y * erfc_ratio(literal(1, x), x),)
 
 
 class Erfinv(UnaryScalarOp):

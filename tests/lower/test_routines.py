@@ -16,7 +16,13 @@ from aesara.lower.context import Unsupported
 from aesara.lower.routines import RoutineError, scalar_function
 from aesara.scalar import BinaryScalarOp, upgrade_to_float
 from aesara.scalar.routine import Routine, exp, floor, horner, isnan, lgamma, routine, sqrt, where
-from aesara.scalar.routines import betainc_derivative, gammainc_derivative, hyp2f1_derivative, polygamma_function
+from aesara.scalar.routines import (
+    betainc_derivative,
+    erfc_ratio,
+    gammainc_derivative,
+    hyp2f1_derivative,
+    polygamma_function,
+)
 from aesara.tensor.elemwise import Elemwise
 
 LIMIT = 50.0
@@ -131,7 +137,9 @@ def test_narrower_floats_are_computed_in_double_precision():
 
 
 @pytest.mark.parametrize(
-    "function", [gammainc_derivative, betainc_derivative, hyp2f1_derivative, polygamma_function], ids=lambda f: f.name
+    "function",
+    [betainc_derivative, erfc_ratio, gammainc_derivative, hyp2f1_derivative, polygamma_function],
+    ids=lambda f: f.name,
 )
 def test_the_routines_of_the_package_are_well_formed(function):
     translated = scalar_function(function)

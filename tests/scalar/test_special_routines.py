@@ -257,3 +257,32 @@ def test_gradients_of_quantiles_at_the_ends():
     )
     np.testing.assert_array_equal(wrt_k, 0)
     np.testing.assert_array_equal(wrt_p, [0, np.inf, np.inf])
+
+
+def repeated_integrals_of_erfc(order, x):
+    """Of orders from -1, DLMF 7.18.7."""
+    found = [2 / mpmath.sqrt(mpmath.pi) * mpmath.exp(-x * x), mpmath.erfc(x)]
+    for k in range(1, order + 1):
+        found.append(found[-2] / (2 * k) - x / k * found[-1])
+    return found
+
+
+ERFC_ARGUMENTS = [-300.0, -26.7, -5.0, -1e-10, 0.0, 0.5, 1.5, 1.99, 2.0, 2.01, 2.5, 4.0, 9.0, 27.0, 60.0]
+
+
+@pytest.mark.parametrize(("order", "ulps"), [(1, 16), (2, 128), (3, 512)])
+def test_quotients_of_repeated_integrals_of_erfc(order, ulps):
+    def truth(n, x):
+        integrals = repeated_integrals_of_erfc(order, x)
+        return integrals[order + 1] / integrals[order]
+
+    with mpmath.workdps(4000):  # the recurrence cancels
+        check(aes.erfc_ratio, [(float(order), x) for x in ERFC_ARGUMENTS], truth, ulps)
+
+
+def test_quotients_of_repeated_integrals_of_erfc_far_out():
+    n, x = np.array([(1.0, np.inf), (1.0, -np.inf), (2.0, 1e200), (2.0, -1e200), (1.0, -np.inf)]).T.copy()
+    np.testing.assert_allclose(native(aes.erfc_ratio)(n, x), [0, np.inf, 5e-201, 5e199, np.inf])
+    n, x = np.array([(0.0, 1.0), (1.5, 1.0), (np.nan, 1.0), (np.inf, 1.0), (1e9, 5.0), (1.0, np.nan)]).T.copy()
+    assert np.isnan(native(aes.erfc_ratio)(n, x)).all()
+    assert np.isnan(aes.erfc_ratio.impl(n, x)).all()

@@ -1,0 +1,34 @@
+"""Quotients of repeated integrals of the complementary error function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar import routines
+from aesara.scalar.constants import literal
+from aesara.scalar.op import BinaryScalarOp
+from aesara.scalar.promotion import upgrade_to_float_no_complex
+
+__all__ = ["ErfcRatio", "erfc_ratio"]
+
+
+class ErfcRatio(BinaryScalarOp):
+    """The repeated integral of erfc of order n divided by that of order n - 1; with n = 1, what slopes of erfcx hold.
+
+    The derivative of ``erfcx(x)`` is ``-2 * erfcx(x) * erfc_ratio(1, x)``, a product in which nothing cancels. The
+    same is true of its own derivative.
+    """
+
+    numpy = routines.erfc_ratio
+    dtype = upgrade_to_float_no_complex
+    native = routines.erfc_ratio
+    domain = ((1.0, 1.0), (-3.0, 10.0))
+
+    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        following = n + literal(1, n)
+        return undefined, g * (literal(2, y) * y * (n * y - following * erfc_ratio(following, x)))
+
+
+erfc_ratio = ErfcRatio(name="erfc_ratio")
