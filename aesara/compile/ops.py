@@ -28,7 +28,6 @@ class DeepCopyOp(Op):
 
     __props__: tuple[str, ...] = ()
     check_input = False
-    _f16_ok = True
     passes_value_on = True
 
     def make_node(self, x: Variable) -> Apply:

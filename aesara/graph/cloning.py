@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
-from aesara.graph.traversal import applys_between, io_toposort, vars_between
+from aesara.graph.nodes import Apply, NominalVariable, Variable
+from aesara.graph.traversal import io_toposort, vars_between
 
 
 def clone_node_and_cache(
@@ -266,16 +266,3 @@ def replace_nominals_with_dummies(inputs: Sequence[Variable], outputs: Sequence[
             memo[variable] = variable.type.make_variable(variable.name)
     equiv = clone_get_equiv(inputs, outputs, copy_inputs=False, copy_orphans=False, memo=memo)
     return [equiv[variable] for variable in inputs], [equiv[variable] for variable in outputs]
-
-
-def constants_of(outputs: Collection[Variable]) -> list[Constant]:
-    """Return the constants that `outputs` depend on, each once."""
-    found: dict[Constant, None] = {}
-    for variable in outputs:
-        if isinstance(variable, Constant):
-            found[variable] = None
-    for node in applys_between((), outputs):
-        for variable in node.inputs:
-            if isinstance(variable, Constant):
-                found[variable] = None
-    return list(found)

@@ -338,11 +338,11 @@ def io_toposort(
                     raise ValueError(f"The graph contains a cycle through the node {parent.op}.")
                 stack.append(parent)
     if clients is not None:
-        _fill_clients(order, stop, orderings, clients)
+        _fill_clients(order, orderings, clients)
     return order
 
 
-def _fill_clients(order: list[Apply], stop: set[Variable], orderings: dict, clients: dict[Any, list[Any]]) -> None:
+def _fill_clients(order: list[Apply], orderings: dict, clients: dict[Any, list[Any]]) -> None:
     for node in order:
         for variable in node.inputs:
             clients.setdefault(variable, []).append(node)

@@ -16,7 +16,6 @@ class ViewOp(Op):
 
     view_map = {0: [0]}
     __props__: tuple[str, ...] = ()
-    _f16_ok = True
     passes_value_on = True
 
     def make_node(self, x: Variable) -> Apply:  # type: ignore[override]  # one input

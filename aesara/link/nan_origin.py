@@ -80,7 +80,7 @@ class Origin:
         which = f"output {number} of " if len(node.outputs) > 1 else ""
         lines = [
             f"{self._what(value, bad)} at index {_place(bad)} of {which}{node.op}: nothing that it reads has one.",
-            f"The inputs there: {_inputs_there(node, inputs, value, bad)}",
+            f"The inputs there: {_inputs_there(node, inputs, bad)}",
             f"The node belongs to the {'gradient of the line below' if gradient else 'forward computation'}.",
             error_report(None, node, thunk),
         ]
@@ -143,7 +143,7 @@ def _place(index: tuple[int, ...]) -> str:
     return "()" if not index else str(index if len(index) > 1 else index[0])
 
 
-def _inputs_there(node: Apply, inputs: list[Any], value: Any, index: tuple[int, ...]) -> str:
+def _inputs_there(node: Apply, inputs: list[Any], index: tuple[int, ...]) -> str:
     """The elements that an elementwise operation has read; of others, what range the inputs have."""
     parts = []
     for variable, one in zip(node.inputs, inputs, strict=True):

@@ -50,7 +50,6 @@ class Alloc(Op):
     """
 
     __props__ = ()
-    _f16_ok = True
 
     def make_node(self, value: Any, *shape: Any) -> Apply:
         value = as_tensor_variable(value)
@@ -148,7 +147,6 @@ class AllocEmpty(Op):
     """
 
     __props__ = ("dtype",)
-    _f16_ok = True
 
     def __init__(self, dtype: str):
         if not isinstance(dtype, str):

@@ -53,7 +53,6 @@ class CheckAndRaise(Op):
 
     __props__ = ("msg", "exc_type")
     view_map = {0: [0]}
-    _f16_ok = True
     check_input = False
 
     def __init__(self, exc_type: type[BaseException], msg: str = ""):

@@ -152,7 +152,6 @@ class Correlation(Op):
     """
 
     direction: Direction
-    _f16_ok = True
 
     @property
     @abstractmethod

@@ -61,7 +61,6 @@ class Join(Op):
     """
 
     __props__ = ("view",)
-    _f16_ok = True
     check_input = False
 
     def __init__(self, view: int = -1):

@@ -164,7 +164,7 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     """
     a = _as_floats("quantile", a)
     rows, axes = _rows(a, axis)
-    q = _checked_q(q, rows.type.ndim)
+    q = _checked_q(q)
     ordered = sort(rows, axis=-1)
     low, high, weight = _neighbours(q, _length(rows), method)
     weight = weight.astype(a.type.dtype)
@@ -182,7 +182,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     """Quantiles along axes of the elements that are not NaN; NaN if there are none. See `quantile`."""
     a = _as_floats("nanquantile", a)
     rows, axes = _rows(a, axis)
-    q = _checked_q(q, rows.type.ndim)
+    q = _checked_q(q)
     ordered = sort(rows, axis=-1)
     n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
     flat = q.flatten() if q.type.ndim != 1 else q
@@ -223,7 +223,7 @@ def _hundredths(q: Any) -> Any:
 _in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
 
 
-def _checked_q(q: Any, ndim: int) -> Variable:
+def _checked_q(q: Any) -> Variable:
     if not isinstance(q, Variable):
         values = np.asarray(q, dtype="float64")
         if not np.all((values >= 0) & (values <= 1)):

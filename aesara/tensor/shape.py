@@ -77,7 +77,6 @@ class Reshape(Op):
 
     __props__ = ("ndim",)
     view_map = {0: [0]}
-    _f16_ok = True
     check_input = False
 
     def __init__(self, ndim: int, name: None = None):

@@ -38,7 +38,6 @@ class SpecifyShape(Op):
 
     __props__ = ()
     view_map = {0: [0]}
-    _f16_ok = True
 
     def make_node(self, x: Any, *shape: Any) -> Apply:
         x = as_tensor_variable(x)
@@ -177,7 +176,6 @@ class Unbroadcast(Op):
 
     __props__ = ("axes",)
     view_map = {0: [0]}
-    _f16_ok = True
     check_input = False
 
     def __init__(self, *axis: int):

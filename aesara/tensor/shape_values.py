@@ -37,7 +37,6 @@ class Shape(Op):
     """
 
     __props__ = ()
-    _f16_ok = True
 
     def make_node(self, x: Any) -> Apply:
         if not isinstance(x, Variable):
@@ -139,7 +138,6 @@ class Shape_i(Op):
     """
 
     __props__ = ("i",)
-    _f16_ok = True
     check_input = False
 
     def __init__(self, i: int):

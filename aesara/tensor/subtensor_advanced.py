@@ -69,7 +69,6 @@ class AdvancedSubtensor1(Op):
 
     # `sparse_grad` does not change what is computed.
     __props__ = ()
-    _f16_ok = True
     check_input = False
 
     def __init__(self, sparse_grad: bool = False):

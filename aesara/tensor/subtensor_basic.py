@@ -127,7 +127,6 @@ class Subtensor(_TemplateOp):
     """
 
     view_map = {0: [0]}
-    _f16_ok = True
     check_input = False
 
     def __init__(self, idx_list: Sequence[Any]):

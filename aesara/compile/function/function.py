@@ -12,7 +12,6 @@ from aesara.compile.function.arguments import DUPLICATE, Argument, ContainerAttr
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container
-from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
 
@@ -493,7 +492,3 @@ def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) 
     function = maker.create([spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)])
     function.trust_input = trust_input
     return function
-
-
-FunctionBuilder = Callable[..., Function]
-InputKey = int | str | Variable

@@ -32,17 +32,8 @@ class Format:
         return (1 << self.bits) - 1
 
     @property
-    def one_bits(self) -> int:
-        """Bit pattern of 1.0."""
-        return self.bias << self.fraction_bits
-
-    @property
     def sign_bits(self) -> int:
         return 1 << (self.bits - 1)
-
-    @property
-    def infinity_bits(self) -> int:
-        return (2 * self.bias + 1) << self.fraction_bits
 
     @property
     def smallest_normal(self) -> float:
