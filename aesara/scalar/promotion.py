@@ -29,7 +29,6 @@ __all__ = [
     "bool_out",
     "complex_out",
     "divide_out",
-    "float64_out",
     "float_out",
     "float_out_nocomplex",
     "int_out",
@@ -231,9 +230,6 @@ def float_out_nocomplex(*types: ScalarType) -> tuple[ScalarType, ...]:
     """float64; complex numbers are refused."""
     _refuse_complex(types)
     return (float64,)
-
-
-float64_out = float_out
 
 
 class transfer_type(MetaObject):
