@@ -210,12 +210,6 @@ def constant_like(value: Any, out: Variable) -> Variable:
     return constant(array.reshape((1,) * out.type.ndim))
 
 
-def drop_axes(shape: Sequence[Any], axes: Iterable[int]) -> list[Any]:
-    """The entries of a shape without those of some axes."""
-    dropped = set(axes)
-    return [n for i, n in enumerate(shape) if i not in dropped]
-
-
 def is_tensor(var: Variable) -> bool:
     """Whether a variable is a dense tensor."""
     return isinstance(var.type, TensorType)
