@@ -175,6 +175,7 @@ FORMS = {
         *(lambda x, k=k: categorical_crossentropy(probabilities(x)[k], ONE_HOT) for k in (0, 1, 6)),
         lambda x: -at.log(softmax(x).flatten()[N * 3 + TARGETS]),
         lambda x: -at.log(at.switch(ONE_HOT > 0, softmax(x), 0).sum(-1)),
+        lambda x: -at.log(at.switch(ONE_HOT > 0, softmax(x), 0).max(-1)),
         lambda x: -at.log(at.switch(ONE_HOT > 0, softmax(x), 1).prod(-1)),
         lambda x: -at.log((softmax(x) ** ONE_HOT).prod(-1)),
         lambda x: -at.log(softmax(x).T[TARGETS, N]),
@@ -207,6 +208,7 @@ FORMS = {
         lambda x: (softmax(x) * (at.log(softmax(x)) - at.log(softmax(2 * x)))).sum(-1),
         lambda x: (quotient(at.exp(x)) * at.log(quotient(at.exp(x)) / quotient(at.exp(2 * x)))).sum(-1),
         lambda x: special.rel_entr(softmax(x), softmax(2 * x)).sum(-1),
+        lambda x: special.kl_div(softmax(x), softmax(2 * x)).sum(-1),
     ],
     "entropy": [
         *(lambda x, k=k: -(probabilities(x)[k] * at.log(probabilities(x)[k])).sum(-1) for k in range(10)),

@@ -10,6 +10,7 @@ import warnings
 import mpmath as mp
 import numpy as np
 import pytest
+import scipy.special
 
 import aesara
 import aesara.tensor as at
@@ -199,3 +200,18 @@ def test_of_no_numbers(linker):
     empty = np.zeros((2, 0))
     found = aesara.function([x, v], outputs, mode=Mode(linker=linker, optimizer="fast_run"))(empty, empty)
     np.testing.assert_array_equal(found, [[-np.inf] * 2, [-np.inf] * 2, [np.nan] * 2])
+
+
+@pytest.mark.parametrize("term", [special.rel_entr, special.kl_div, at.xlogy], ids=lambda term: term.scalar_op.name)
+def test_entropies_where_masks_leave_no_probability(term):
+    """Logarithms of both probabilities may be minus infinity."""
+    p, q = at.dmatrices("pq")
+    terms = term(special.softmax(p, 1), special.softmax(q, 1))
+    function = aesara.function([p, q], [terms, aesara.grad(terms.sum(), p)], mode=RULES)
+    first = np.array([[-np.inf, 1.0, 2.0], [0.0, -np.inf, -np.inf], [-np.inf, -np.inf, 3.0]])
+    second = np.array([[-np.inf, 1.0, 3.0], [0.0, -np.inf, 1.0], [-np.inf, 1.0, 3.0]])
+    with np.errstate(all="ignore"):
+        value, slope = function(first, second)
+        written = getattr(scipy.special, term.scalar_op.name)(*(scipy.special.softmax(x, 1) for x in (first, second)))
+    np.testing.assert_allclose(value, written, rtol=1e-13, atol=1e-16)
+    assert np.isfinite(slope).all()

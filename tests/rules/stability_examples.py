@@ -48,6 +48,7 @@ EXAMPLES = {
         example(lambda x, y: at.xlogy(x, at.exp(y)), **SHIFTED),
         example(lambda m: special.entr(special.softmax(m, 1)), **SHIFTED),
         example(lambda x, y: special.rel_entr(at.exp(x), at.sigmoid(y)), **SHIFTED),
+        example(lambda x: special.kl_div(at.exp(-at.abs(x)), at.exp(1 + at.abs(x))), **SHIFTED),
     ],
     "local_complement": [
         lambda x: 1 - at.tanh(x),

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.scalar.entropy import Entr, RelEntr, XLogY
-from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, mul, neg, rel_entr, sub, switch, xlogy
+from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
+from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, kl_div, mul, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
 from aesara.tensor.rewriting.log_domain import Analysis
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
@@ -45,6 +45,8 @@ def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None
     first, second = (_exponent(v, node.outputs[0].type.dtype, analysis) for v in node.inputs)
     if first is None or second is None:
         return None
+    # Where both are zero, the difference of their logarithms would be NaN.
+    first = switch(and_(eq(x, 0), isinf_(first)), 0, first)
     term = _times(x, sub(first, second))
     return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
 
@@ -53,17 +55,15 @@ FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     XLogY: form_of_xlogy,
     Entr: form_of_entropy,
     RelEntr: form_of_relative_entropy,
+    KLDiv: form_of_relative_entropy,
 }
 
 
 @register_stabilize
 @register_specialize
-@node_rewriter([xlogy, entr, rel_entr])
+@node_rewriter([xlogy, entr, rel_entr, kl_div])
 def local_entropy_of_scaled(fgraph, node):
-    """Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow.
-
-    The values of ``kl_div`` stay as they are: they are differences that may cancel.
-    """
+    """Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow."""
     (out,) = node.outputs
     new = FORMS[type(node.op.scalar_op)](node, Analysis()) if is_float(out) else None
     return False if new is None else in_place_of(out, new, node.inputs)

@@ -288,8 +288,12 @@ class Analysis:
         if None in found or all(self.known.get(v) is None for v in sides):
             return None
         dtype = node.outputs[0].type.dtype
-        exponent = switch(condition, *(one.exponent for one in found))
+        exponents = [one.exponent for one in found]
         mantissas = [one.mantissa(dtype) for one in found]
+        for k in (0, 1):
+            if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
+                exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
+        exponent = switch(condition, *exponents)
         if mantissas == [None, None]:
             return Scaled(exponent)
         return Scaled(exponent, [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))])
