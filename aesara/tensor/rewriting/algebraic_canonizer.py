@@ -20,7 +20,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
 from aesara.scalar.types import upcast
 from aesara.tensor.conversion import constant
-from aesara.tensor.rewriting.constant_arithmetic import is_lost, working_dtype
+from aesara.tensor.rewriting.constant_arithmetic import dtype_of_constant, is_lost, working_dtype
 from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of
 from aesara.tensor.tensor_type import TensorType
 
@@ -296,7 +296,7 @@ class AlgebraicCanonizer(NodeRewriter):
             return list(orig_num), list(orig_denum)
         if len(num_constants) == 1 and not denum_constants:
             known, value = num_constants[0]
-            in_place = out_type is None or known.type.dtype == out_type.dtype
+            in_place = out_type is None or known.type.dtype == dtype_of_constant([value], out_type.dtype)
             if in_place and value != self.neutral:
                 # The constant is there already: keep it, rather than an equal one.
                 return [known, *num], denum
@@ -329,7 +329,7 @@ class AlgebraicCanonizer(NodeRewriter):
         array = np.asarray(value)
         if out_type is not None:
             with np.errstate(all="ignore"):
-                array = array.astype(out_type.dtype)
+                array = array.astype(dtype_of_constant([array], out_type.dtype))
             # The shape comes from the others; alone, the constant has the rank of the result.
             array = array.reshape((1,) * out_type.ndim)
         return constant(array)

@@ -37,7 +37,7 @@ class MulCanonizer(AlgebraicCanonizer):
             return [self._constant(-1, out_type, ()), *num], denum
         if value == -1:
             return num[1:], denum
-        return [self._constant(-np.asarray(value, dtype=out_type.dtype), out_type, ()), *num[1:]], denum
+        return [self._constant(-np.asarray(value), out_type, ()), *num[1:]], denum
 
     @staticmethod
     def _without_signs(side: list[Variable], out_type: TensorType) -> tuple[list[Variable], bool]:

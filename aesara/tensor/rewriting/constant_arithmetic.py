@@ -47,15 +47,20 @@ def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
 
 def working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
     """The dtype to calculate in: wide enough for floats, wrapping as the result for integers."""
-    wanted = [np.asarray(v).dtype for v in values]
-    if out_type is not None:
-        wanted.append(np.dtype(out_type.dtype))
-        if out_type.dtype[:5] == "float":
-            return np.dtype("float64")
-        if out_type.dtype[:7] == "complex":
-            return np.dtype("complex128")
-        return np.dtype(out_type.dtype)
-    return np.result_type(*wanted) if wanted else np.dtype("int8")
+    if out_type is None:
+        return np.result_type(*[np.asarray(v) for v in values]) if values else np.dtype("int8")
+    dtype = np.dtype(dtype_of_constant(values, out_type.dtype))
+    return {"f": np.dtype("float64"), "c": np.dtype("complex128")}.get(dtype.kind, dtype)
+
+
+def dtype_of_constant(values: Sequence[Any], dtype: str) -> str:
+    """The dtype of the one constant that stands for several in a sum or product of a dtype.
+
+    Real numbers stay real among complex ones: infinity as a complex number times a complex number is NaN.
+    """
+    if dtype[:7] != "complex" or any(np.iscomplexobj(v) for v in values):
+        return dtype
+    return "float32" if dtype == "complex64" else "float64"
 
 
 def is_lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:

@@ -7,7 +7,9 @@ from scipy import special
 import aesara
 import aesara.tensor as at
 import aesara.tensor.math_opt as math_opt
+from aesara.compile.mode import Mode
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.databases import canonicalize, specialize, specialize_device, stabilize, uncanonicalize
@@ -259,6 +261,20 @@ def test_signs_and_constants_end_in_one_number():
     ):
         f = aesara.function([x, y], expression, on_unused_input="ignore")
         assert pp(f.maker.fgraph.outputs[0]) == wanted
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_real_constants_stay_real_among_complex_numbers(dtype):
+    """Infinity as a complex number, or its reciprocal, times a complex number is NaN."""
+    a = at.vector("a", dtype=dtype)
+    data = np.array([1 + 2j, -1.5 - 1j], dtype=dtype)
+    two, infinity = np.float32(2), np.float32(np.inf)
+    far = [complex(np.inf, np.inf), complex(-np.inf, -np.inf)]
+    f = aesara.function([a], [a / infinity, a * infinity, -(two * a) / two, np.int8(3) * a * two], mode=Mode("py"))
+    for found, expected in zip(f(data), ([0, 0], far, -data, 6 * data)):
+        np.testing.assert_array_equal(found, np.asarray(expected, dtype=dtype))
+    constants = [v for node in f.maker.fgraph.apply_nodes for v in node.inputs if isinstance(v, Constant)]
+    assert not any(v.data.any() for v in constants if np.iscomplexobj(v.data))
 
 
 def test_fill_chain():
