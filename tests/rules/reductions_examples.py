@@ -39,6 +39,7 @@ EXAMPLES = {
         *(lambda t, f=f: f(f(t, axis=(0, 2))) for f in (at.max, at.min, at.all, at.any)),
         *(example(lambda t, f=f: f(f(t, axis=(0, 2))), regroups=SUMS, moderate=LARGE) for f in (at.sum, at.prod)),
         example(lambda t: at.sum(at.sum(t, axis=0, dtype="float64"), axis=1, dtype="float64"), regroups=SUMS),
+        *(lambda t, f=f: f(f(t, axis=0, dtype="int8"), axis=1, dtype="int8") for f in (at.sum, at.prod)),
     ],
     "local_reduce_broadcastable": [
         *(example(lambda m, f=f: f(m[:1], axis=0), zeros=SIGN) for f in REDUCTIONS),

@@ -109,8 +109,8 @@ def local_op_of_op(fgraph, node):
         return False
     (original,) = inner.inputs
     if isinstance(node.op, (Sum, Prod)):
-        if node.op.acc_dtype != inner.op.acc_dtype or out.type.dtype != x.type.dtype:
-            return False
+        if node.op.acc_dtype != inner.op.acc_dtype or out.type.dtype != x.type.dtype or out.type.dtype == "bool":
+            return False  # of a sum that is converted to Booleans more is lost than what wraps around
     first = reduced_axes(inner)
     kept = [i for i in range(original.type.ndim) if i not in first]
     axes = sorted([*first, *(kept[i] for i in reduced_axes(node))])
