@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import warnings
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -123,6 +124,23 @@ def did_you_mean(name: str, known: Iterable[Any]) -> str:
     same = [one for one in texts if one.lower() == name.lower()]
     close = same or difflib.get_close_matches(name, texts, 1)
     return f" Did you mean '{close[0]}'?" if close else ""
+
+
+def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, name: str) -> Any:
+    """The object of an old name of a module, with a warning; AttributeError for any other name.
+
+    Parameters
+    ----------
+    names
+        For each old name itself, a message and the object.
+    module, name
+        The name of the module and what is looked for in it, as its ``__getattr__`` is asked for it.
+    """
+    for old_name, message, value in names:
+        if old_name == name:
+            warnings.warn(message, DeprecationWarning, stacklevel=3)
+            return value
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
 def escaped_html(text: str) -> str:

@@ -17,8 +17,7 @@ from aesara.scalar.complex import *
 from aesara.scalar.composite import *
 from aesara.scalar.conditional import *
 from aesara.scalar.constants import *
-from aesara.scalar.deprecations import *
-from aesara.scalar.deprecations import deprecated_attribute
+from aesara.scalar.deprecations import BASIC_DEPRECATIONS, DEPRECATED_NAMES
 from aesara.scalar.entropy import *
 from aesara.scalar.erfc_integrals import *
 from aesara.scalar.exponential import *
@@ -37,7 +36,8 @@ from aesara.scalar.special import *
 from aesara.scalar.trigonometric import *
 from aesara.scalar.types import *
 from aesara.scalar.var import *
+from aesara.utils import deprecated_attribute
 
 
 def __getattr__(name: str) -> Any:
-    return deprecated_attribute(__name__, name)
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)

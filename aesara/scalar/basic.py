@@ -11,7 +11,7 @@ from aesara.scalar.complex import *
 from aesara.scalar.composite import *
 from aesara.scalar.conditional import *
 from aesara.scalar.constants import *
-from aesara.scalar.deprecations import DEPRECATED_NAMES, deprecated_attribute
+from aesara.scalar.deprecations import DEPRECATED_NAMES
 from aesara.scalar.exponential import *
 from aesara.scalar.logic import *
 from aesara.scalar.op import *
@@ -21,9 +21,10 @@ from aesara.scalar.rounding import *
 from aesara.scalar.trigonometric import *
 from aesara.scalar.types import *
 from aesara.scalar.var import *
+from aesara.utils import deprecated_attribute
 
 pprint = hooks.pprint
 
 
 def __getattr__(name: str) -> Any:
-    return deprecated_attribute(__name__, name)
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from aesara.scalar.arithmetic import Reciprocal, floor_divide, reciprocal, true_divide
 from aesara.scalar.power import square
 from aesara.scalar.types import ScalarType
 
-__all__ = ["BASIC_DEPRECATIONS", "DEPRECATED_NAMES", "deprecated_attribute"]
+__all__ = ["BASIC_DEPRECATIONS", "DEPRECATED_NAMES"]
 
 #: Old name, message, object.
 DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
@@ -22,12 +21,3 @@ DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
     ("sqr", "`sqr` is deprecated; use `square` instead.", square),
 ]
 BASIC_DEPRECATIONS = DEPRECATED_NAMES
-
-
-def deprecated_attribute(module: str, name: str) -> Any:
-    """Return the object of an old name, with a warning; raise AttributeError for any other name."""
-    for old_name, message, value in DEPRECATED_NAMES:
-        if old_name == name:
-            warnings.warn(message, DeprecationWarning, stacklevel=3)
-            return value
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")

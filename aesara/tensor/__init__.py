@@ -63,7 +63,7 @@ from aesara.tensor.creation import (
     triu_indices_from,
 )
 from aesara.tensor.cumulative import cumprod, cumsum, diff
-from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES, deprecated_attribute
+from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES
 from aesara.tensor.derivatives import hessian, jacobian
 from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
 from aesara.tensor.dimensions import (
@@ -541,7 +541,8 @@ from aesara.tensor.value_comparison import values_eq_approx_always_true
 from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length
 from aesara.tensor.windows import blackman, hamming, hanning, kaiser, polyval, vander
+from aesara.utils import deprecated_attribute
 
 
 def __getattr__(name: str) -> object:
-    return deprecated_attribute(__name__, name)
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)

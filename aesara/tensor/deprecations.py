@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from aesara.tensor.elementwise_ops import abs, floor_divide, reciprocal, square, true_divide
@@ -17,12 +16,3 @@ MATH_DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
     ("sqr", "`sqr` is deprecated; use `square` instead.", square),
 ]
 DEPRECATED_NAMES = MATH_DEPRECATED_NAMES
-
-
-def deprecated_attribute(module: str, name: str) -> Any:
-    """The object of an old name, with a warning; AttributeError for any other name."""
-    for old_name, message, value in DEPRECATED_NAMES:
-        if old_name == name:
-            warnings.warn(message, DeprecationWarning, stacklevel=3)
-            return value
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from aesara.tensor.argmax import (
 )
 from aesara.tensor.convolve import Convolve, convolve
 from aesara.tensor.covariance import cov
-from aesara.tensor.deprecations import DEPRECATED_NAMES, deprecated_attribute
+from aesara.tensor.deprecations import DEPRECATED_NAMES
 from aesara.tensor.dot import BatchedDot, Dot, _dot, dense_dot, dot, outer, tensordot
 from aesara.tensor.elementwise_ops import (
     abs,
@@ -183,6 +183,7 @@ from aesara.tensor.reduction import (
 )
 from aesara.tensor.statistics import Mean, logaddexp, logsumexp, mean, std, var
 from aesara.tensor.type_other import NoneConst
+from aesara.utils import deprecated_attribute
 
 __all__ = [
     "max_and_argmax",
@@ -350,4 +351,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    return deprecated_attribute(__name__, name)
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)
