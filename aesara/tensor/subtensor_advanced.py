@@ -17,7 +17,13 @@ from aesara.tensor.indexing import (
     check_advanced_indexing_dimensions,
     indexed_result_shape,
 )
-from aesara.tensor.subtensor_basic import check_value, check_value_shape, gradient_of_value
+from aesara.tensor.subtensor_basic import (
+    check_value,
+    check_value_shape,
+    gradient_of_part,
+    gradient_of_value,
+    known_sizes,
+)
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [
@@ -94,11 +100,7 @@ class AdvancedSubtensor1(Op):
         return [[True], [False]]
 
     def grad(self, inputs, output_gradients):
-        x, ilist = inputs
-        (g_out,) = output_gradients
-        if x.type.dtype in discrete_dtypes:
-            return [x.zeros_like(dtype="floatX"), DisconnectedType()()]
-        return [advanced_inc_subtensor1(x.zeros_like(), g_out, ilist), DisconnectedType()()]
+        return gradient_of_part(inputs, output_gradients[0], advanced_inc_subtensor1)
 
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
@@ -250,27 +252,14 @@ class AdvancedSubtensor(Op):
 
     def infer_shape(self, fgraph, node, input_shapes):
         static_shape = node.outputs[0].type.shape
-        if None in static_shape:
-            result = indexed_result_shape(input_shapes[0], node.inputs[1:])
-        else:
-            result = static_shape
-        return [
-            tuple(
-                size if known is None else constant(known, dtype="int64") for size, known in zip(result, static_shape)
-            )
-        ]
+        sizes = indexed_result_shape(input_shapes[0], node.inputs[1:]) if None in static_shape else static_shape
+        return [known_sizes(sizes, static_shape)]
 
     def connection_pattern(self, node):
         return [[True], *[[False]] * (len(node.inputs) - 1)]
 
     def grad(self, inputs, output_gradients):
-        x, *index = inputs
-        (g_out,) = output_gradients
-        if x.type.dtype in discrete_dtypes:
-            g_x = x.zeros_like(dtype="floatX")
-        else:
-            g_x = advanced_inc_subtensor(x.zeros_like(), g_out, *index)
-        return [g_x, *(DisconnectedType()() for _ in index)]
+        return gradient_of_part(inputs, output_gradients[0], advanced_inc_subtensor)
 
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:

@@ -166,26 +166,14 @@ class Subtensor(_TemplateOp):
 
     def infer_shape(self, fgraph, node, input_shapes):
         sizes = input_shapes[0]
-        static_shape = node.outputs[0].type.shape
         index = indices_from_subtensor(node.inputs[1:], self.idx_list)
-        result = (*basic_shape(sizes, index), *sizes[len(index) :])
-        return [
-            tuple(
-                size if known is None else constant(known, dtype="int64") for size, known in zip(result, static_shape)
-            )
-        ]
+        return [known_sizes((*basic_shape(sizes, index), *sizes[len(index) :]), node.outputs[0].type.shape)]
 
     def connection_pattern(self, node):
         return [[True], *[[False]] * (len(node.inputs) - 1)]
 
     def grad(self, inputs, output_gradients):
-        x, *scalars = inputs
-        (g_out,) = output_gradients
-        if x.type.dtype in discrete_dtypes:
-            g_x = x.zeros_like(dtype="floatX")
-        else:
-            g_x = IncSubtensor(self.idx_list)(x.zeros_like(), g_out, *scalars)
-        return [g_x, *(DisconnectedType()() for _ in scalars)]
+        return gradient_of_part(inputs, output_gradients[0], IncSubtensor(self.idx_list))
 
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
@@ -349,6 +337,24 @@ def check_value_shape(y: Variable, part_shape: Sequence[int | None], is_set: boo
                 f"Cannot {what} a part of shape {tuple(part_shape)} with a value of shape {y.type.shape}: "
                 f"expected size {wanted} or 1, got {size}. The value has to broadcast to the part."
             )
+
+
+def known_sizes(sizes: Sequence[Variable], static_shape: Sequence[int | None]) -> tuple[Variable, ...]:
+    """The sizes of a result, as constants where its static shape has them."""
+    return tuple(size if known is None else constant(known, dtype="int64") for size, known in zip(sizes, static_shape))
+
+
+def gradient_of_part(inputs: Sequence[Variable], gradient: Variable, increment: Op) -> list[Variable]:
+    """The gradients of a tensor and the parts of an index from that of what the index takes out.
+
+    `increment` adds the gradient to zeros at that index.
+    """
+    x, *index = inputs
+    if x.type.dtype in discrete_dtypes:
+        g_x = x.zeros_like(dtype="floatX")
+    else:
+        g_x = increment(x.zeros_like(), gradient, *index)
+    return [g_x, *(DisconnectedType()() for _ in index)]
 
 
 def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
