@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import gradient_form
 from aesara.graph.source import gradient_mark, inherit_source
-from aesara.scalar.arithmetic import Add, Mul, Reciprocal, TrueDivide
+from aesara.scalar.arithmetic import Add, Mul, Reciprocal, Sub, TrueDivide
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10
+from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10, Softplus
 from aesara.scalar.power import Pow, Sqr
 from aesara.scalar.special import Erfc
 from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Sinh, Tanh
@@ -25,6 +25,7 @@ from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float
+from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.log_domain import DEEPEST, Analysis, logarithm
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
@@ -191,8 +192,27 @@ def _kind(node: Apply) -> type:
 
 PRODUCTS = frozenset({Mul, TrueDivide, Reciprocal, Pow, Sqr})
 SUMS = frozenset({Sum, Dot})
+LOGARITHMS = frozenset({Log, Log1p, Softplus})
+
+def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
+    return smooth_sum(node, analysis.kept) if _has_logarithm(node, 2) else None
+
+
+def _has_logarithm(node: Apply, depth: int) -> bool:
+    """Whether a logarithm or softplus is among the terms of a sum of sums, at first sight."""
+    for var in node.inputs:
+        inner = var.owner
+        if inner is None:
+            continue
+        kind = _kind(inner)
+        if kind in LOGARITHMS or (depth > 1 and kind in (Add, Sub) and _has_logarithm(inner, depth - 1)):
+            return True
+    return False
+
 
 GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
+    Add: _of_sum,
+    Sub: _of_sum,
     Log: _of_log,
     Log2: logarithm,
     Log10: logarithm,

@@ -1,0 +1,136 @@
+"""Sums that are smooth, though their terms have kinks: functions written with the larger of two and an absolute value.
+
+``max(x, 0) + log(1 + exp(-abs(x)))`` is ``softplus(x)``. The slopes of its terms at zero are what is agreed on for
+kinks, whose sum is not the slope of the sum. So it is differentiated as the smooth function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.elementwise_ops import add, clip, exp, ge, gt, log, log1p, maximum, neg, softplus, sub, switch
+from aesara.tensor.rewriting.complements import sum_of_terms
+from aesara.tensor.rewriting.helpers import has_value, output_of
+from aesara.tensor.rewriting.hyperbolic import multiple
+from aesara.tensor.rewriting.logistic import is_negation
+from aesara.tensor.statistics import logaddexp_
+
+#: Sums of more terms are differentiated as they are.
+MOST_TERMS = 16
+
+
+def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """A sum with softplus, or the logarithm of a sum of exponentials, in the place of terms with kinks.
+
+    Parameters
+    ----------
+    node
+        A sum or a difference.
+    kept
+        Variables that are not looked behind.
+    """
+    dtype = node.outputs[0].type.dtype
+    terms = _terms(node, kept)
+    if terms is None:
+        return None
+    for i, (sign, var) in enumerate(terms):
+        found = _decay(var, kept)
+        if found is None:
+            continue
+        number, x = found
+        for k, (other_sign, other) in enumerate(terms):
+            new = _without_kink(number, x, other, kept) if k != i and other_sign == sign else None
+            if new is not None and new.type.dtype == dtype:
+                left = [term for j, term in enumerate(terms) if j not in (i, k)]
+                return sum_of_terms(new if sign > 0 else neg(new), left, dtype)
+    return None
+
+
+def _terms(node: Apply, kept: Collection[Variable]) -> list[tuple[int, Variable]] | None:
+    """The terms of a sum of sums and differences with their signs; None if there are many."""
+    dtype = node.outputs[0].type.dtype
+    found = []
+    stack = [(1, node.outputs[0])]
+    while stack:
+        sign, var = stack.pop()
+        inner = var.owner
+        if inner is None or inner.op not in (add, sub) or (var in kept and inner is not node):
+            found.append((sign, var))
+        elif var.type.dtype != dtype or len(found) + len(stack) + len(inner.inputs) > MOST_TERMS:
+            return None
+        else:
+            signs = (1, -1) if inner.op == sub else (1,) * len(inner.inputs)
+            stack.extend((sign * one, v) for one, v in reversed([*zip(signs, inner.inputs)]))
+    return found
+
+
+def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] | None:
+    """`number` and `x` of ``log(1 + exp(number * abs(x)))`` with a number below zero."""
+    node = var.owner
+    if node is None or node.op not in (softplus, log1p, log) or var in kept:
+        return None
+    (inner,) = node.inputs
+    if node.op == log:
+        total = output_of(inner, add)
+        if total is None or len(total.inputs) != 2 or inner in kept or not any(has_value(v, 1) for v in total.inputs):
+            return None
+        inner = total.inputs[0] if has_value(total.inputs[1], 1) else total.inputs[1]
+    if node.op != softplus:
+        power = output_of(inner, exp)
+        if power is None or inner in kept:
+            return None
+        (inner,) = power.inputs
+    number, size = multiple(inner)
+    found = output_of(size, at_abs)
+    if found is None or not number < 0 or any(v in kept for v in _until(inner, size)):
+        return None
+    return number, found.inputs[0]
+
+
+def _until(var: Variable, last: Variable) -> Iterator[Variable]:
+    """The variables that `multiple` has passed from one to another."""
+    stack = [var]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is not last and current.owner is not None:
+            stack.extend(current.owner.inputs)
+
+
+def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[Variable]) -> Variable | None:
+    """The sum of a term and ``log(1 + exp(number * abs(x)))``, if it is smooth."""
+    node = other.owner
+    if node is None or other in kept:
+        return None
+    if number == -2 and node.op == at_abs and node.inputs[0] is x:
+        return sub(softplus(2 * x), x)
+    if number != -1:
+        return None
+    if node.op == switch:
+        condition, y, zero = node.inputs
+        compared = condition.owner
+        positive = compared is not None and compared.op in (gt, ge) and compared.inputs[0] is y
+        if not positive or not has_value(compared.inputs[1], 0) or not has_value(zero, 0):
+            return None
+    elif node.op == clip:
+        y, zero, largest = node.inputs
+        if not has_value(zero, 0) or not has_value(largest, np.inf):
+            return None
+    elif node.op == maximum and len(node.inputs) == 2:
+        y, zero = node.inputs
+        if has_value(y, 0):
+            y, zero = zero, y
+        if not has_value(zero, 0):
+            difference = output_of(x, sub)
+            if difference is None or x in kept or {*difference.inputs} != {y, zero}:
+                return None
+            return logaddexp_(y, zero)
+    else:
+        return None
+    (first, base), (second, of_other) = multiple(x), multiple(y)
+    same_size = base is of_other and abs(first) == abs(second)
+    return softplus(y) if same_size or is_negation(x, y) else None
