@@ -86,7 +86,8 @@ def _bound(value: Any, length: Any, shift: int) -> Any:
         if value == 0 and shift == 0:
             return 0
         if value < 0:
-            return _at_least(length + value, shift)
+            # The same expression as the length of a slice that starts there.
+            return _at_least(length - -value, shift)
         return _smaller(value, length + shift if shift else length)
     from_back = _at_least(length + value, shift)
     from_front = _smaller(value, length + shift if shift else length)

@@ -104,6 +104,8 @@ class Reshape(Op):
         x, shp = inputs
         if len(shp) != self.ndim:
             raise ValueError(f"Reshape: expected a shape of {self.ndim} entries, got {len(shp)}: {shp}.")
+        if np.min(shp, initial=0) < -1:  # which NumPy takes for -1
+            raise ValueError(f"Reshape: lengths must be -1 or at least 0; one is {np.min(shp)}.")
         try:
             output_storage[0][0] = np.reshape(x, tuple(shp))
         except ValueError as error:

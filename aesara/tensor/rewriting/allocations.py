@@ -11,10 +11,12 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, alloc
 from aesara.tensor.casting import cast
+from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import constant
 from aesara.tensor.elementwise_ops import second
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.rewriting.helpers import in_place_of, same_elements
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_specialize,
@@ -148,17 +150,8 @@ def local_useless_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     value, *lengths = node.inputs
     if value.type.ndim != out.type.ndim:
         return False
-    for i, length in enumerate(lengths):
-        if value.type.shape[i] is not None and value.type.shape[i] == out.type.shape[i]:
-            continue
-        node_of_length = length.owner
-        if (
-            value.type.shape[i] == 1
-            or node_of_length is None
-            or not isinstance(node_of_length.op, Shape_i)
-            or node_of_length.op.i != i
-            or node_of_length.inputs[0] is not value
-        ):
+    for axis, (length, known) in enumerate(zip(lengths, value.type.shape)):
+        if dimension_measured_by(length) != (value, axis) and (known is None or known_integer(length) != known):
             return False
     return in_place_of(out, value)
 
@@ -190,12 +183,14 @@ def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Alloc):
         return False
-    lengths = node.inputs[1:]
-    offset = len(lengths) - (len(inner.inputs) - 1)
-    for i, length in enumerate(inner.inputs[1:]):
-        if node.inputs[0].type.shape[i] != 1 and not same_elements(length, lengths[offset + i]):
+    (value, *inner_lengths), lengths = inner.inputs, node.inputs[1:]
+    # An inner length is not needed if it is one and no check: if there is one element, or a new dimension.
+    of_value = (1,) * (len(inner_lengths) - value.type.ndim) + value.type.shape
+    of_inner = zip(of_value, inner.outputs[0].type.shape, inner_lengths)
+    for (own, known, length), outer in zip(of_inner, lengths[len(lengths) - len(inner_lengths) :]):
+        if not own == known == 1 and not same_elements(length, outer):
             return False
-    return in_place_of(out, alloc(inner.inputs[0], *lengths))
+    return in_place_of(out, alloc(value, *lengths))
 
 
 @register_canonicalize("shape_unsafe", "local_alloc_elemwise")
@@ -210,6 +205,7 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     if not config.experimental__local_alloc_elemwise:
         return False
     out = node.outputs[0]
+    feature = getattr(fgraph, "shape_feature", None)
     inputs = list(node.inputs)
     changed = False
     for i, var in enumerate(inputs):
@@ -219,9 +215,17 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
         n_new = var.type.ndim - value.type.ndim
         small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
         others = [v for k, v in enumerate(inputs) if k != i]
-        # Every dimension that the allocation lends must be there in another operand.
+        # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not
+        # known to be of length one: elementwise operations do not.
         if all(
-            of_value != 1 or of_alloc == 1 or any(v.type.shape[axis] != 1 for v in others)
+            of_value not in (None, 1)
+            or of_alloc == 1
+            or (of_value == 1 and any(v.type.shape[axis] != 1 for v in others))
+            or (
+                of_value is None
+                and feature is not None
+                and feature.same_shape(small, var, axis, axis, with_checks=True)
+            )
             for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape))
         ):
             inputs[i] = small

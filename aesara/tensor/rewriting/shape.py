@@ -10,6 +10,7 @@ from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_specialize,
@@ -161,7 +162,7 @@ def local_useless_reshape(fgraph, node):
 
 
 def _is_shape_of(shape, x):
-    """Whether a vector is the shape of a variable, entry by entry; one entry may be -1."""
+    """Whether a vector is the shape of a variable, entry by entry."""
     node = shape.owner
     if node is None:
         return False
@@ -169,21 +170,11 @@ def _is_shape_of(shape, x):
         return node.inputs[0] is x
     if not isinstance(node.op, MakeVector) or len(node.inputs) != x.type.ndim:
         return False
-    unknown = 0
-    for i, entry in enumerate(node.inputs):
-        if isinstance(entry, Constant):
-            value = int(entry.data)
-            if value == -1:
-                unknown += 1
-            elif x.type.shape[i] != value:
-                return False
-            continue
-        while entry.owner is not None and isinstance(entry.owner.op, Elemwise) and len(entry.owner.inputs) == 1:
-            entry = entry.owner.inputs[0]
-        inner = entry.owner
-        if inner is None or not isinstance(inner.op, Shape_i) or inner.op.i != i or inner.inputs[0] is not x:
+    for axis, entry in enumerate(node.inputs):
+        known = int(entry.data) if isinstance(entry, Constant) else None
+        if dimension_measured_by(entry) != (x, axis) and (known is None or known != x.type.shape[axis]):
             return False
-    return unknown <= 1
+    return True
 
 
 @register_canonicalize("local_reshape_chain", "shape_unsafe")

@@ -14,9 +14,11 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.exceptions import ShapeError
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.length_facts import Dimension, LengthFacts, dimension_measured_by
+from aesara.tensor.scalar_conversion import TensorFromScalar
 from aesara.tensor.shape import Shape_i
 
 
@@ -268,19 +270,24 @@ def _fully_known(var: Variable) -> bool:
     return None not in shape
 
 
-def _same_length(a: Variable, b: Variable) -> bool:
+#: Expressions of more operations than this above each other are not compared: the length of a slice has five.
+DEEPEST_COMPARED = 5
+
+
+def _same_length(a: Variable, b: Variable, depth: int = DEEPEST_COMPARED) -> bool:
+    """Whether two lengths are the same variable, equal constants or the same expression of such."""
     if a is b:
         return True
     if isinstance(a, Constant) and isinstance(b, Constant):
-        return bool(a.data == b.data)
+        return a.type.dtype == b.type.dtype and bool(a.data == b.data)
     one, two = a.owner, b.owner
-    return (
-        one is not None
-        and two is not None
-        and isinstance(one.op, Shape_i)
-        and one.op == two.op
-        and one.inputs[0] is two.inputs[0]
-    )
+    if not depth or one is None or two is None or one.op != two.op or len(one.inputs) != len(two.inputs):
+        return False
+    if isinstance(one.op, Shape_i):
+        return one.inputs[0] is two.inputs[0]
+    if len(one.outputs) != 1 or a.type.ndim or not isinstance(one.op, (Elemwise, TensorFromScalar)):
+        return False
+    return all(_same_length(x, y, depth - 1) for x, y in zip(one.inputs, two.inputs))
 
 
 def _depends_on(shape: Any, var: Variable) -> bool:

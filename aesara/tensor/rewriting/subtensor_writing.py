@@ -11,12 +11,19 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc, AllocEmpty, alloc
-from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import add, and_, eq, or_, second
+from aesara.tensor.elementwise_ops import add, and_, eq, or_
 from aesara.tensor.indexing import indexed_result_shape
-from aesara.tensor.rewriting.helpers import common_value, computed_in, has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.allocations import broadcast_like
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    computed_in,
+    has_value,
+    in_place_of,
+    same_elements,
+)
 from aesara.tensor.rewriting.indices import (
     basic_lengths,
     index_of,
@@ -54,11 +61,10 @@ def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     index = symbolic_index_of(node)
     if not same_index(index, symbolic_index_of(inner)):
         return False
-    y = cast(y, out.type.dtype)
-    if y.type.ndim == out.type.ndim and y.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, y)
-    lengths = basic_lengths(fgraph, x, index)
-    return in_place_of(out, alloc(y, *lengths) if lengths else y)
+    y = as_dtype(y, out.type.dtype)
+    if not _is_of_same_shape(fgraph, y, out, with_checks=True):
+        y = alloc(y, *basic_lengths(fgraph, x, index))
+    return in_place_of(out, y)
 
 
 @register_canonicalize
@@ -140,16 +146,15 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing everything is what is written; adding it to zeros as well."""
     x, y = node.inputs[:2]
-    out = node.outputs[0]
+    if not (node.op.set_instead_of_inc or has_value(x, 0)):
+        return False
     index = index_of(node)
     if not all(takes_everything(e, x.type.shape[axis], x, axis) for axis, e in enumerate(index)):
         return False
-    if not (node.op.set_instead_of_inc or has_value(x, 0)):
-        return False
-    y = cast(y, out.type.dtype)
-    if y.type.ndim == out.type.ndim and y.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, y)
-    return in_place_of(out, second(x, y))
+    y = as_dtype(y, x.type.dtype)
+    if not _is_of_same_shape(fgraph, y, x, with_checks=True):
+        y = broadcast_like(y, x, fgraph)
+    return in_place_of(node.outputs[0], y)
 
 
 @register_canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
@@ -180,8 +185,8 @@ def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: App
     return in_place_of(node.outputs[0], op(*node.inputs))
 
 
-@register_canonicalize("local_setsubtensor_of_allocs")
-@register_stabilize("local_setsubtensor_of_allocs")
+@register_canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
+@register_stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
 @node_rewriter([IncSubtensor])
 def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing a number where there is only this number changes nothing."""
@@ -231,14 +236,17 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
     else:
         part_lengths = tuple(indexed_result_shape(feature.shape_of[x], index))
     value, *lengths = inner.inputs
+    if len(part_lengths) < len(lengths):
+        return False
     part_lengths = part_lengths[len(part_lengths) - len(lengths) :]
     own_lengths = [None] * (len(lengths) - value.type.ndim) + list(feature.shape_of[value])
     checks = []
     for axis, (length, own, of_part) in enumerate(zip(lengths, own_lengths, part_lengths)):
         is_same = length is of_part or same_elements(length, feature.unpack(of_part, y))
-        if is_same or y.type.shape[axis] == 1:
+        is_repeated = own is None or _is_one(own)
+        if is_same or (is_repeated and y.type.shape[axis] == 1):
             continue
-        is_one = eq(length, 1) if own is None or _is_one(own) else and_(eq(length, 1), eq(own, 1))
+        is_one = eq(length, 1) if is_repeated else and_(eq(length, 1), eq(own, 1))
         checks.append(or_(eq(length, of_part), is_one))
     if checks:
         value = _check_shape(value, *checks)
@@ -290,8 +298,9 @@ def _is_inexact(var: Variable) -> bool:
     return var.type.dtype[:5] in ("float", "compl")
 
 
-def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable) -> bool:
-    if first.type.broadcastable != second_.type.broadcastable:
-        return False
+def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable, with_checks: bool = False) -> bool:
+    """Whether two tensors are known to have the same shape; with checks: if the graph raises no error."""
     feature = getattr(fgraph, "shape_feature", None)
-    return feature is not None and feature.same_shape(first, second_)
+    if feature is None:
+        return None not in first.type.shape and first.type.shape == second_.type.shape
+    return feature.same_shape(first, second_, with_checks=with_checks)
