@@ -6,16 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.broadcasting import BroadcastTo
+from aesara.tensor.check_and_raise import CheckAndRaise
 from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import and_, eq, mul, neq, or_, switch
+from aesara.tensor.elementwise_ops import and_, eq, ge, mul, neq, or_, switch
 from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.logical_reduction import All, Any
 from aesara.tensor.reduction import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_complex, is_float
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
 
@@ -42,7 +44,7 @@ def local_opt_alloc(fgraph, node):
     once = _without_repetitions(inner, repeated)
     kept = [axis for axis in range(len(sizes)) if axis not in repeated]
     left = [k for k, axis in enumerate(kept) if axis in axes]
-    lengths = [(sizes[axis], x.type.shape[axis]) for axis in dropped]
+    lengths = [(_checked(sizes[axis]), x.type.shape[axis]) for axis in dropped]
     if isinstance(node.op, (Sum, Prod)):
         result = _total(node, once, left, lengths)
     elif isinstance(node.op, (All, Any)):
@@ -59,6 +61,16 @@ def local_opt_alloc(fgraph, node):
         result = result.dimshuffle(*("x" if axis in repeated else next(dimensions) for axis in remaining))
         result = inner.op(result, *(sizes[axis] for axis in remaining))
     return in_place_of(out, result)
+
+
+_check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")
+
+
+def _checked(length: Variable) -> Variable:
+    """A length to which something is broadcast, with a check that it can be one."""
+    if isinstance(length, Constant) or dimension_measured_by(length) is not None:
+        return length
+    return _check_length(length, ge(length, 0))
 
 
 def _repeated_axes(value: Variable, ndim: int) -> list[int]:
@@ -82,22 +94,22 @@ def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Var
     out = node.outputs[0]
     # In the dtype of the sum: a narrower one might not hold the number of elements.
     dtype = node.op.acc_dtype or out.type.dtype
-    if "bool" in (dtype, out.type.dtype):
+    if dtype in ("bool", "float16") or out.type.dtype == "bool" or is_complex(once):
+        # Neither do these hold it, and a number times a complex infinity is NaN.
         return None
     kind = type(node.op)
     total = kind(tuple(left), dtype=dtype, acc_dtype=dtype)(once) if left else as_dtype(once, dtype)
-    counts = [as_dtype(length, dtype) for length, _ in lengths]
     if kind is Prod:
-        if is_complex(total):
-            return None
-        for count in counts:
-            total = at_pow(total, count)
+        # An exponent must not wrap around, as products of integers do.
+        exact = "float64" if is_float(total) else "int64"
+        for count, _ in lengths:
+            total = at_pow(as_dtype(total, exact), as_dtype(count, exact))
         return as_dtype(total, out.type.dtype)
-    for count in counts:
-        total = mul(total, count)
+    for count, _ in lengths:
+        total = mul(total, as_dtype(count, dtype))
     may_be_none = [length for length, known in lengths if known in (None, 0)]
-    if may_be_none and is_float(once) and not _is_finite(once):
-        # No times infinity is NaN, the sum of nothing is 0.
+    if may_be_none and is_float(once) and not _is_finite_and_positive(once):
+        # No times infinity is NaN, and no times a negative number -0: the sum of nothing is 0.
         total = switch(eq(_product(may_be_none), 0), constant(0, dtype=dtype), total)
     return as_dtype(total, out.type.dtype)
 
@@ -120,7 +132,7 @@ def _product(lengths: Sequence[Variable]) -> Variable:
     return lengths[0] if len(lengths) == 1 else mul(*lengths)
 
 
-def _is_finite(var: Variable) -> bool:
-    """Whether a tensor is known to have neither infinite elements nor NaN."""
+def _is_finite_and_positive(var: Variable) -> bool:
+    """Whether the elements of a tensor are known to be a number that is neither infinite nor NaN, and has no sign."""
     value = common_value(var)
-    return value is not None and bool(np.isfinite(value))
+    return value is not None and bool(np.isfinite(value)) and not np.signbit(value)
