@@ -34,6 +34,7 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     constant_in_place_of,
+    fits_within,
     has_value,
     in_place_of,
     same_elements,
@@ -80,7 +81,7 @@ def local_useless_elemwise(fgraph, node):
         return False
     for number, other in ((a, b), (b, a)):
         value = common_value(number)
-        if value is None:
+        if value is None or not fits_within(number, other):
             continue
         if (op == and_ and value) or (op in (or_, xor) and not value):
             return in_place_of(out, other, inputs)
@@ -105,7 +106,7 @@ def local_useless_switch(fgraph, node):
     return False
 
 
-@register_canonicalize
+@register_canonicalize("shape_unsafe")
 @node_rewriter([switch])
 def local_merge_switch_same_cond(fgraph, node):
     """A choice inside a choice on the same condition."""

@@ -93,6 +93,10 @@ def _value_of_array(var: Constant, data: np.ndarray) -> Any:
 _UNSEARCHED: Any = object()
 
 
+#: What `common_value` finds a number in: the `operands` of rules that look for one.
+NUMBERS = [Constant, DimShuffle, Alloc, Unbroadcast, second]
+
+
 def has_value(var: Variable, number: Any) -> bool:
     """Whether all elements of `var` are known to be `number`."""
     value = common_value(var)
@@ -121,6 +125,14 @@ def same_elements(first: Variable, second_: Variable) -> bool:
     if first is second_:
         return True
     return isinstance(first, Constant) and isinstance(second_, Constant) and first.equals(second_)
+
+
+def fits_within(small: Variable, other: Variable) -> bool:
+    """Whether a tensor is known to broadcast to the shape of another: without it no length is lost, and no error."""
+    n_new = other.type.ndim - small.type.ndim
+    return n_new >= 0 and all(
+        n == 1 or (n is not None and n == m) for n, m in zip(small.type.shape, other.type.shape[n_new:])
+    )
 
 
 def shaped_like_inputs(new: Variable, out: Variable, inputs: Iterable[Variable]) -> Variable:

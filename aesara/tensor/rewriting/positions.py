@@ -23,8 +23,9 @@ from aesara.tensor.joining import concatenate
 from aesara.tensor.logical_reduction import all as all_of
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise, same_elements
 from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
-from aesara.tensor.shape import Shape_i, reshape, shape
+from aesara.tensor.shape import reshape, shape
 from aesara.tensor.subtensor import inc_subtensor
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
@@ -95,8 +96,8 @@ def are_distinct(positions: Variable, length: int | None) -> bool:
         data = positions.data if np.all(positions.data >= 0) else _normalized(positions, length)
         return data is not None and len(np.unique(data)) == len(data)
     node = positions.owner
-    if node is None or not isinstance(node.op, ARange):
-        return False
+    if node is None or not isinstance(node.op, ARange) or positions.type.dtype != "int64":
+        return False  # numbers of a narrower dtype may wrap around
     start, _, step = (known_integer(part) for part in node.inputs)
     return start is not None and start >= 0 and step is not None and step > 0
 
@@ -133,12 +134,10 @@ def local_useless_AdvancedSubtensor1(fgraph: FunctionGraph, node: Apply) -> Any:
 def _counts_rows(rows: Variable, x: Variable) -> bool:
     """Whether a vector counts the rows of a tensor."""
     node = rows.owner
-    if node is None or not isinstance(node.op, ARange) or known_integer(node.inputs[0]) != 0:
+    if node is None or not isinstance(node.op, ARange) or rows.type.dtype != "int64":
         return False
-    length = node.inputs[1].owner
-    if known_integer(node.inputs[2]) != 1 or length is None or not isinstance(length.op, Shape_i):
-        return False
-    return length.op.i == 0 and length.inputs[0] is x
+    start, stop, step = node.inputs
+    return dimension_measured_by(stop) == (x, 0) and known_integer(start) == 0 and known_integer(step) == 1
 
 
 @register_canonicalize
@@ -252,8 +251,8 @@ def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, value)
 
 
-@register_canonicalize
-@register_specialize
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([AdvancedIncSubtensor1, AdvancedIncSubtensor, IncSubtensor])
 def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing what was there and something more is adding, where no position is written to twice."""

@@ -143,7 +143,7 @@ def _runs_on(first: slice, second_: slice) -> bool:
     if (start is None or (is_known(start) and start == 0)) and stop is None:
         # All of the tensor: so it is wherever the cut lies.
         return True
-    in_order = [part for part in (start or 0, end, stop) if part is not None]
+    in_order = [part for part in (0 if start is None else start, end, stop) if part is not None]
     return all(is_known(part) and part >= 0 for part in in_order) and in_order == sorted(in_order)
 
 
@@ -199,7 +199,7 @@ def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> V
     return var[tuple(entries)] if entries else var
 
 
-@register_canonicalize
+@register_canonicalize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """An element of what has a stated shape is an element of what the shape is stated of."""
