@@ -13,6 +13,7 @@ from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_in_place_of,
     constant_like,
+    fits_within,
     has_value,
     in_place_of,
     is_complex,
@@ -34,7 +35,7 @@ def local_pow_canonicalize(fgraph, node):
     """``x ** 0`` is 1, ``x ** 1`` is ``x`` and ``x ** -1`` a quotient, which takes part in the form of products."""
     base, exponent = node.inputs
     value = common_value(exponent)
-    if value is None:
+    if value is None or not fits_within(exponent, base):
         return False
     if value == 0:
         return constant_in_place_of(node.outputs[0], 1, node.inputs)
@@ -52,7 +53,7 @@ def local_pow_specialize(fgraph, node):
     out = node.outputs[0]
     base, exponent = node.inputs
     value = common_value(exponent)
-    if value is None or out.type.dtype == "bool":
+    if value is None or out.type.dtype == "bool" or not fits_within(exponent, base):
         return False
     if base.type.dtype != out.type.dtype:
         base = cast(base, out.type.dtype)
@@ -78,7 +79,7 @@ def local_pow_specialize_device(fgraph, node):
     out = node.outputs[0]
     base, exponent = node.inputs
     value = common_value(exponent)
-    if value is None or is_complex(exponent) or out.type.dtype == "bool":
+    if value is None or is_complex(exponent) or out.type.dtype == "bool" or not fits_within(exponent, base):
         return False
     number = float(value)
     if not number.is_integer() or not 2 < abs(number) <= LARGEST_UNROLLED:
