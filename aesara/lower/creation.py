@@ -80,7 +80,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
         return cast(primitive("add", first, primitive("mul", index[0], by)), op.dtype)
 
     array = Pointwise(op.dtype, (length,), (), body, 1, requires=guards)
-    if by.is_const:
+    if by.is_const and op.dtype in ("int64", "uint64"):  # entries of others may wrap around
         end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
         context.ranges[array] = (first, end) if by.attr > 0 else (end, first)
     return [array]

@@ -15,6 +15,8 @@ from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.subtensor_basic import Subtensor
 
 FULL = slice(None)
+#: The largest integer in an index.
+LARGEST = 2**63 - 1
 BACKWARDS = slice(None, None, -1)
 
 
@@ -134,14 +136,17 @@ def merge_two_slices(fgraph: Any, slice1: Any, len1: Any, slice2: Any, len2: Any
     if not isinstance(slice2, slice):
         position = start + slice2 * step
         inside = slice2 >= 0 and (stop is None or position < stop)
-        return position if inside else None
+        return position if inside and position <= LARGEST else None
     start2, stop2, step2 = slice2.start or 0, slice2.stop, slice2.step or 1
     if start2 < 0 or step2 < 0 or (stop2 is not None and stop2 < 0):
         return None
     last = stop
     if stop2 is not None:
         last = start + stop2 * step if stop is None else min(stop, start + stop2 * step)
-    return slice(start + start2 * step, last, step * step2)
+    # No tensor has more entries than the largest bound.
+    return slice(
+        *(part if part is None else min(part, LARGEST) for part in (start + start2 * step, last, step * step2))
+    )
 
 
 def _merged_in_length(first: slice, second_: Any, length: int) -> Any:
@@ -151,6 +156,8 @@ def _merged_in_length(first: slice, second_: Any, length: int) -> Any:
     chosen = chosen[second_]
     if not len(chosen):
         return slice(0, 0, None)
+    if len(chosen) == 1:
+        return slice(chosen[0], chosen[0] + 1, None)
     stop = chosen[-1] + (1 if chosen.step > 0 else -1)
     return slice(chosen[0], None if stop < 0 else stop, chosen.step)
 

@@ -6,6 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.configdefaults import config
 
 AS_WRITTEN = Mode("py", None)
 MODES = {
@@ -14,25 +15,30 @@ MODES = {
     "native": Mode("llvm", "fast_run"),
 }
 V = np.arange(5.0)
+M = np.arange(6.0).reshape(2, 3)
 
 v, w, m, n = at.dvector("v"), at.dvector("w"), at.dmatrix("m"), at.lscalar("n")
-INPUTS = [v, w, m, n]
+small, z = at.bscalar("small"), at.zscalar("z")
+INPUTS = [v, w, m, n, small, z]
 
 
 def outcome(output, mode, values):
     """What a program computes, or that it fails."""
-    function = aesara.function(INPUTS, output, mode=mode, on_unused_input="ignore")
+    with config.change_flags(on_opt_error="raise"):
+        function = aesara.function(INPUTS, output, mode=mode, on_unused_input="ignore")
     try:
         return function(*values)
     except (ValueError, IndexError, AssertionError):
         return "an error"
 
 
-def check(output, v=V, w=V, m=np.ones((2, 3)), n=0, modes=MODES):
-    expected = outcome(output, AS_WRITTEN, (v, w, m, n))
+def check(output, modes=MODES, **given):
+    values = [given.get(x.name, default) for x, default in zip(INPUTS, (V, V, M, 0, 0, 0j))]
+    expected = outcome(output, AS_WRITTEN, values)
     for name in modes:
-        got = outcome(output, MODES[name], (v, w, m, n))
+        got = outcome(output, MODES[name], values)
         np.testing.assert_array_equal(got, expected, err_msg=name, strict=not isinstance(expected, str))
+    return expected
 
 
 # Functions of a length are not the length
@@ -49,3 +55,102 @@ LENGTHS = {
 def test_slices_up_to_a_function_of_the_length(name):
     length, value = LENGTHS[name]
     check(v[:length], v=value)
+
+
+def test_numbers_that_wrap_around_are_no_positions_of_all_rows():
+    long = np.arange(200.0)
+    positions = at.arange(v.shape[0], dtype="int8")
+    check(v[positions], v=long)
+    check(at.set_subtensor(v[positions], w)[positions], v=long, w=np.sqrt(long))
+    check(at.set_subtensor(v[positions], v[positions] + w), modes=["checked"], v=long, w=long)
+
+
+# One entry may be repeated though the type does not say that it is one
+
+REPEATED = {
+    "written and read": at.set_subtensor(v[:3], w)[:3],
+    "all written": at.set_subtensor(v[:], w),
+    "row written everywhere": at.set_subtensor(m[:], w),
+    "added to zeros": at.inc_subtensor(at.zeros_like(v)[:], w),
+    "sum with allocation": at.alloc(w, n) + v,
+    "product with allocations": at.alloc(w, n) * at.alloc(w, v.shape[0]) * 2,
+}
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+@pytest.mark.parametrize("name", REPEATED)
+def test_one_entry_that_is_repeated(name, length):
+    # What does not fit fails, or not, if rules may drop checks.
+    modes = MODES if length == 1 else ["checked"]
+    check(REPEATED[name], modes, n=5, w=np.arange(length) + 0.5)
+
+
+# Lengths that fit by chance only
+
+FITTING = {
+    "constant": at.alloc(at.constant(V), n),
+    "of one element": at.alloc(at.alloc(v, 1), n),
+    "written": at.set_subtensor(v[:], at.alloc(w, 1)),
+    "added": at.inc_subtensor(v[1:], at.alloc(w[1:], 1)),
+}
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_allocations_check_what_they_repeat(name):
+    assert check(FITTING[name], ["checked"], n=3) == "an error"
+    check(FITTING[name], n=5, v=V[:1], w=V[:1])
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (0, 3), (3, 0), (1, 1)])
+def test_reshapes_to_a_shape_in_part_unknown(shape):
+    value = np.ones(shape)
+    for lengths in ((m.shape[0], -1), (-1, m.shape[1]), (-m.shape[0], m.shape[1])):
+        check(m.reshape(lengths), MODES if value.size else ["checked"], m=value)
+
+
+# Nothing, and less than nothing, of a number
+
+REDUCED = {
+    "sum": at.alloc(w[0], n).sum(),
+    "sum of rows": at.broadcast_to(v, (n, 5)).sum(),
+    "sum of some rows": at.broadcast_to(v, (n, 5)).sum(axis=0),
+    "product": at.alloc(w[0], n, 2).prod(),
+    "all": at.alloc(w[0] > 0, n).all(),
+    "any": at.alloc(w[0] > 0, n).any(),
+    "wrapped product": at.alloc(small, n).prod(dtype="int8", acc_dtype="int8"),
+    "wrapped sum": at.alloc(small, n).sum(dtype="int8", acc_dtype="int8"),
+    "complex sum": at.alloc(z, n).sum(),
+    "product in half precision": at.alloc(small.astype("float16"), n).prod(dtype="float16", acc_dtype="float16"),
+}
+
+
+@pytest.mark.parametrize("name", REDUCED)
+@pytest.mark.parametrize("count", [-1, 0, 1, 3, 200, 256])
+def test_reductions_of_repetitions(name, count):
+    expected = check(REDUCED[name], n=count, w=np.array([-2.0]), small=-1, z=complex(np.inf, 1))
+    assert count >= 0 or expected == "an error"
+    if name != "complex sum" and "sum" in name and count == 0:
+        assert not np.signbit(expected).any()
+        for mode in MODES.values():
+            assert not np.signbit(outcome(REDUCED[name], mode, (V, np.array([-2.0]), M, 0, -1, 0j))).any()
+
+
+# Slices
+
+LONG = 2**63 - 1
+SLICES = {
+    "far end": v[2:][:LONG],
+    "far start": v[1:][LONG:],
+    "long steps": v[:: 2**40][:: 2**40],
+    "long steps, known length": at.specify_shape(v, (5,))[:: 2**40][:: 2**40],
+    "far element": v[LONG:][LONG],
+    "far element of some": v[1::LONG][LONG],
+    "joined parts": at.join(0, v[n:3], v[3:5]),
+    "joined parts at unknown places": at.join(0, v[1:n], v[n:4]),
+}
+
+
+@pytest.mark.parametrize("name", SLICES)
+@pytest.mark.parametrize("k", [-2, 0, 4])
+def test_parts_of_parts(name, k):
+    check(SLICES[name], n=k)
