@@ -1,4 +1,20 @@
-"""The documentation of `aesara.tensor.math_opt`: every class, method, function and example."""
+"""The documentation of `aesara.tensor.math_opt`: every class, method, function and example.
+
+What the documentation says of ...            stands in the test
+============================================  =======================================================================
+the class, its use with ``TopoOptimizer``     ``test_examples_of_the_canonizer``,
+                                              ``test_a_product_of_three_is_one_node``
+``main``, ``inverse``, ``reciprocal``         ``test_merge_num_denum``, ``test_parts_of_a_canonizer_of_ones_own``
+``calculate`` and its ``aslist``              ``test_calculate``, ``test_parts_of_a_canonizer_of_ones_own``
+``use_reciprocal``                            ``test_without_reciprocals``
+the nine examples                             ``test_examples_of_the_canonizer``
+``get_num_denum``, ``merge_num_denum``        ``test_get_num_denum``, ``test_merge_num_denum``
+``simplify`` and its two parts                ``test_simplify_does_both``, ``test_simplify_constants``,
+                                              ``test_simplify_factors_changes_the_lists``
+``tracks``, ``transform``                     ``test_a_canonizer_is_a_local_optimizer``
+each function                                 the test with its name; trees also ``test_deep_trees``
+============================================  =======================================================================
+"""
 
 import math
 
@@ -13,6 +29,7 @@ from aesara.scalar.basic import Deg2Rad, Rad2Deg
 from aesara.tensor.math_opt import (
     AlgebraicCanonizer,
     TopoOptimizer,
+    add_calculate,
     attempt_distribution,
     check_for_x_over_absX,
     compute_mul,
@@ -26,6 +43,7 @@ from aesara.tensor.math_opt import (
     local_add_mul_fusion,
     local_mul_canonizer,
     local_optimizer,
+    mul_calculate,
     parse_mul_tree,
     perform_sigm_times_exp,
     replace_leaf,
@@ -155,8 +173,48 @@ def test_simplify_factors_changes_the_lists():
         assert result[0] is num and result[1] is denum
 
 
-def test_simplify_does_both():
-    assert shown(MUL.simplify([x, at.constant(2.0), y], [at.constant(4.0), x], x.type)) == [[0.5, y], []]
+@pytest.mark.parametrize("canonizer", [MUL, local_mul_canonizer], ids=["documented", "of the package"])
+def test_simplify_does_both(canonizer):
+    num, denum = [x, at.constant(2.0), y], [at.constant(4.0), x]
+    both = canonizer.simplify_constants(*canonizer.simplify_factors(list(num), list(denum)), out_type=x.type)
+    assert shown(canonizer.simplify(num, denum, x.type)) == [[0.5, y], []] == shown(both)
+
+
+def test_without_reciprocals():
+    canonizer = AlgebraicCanonizer(mul, true_div, inv, mul_calculate, use_reciprocal=False)
+    assert (
+        pp(canonizer.merge_num_denum([], [x])) == "(1.0 / x)" and pp(canonizer.merge_num_denum([x], [y])) == "(x / y)"
+    )
+    assert AlgebraicCanonizer(mul, true_div, inv, mul_calculate).use_reciprocal
+
+
+def test_calculate():
+    """``inverse(main(*num), main(*denum))`` of arrays, or it in a list that is empty for ``main()``."""
+    two, three, six = (np.asarray(number) for number in (2.0, 3.0, 6.0))
+    assert mul_calculate([two, three], [six]) == 1 and mul_calculate([two, three], []) == 6 == mul_calculate([six], [])
+    assert mul_calculate([two, three], [six], aslist=True) == [] == mul_calculate([], [], aslist=True)
+    assert mul_calculate([six], [two], aslist=True) == [3]
+    assert add_calculate([two, three], [six]) == -1 and add_calculate([], []) == 0
+    assert add_calculate([three, three], [six], aslist=True) == [] == add_calculate([], [], aslist=True)
+    assert add_calculate([six], [two], aslist=True) == [4]
+
+
+def test_parts_of_a_canonizer_of_ones_own():
+    """What a canonizer is made of, and what it asks `calculate` for."""
+    asked = []
+
+    def calculate(num, denum, aslist=False):
+        asked.append(([float(v) for v in num], [float(v) for v in denum]))
+        value = math.prod(num) / math.prod(denum)
+        return ([] if value == 1 else [value]) if aslist else value
+
+    canonizer = AlgebraicCanonizer(mul, true_div, inv, calculate)
+    assert (canonizer.main, canonizer.inverse, canonizer.reciprocal) == (mul, true_div, inv)
+    assert shown(canonizer.simplify_constants([at.constant(3.0), x, at.constant(2.0)], [at.constant(4.0)])) == [
+        [1.5, x],
+        [],
+    ]
+    assert asked[-1] == ([3.0, 2.0], [4.0])
 
 
 def test_a_canonizer_is_a_local_optimizer():
@@ -321,6 +379,14 @@ def test_perform_sigm_times_exp_without_a_pair():
         tree = parse_mul_tree(expression)
         assert not perform_sigm_times_exp(tree)
         assert tree == parse_mul_tree(expression)
+
+
+def test_perform_sigm_times_exp_of_a_subtree():
+    """With all that it hands to itself: the place of the subtree, and the tree."""
+    tree = parse_mul_tree((y * z) * (at.exp(x) * at.sigmoid(-x)))
+    lists = {"exp_x": [], "exp_minus_x": [], "sigm_x": [], "sigm_minus_x": []}
+    assert perform_sigm_times_exp(tree[1][1], **lists, parent=tree, child_idx=1, full_tree=tree)
+    assert pp(compute_mul(simplify_mul(tree))) == "((y * z) * sigmoid(x))"
 
 
 def test_perform_sigm_times_exp_knows_leaves_of_the_rest():
