@@ -22,6 +22,7 @@ from aesara.link.llvm.cache import CacheWarning, ObjectCache
 
 @pytest.fixture
 def folder(tmp_path):
+    compiled()  # so that the process has the routines that functions share, which would be stored, too
     with config.change_flags(native_cache=True, native_cache_dir=str(tmp_path / "cache")):
         yield tmp_path / "cache" / "objects"
 
@@ -186,7 +187,7 @@ def test_folder_that_cannot_be_made(tmp_path):
 
 def test_the_folder_stays_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("aesara.link.llvm.cache._MAX_BYTES", 10_000)
-    monkeypatch.setattr(random, "randrange", lambda n: 0)
+    monkeypatch.setattr("aesara.link.llvm.cache._TRIM_EVERY", 1)
     cache = ObjectCache(tmp_path / "objects")
     for k in range(30):
         cache.store(f"key{k}", bytes(1000))
@@ -194,8 +195,15 @@ def test_the_folder_stays_bounded(tmp_path, monkeypatch):
     assert cache.load("key29") == bytes(1000)
 
 
+def test_random_numbers_of_the_user_stay_as_they_are(folder):
+    before, legacy = random.getstate(), np.random.get_state()[1].copy()
+    assert not compiled()
+    assert random.getstate() == before
+    np.testing.assert_array_equal(np.random.get_state()[1], legacy)
+
+
 def test_what_killed_processes_leave_is_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(random, "randrange", lambda n: 0)
+    monkeypatch.setattr("aesara.link.llvm.cache._TRIM_EVERY", 1)
     cache = ObjectCache(tmp_path / "objects")
     cache.store("key", b"code")
     old, young = cache.folder / "new-1", cache.folder / "new-2"

@@ -28,6 +28,8 @@ _MAGIC = b"aesara-object-1\n"
 _MAX_BYTES = 512 * 2**20
 #: one write in so many looks how large the folder is
 _TRIM_EVERY = 64
+#: chosen with numbers of our own: those of the module `random` are the user's, who may have given a seed
+_dice = random.Random()
 #: seconds after which a file under a temporary name has been left by a process that was killed
 _STALE = 3600
 #: seconds after which the use of an entry is noted
@@ -94,7 +96,7 @@ class ObjectCache:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             return
-        if random.randrange(_TRIM_EVERY) == 0:
+        if _dice.randrange(_TRIM_EVERY) == 0:
             self._trim()
 
     def _trusted(self, path: Path, status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
