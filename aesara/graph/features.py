@@ -157,13 +157,21 @@ class Feature:
         return self
 
 
+def attach_once(fgraph: Any, kind: type[Feature]) -> None:
+    """Attach a feature of this class unless the graph has one."""
+    for feature in fgraph._features:
+        if type(feature) is kind:
+            return
+    fgraph.attach_feature(kind())
+
+
 class Bookkeeper(Feature):
     """A feature that is told about the nodes present when it is attached or removed."""
 
     def on_attach(self, fgraph) -> None:
         """Call `on_import` for each node."""
         for node in fgraph.toposort():
-            self.on_import(fgraph, node, "on_attach")
+            self.on_import(fgraph, node, "Bookkeeper.on_attach")
 
     def on_detach(self, fgraph) -> None:
         """Call `on_prune` for each node."""

@@ -41,6 +41,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
 from aesara.graph.rewriting.pattern import Rule
+from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
 from aesara.graph.traversal import io_toposort
 from aesara.tensor.rewriting.shape import ShapeFeature
@@ -235,9 +236,18 @@ def apply_once(
             result = is_tracked(rewriter.tracks(), node.op) and rewriter.transform(fgraph, node)
             if not result:
                 continue
+            if not asked_about(rewriter, node):
+                raise WrongRule(f"{rewriter.name} is not asked about {node}: its `operands` name none of the inputs")
             changed = True
             fgraph.replace_all_validate(list(_replacements(node, result)), reason=rewriter.name)
     return (reference, list(fgraph.outputs)) if changed else None
+
+
+def asked_about(rewriter: NodeRewriter, node: Any) -> bool:
+    """Whether drivers would try a rule on a node that it tracks."""
+    tracker = OpToRewriterTracker()
+    tracker.add_tracker(rewriter)
+    return bool(tracker.get_node_trackers(node))
 
 
 def _replacements(node: Any, result: Any) -> Iterator[tuple[Variable, Variable]]:

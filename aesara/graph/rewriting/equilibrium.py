@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
-from aesara.graph.features import Feature
+from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.node_rewriters import FromFunctionNodeRewriter, NodeRewriter
 from aesara.graph.rewriting.processing import (
     FailureCallback,
     NodeProcessingGraphRewriter,
@@ -181,7 +181,11 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
             else:
                 raise TypeError(f"Expected a node or graph rewriter; got {rewriter!r}.")
         graph_rewriters = [*self.global_rewriters, *self.final_rewriters, *self.cleanup_rewriters]
-        self._with_requirements = [rw for rw in (*self.get_node_rewriters(), *graph_rewriters) if rw.has_requirements]
+        demanding = [rw for rw in (*self.get_node_rewriters(), *graph_rewriters) if rw.has_requirements]
+        # Most only ask for features, and many for the same.
+        functions = [rw for rw in demanding if type(rw) is FromFunctionNodeRewriter]
+        self._required_features = tuple(dict.fromkeys(kind for rw in functions for kind in rw.requirements))
+        self._with_requirements = [rw for rw in demanding if type(rw) is not FromFunctionNodeRewriter]
 
     def get_node_rewriters(self) -> Iterable[NodeRewriter]:
         """The node rewriters, each once."""
@@ -193,6 +197,8 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         super().add_requirements(fgraph)
+        for kind in self._required_features:
+            attach_once(fgraph, kind)
         for rewriter in self._with_requirements:
             rewriter.add_requirements(fgraph)
 
@@ -244,13 +250,13 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
 
     def _apply_node_rewriters(self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile) -> None:
         alive = fgraph.apply_nodes
-        trackers = self.node_tracker.get_trackers
+        trackers = self.node_tracker.get_node_trackers
         queue = work.queue
         while queue:
             node = work.next_node()
             if node not in alive:
                 continue
-            rewriters = trackers(node.op)
+            rewriters = trackers(node)
             if rewriters and self._process(fgraph, node, rewriters, profile):
                 if node in alive and node not in work.waiting:
                     work.lost_client.append(node)

@@ -6,10 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any
 
-from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
+from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
-from aesara.graph.rewriting.processing import attach_once
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
 
@@ -104,8 +103,8 @@ class MergeOptimizer(GraphRewriter):
     """
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate())
-        attach_once(fgraph, MergeFeature())
+        attach_once(fgraph, ReplaceValidate)
+        attach_once(fgraph, MergeFeature)
 
     def apply(self, fgraph: FunctionGraph) -> tuple:
         start = time.perf_counter()

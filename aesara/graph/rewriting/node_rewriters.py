@@ -9,9 +9,9 @@ from typing import IO, Any
 
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import Feature
+from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.rewriter import Rewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
@@ -25,6 +25,11 @@ class NodeRewriter(Rewriter):
 
     def tracks(self) -> Sequence[Any] | None:
         """The ops, or classes of ops, that this rewriter starts from; None means all."""
+        return None
+
+    def operands(self) -> Sequence[Any] | None:
+        """What an input must come from for this rewriter to do anything: ops, classes of ops, `Constant`; None means
+        anything."""
         return None
 
     @abstractmethod
@@ -76,9 +81,11 @@ class FromFunctionNodeRewriter(NodeRewriter):
         fn: Callable[[FunctionGraph, Apply], Any],
         tracks: Sequence[Any] | None = None,
         requirements: Sequence[Any] = (),
+        operands: Sequence[Any] | None = None,
     ):
         self.fn = fn
         self._tracks = tracks
+        self._operands = operands
         self.requirements = tuple(requirements)
         self.name = getattr(fn, "__name__", None)
         # Drivers that find rewriters by the op of a node call the function itself.
@@ -91,10 +98,12 @@ class FromFunctionNodeRewriter(NodeRewriter):
     def tracks(self) -> Sequence[Any] | None:
         return self._tracks
 
+    def operands(self) -> Sequence[Any] | None:
+        return self._operands
+
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for requirement in self.requirements:
-            if not any(type(feature) is requirement for feature in fgraph._features):
-                fgraph.attach_feature(requirement())
+            attach_once(fgraph, requirement)
 
     @property
     def has_requirements(self) -> bool:
@@ -117,6 +126,7 @@ def node_rewriter(
     tracks: Sequence[Any] | None,
     inplace: bool = False,
     requirements: Sequence[type[Feature]] | None = (),
+    operands: Sequence[Any] | None = None,
 ) -> Callable[[Callable[[FunctionGraph, Apply], Any]], FromFunctionNodeRewriter]:
     """Make a node rewriter of a function (use as a decorator).
 
@@ -129,34 +139,45 @@ def node_rewriter(
         The function makes operations destroy their inputs: the graph gets a `DestroyHandler`.
     requirements
         Classes of features that the graph must have.
+    operands
+        Ops, classes of ops, pairs as above, or `Constant`: the function is not asked about nodes none of whose inputs
+        comes from one of these. What an operation makes of a constant by rearranging its dimensions counts as one.
 
     Examples
     --------
-    >>> @node_rewriter([at.exp])
+    >>> @node_rewriter([at.exp], operands=[at.log])
     ... def local_exp_of_log(fgraph, node):
     ...     inner = node.inputs[0].owner
     ...     return [inner.inputs[0]] if inner and inner.op == at.log else None
     """
     if tracks is not None:
-        tracks = list(tracks) if isinstance(tracks, (list, tuple, set, frozenset)) else [tracks]
-        if not tracks:
-            raise ValueError("Use None instead of an empty list to track every node.")
-        for key in tracks:
-            if not (isinstance(key, (Op, tuple)) or (isinstance(key, type) and issubclass(key, Op))):
-                raise TypeError(
-                    f"`tracks` must hold Op instances, Op classes or pairs (Op class, scalar Op class); got {key!r}."
-                )
+        tracks = _checked_keys("tracks", tracks, ())
+    if operands is not None:
+        operands = _checked_keys("operands", operands, (Constant,))
     needed = tuple(requirements or ())
     if inplace:
         needed = (*needed, DestroyHandler)
 
     def decorate(f: Callable[[FunctionGraph, Apply], Any]) -> FromFunctionNodeRewriter:
-        rewriter = FromFunctionNodeRewriter(f, tracks, needed)
+        rewriter = FromFunctionNodeRewriter(f, tracks, needed, operands)
         rewriter.__name__ = f.__name__  # type: ignore[attr-defined]
         rewriter.__doc__ = f.__doc__
         return rewriter
 
     return decorate
+
+
+def _checked_keys(name: str, keys: Any, others: tuple[type, ...]) -> list[Any]:
+    """The entries of `tracks` or `operands` as a list."""
+    keys = list(keys) if isinstance(keys, (list, tuple, set, frozenset)) else [keys]
+    if not keys:
+        raise ValueError(f"Use None instead of an empty list: `{name}` of nothing would never be tried.")
+    for key in keys:
+        if not (isinstance(key, (Op, tuple)) or (isinstance(key, type) and issubclass(key, (Op, *others)))):
+            raise TypeError(
+                f"`{name}` must hold Op instances, Op classes or pairs (Op class, scalar Op class); got {key!r}."
+            )
+    return keys
 
 
 class SequentialNodeRewriter(NodeRewriter):
@@ -204,6 +225,15 @@ class SequentialNodeRewriter(NodeRewriter):
             keys.extend(tracked)
         return keys
 
+    def operands(self) -> Sequence[Any] | None:
+        keys: list[Any] = []
+        for rw in self.rewrites:
+            needed = rw.operands()  # type: ignore[attr-defined]
+            if needed is None:
+                return None
+            keys.extend(needed)
+        return keys
+
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rw in self.rewrites:
             rw.add_requirements(fgraph)
@@ -231,7 +261,7 @@ class SequentialNodeRewriter(NodeRewriter):
             node = owner
 
     def _first_result(self, fgraph: FunctionGraph, node: Apply, tried: set[int]) -> Any:
-        for rw in self.tracker.get_trackers(node.op):
+        for rw in self.tracker.get_node_trackers(node):
             if id(rw) in tried:
                 continue
             start = time.perf_counter() if self.profile else 0.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.describe import function_text, pattern_text
 from aesara.graph.rewriting.node_rewriters import NodeRewriter
@@ -205,6 +205,12 @@ class Rule(NodeRewriter):
     def tracks(self) -> Sequence[Any] | None:
         op = self.pattern.op
         return [op] if isinstance(op, (Op, type)) else None
+
+    def operands(self) -> Sequence[Any] | None:
+        for operand in self._operands:
+            if isinstance(operand.op, (Op, type)):
+                return [operand.op]
+        return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         # Most nodes are ruled out by what their inputs come from.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, Literal
 
-from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
+from aesara.graph.features import Feature, ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.node_rewriters import NodeRewriter
@@ -110,7 +110,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         """Failure callback: every exception is passed over."""
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate())
+        attach_once(fgraph, ReplaceValidate)
         if self.node_rewriter is not None:
             self.node_rewriter.add_requirements(fgraph)
 
@@ -160,16 +160,6 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         print(f"{' ' * level}{type(self).__name__} ({self.name}) id={id(self)}", file=stream)
         if depth != 0 and self.node_rewriter is not None:
             self.node_rewriter.print_summary(stream, level=level + 2, depth=depth - 1)
-
-
-def attach_once(fgraph: FunctionGraph, feature: Feature) -> None:
-    """Attach a feature unless the graph has one of its kind."""
-    if any(type(present) is type(feature) for present in fgraph._features):
-        return
-    try:
-        fgraph.attach_feature(feature)
-    except AlreadyThere:
-        pass
 
 
 def replacements_of(

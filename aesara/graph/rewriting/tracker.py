@@ -5,10 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 
 if TYPE_CHECKING:
     from aesara.graph.rewriting.node_rewriters import NodeRewriter
+
+#: The bit that stands for a constant among the inputs of a node, or what may be one with its dimensions rearranged.
+CONSTANT = 1
+
+
+class Entry:
+    """What is known of an op, or of all ops of a class.
+
+    Attributes
+    ----------
+    op
+        The op; kept with its entry, so that its id is not used again meanwhile.
+    rewriters
+        Those that track it.
+    needs
+        For each of them the bits of which an input must have one; 0 for none.
+    bits
+        The bits that a node has one of whose inputs comes from this op.
+    relevant
+        The bits that any of its rewriters needs.
+    chosen
+        The rewriters to try, by those of the relevant bits that the inputs have.
+    """
+
+    __slots__ = ("bits", "chosen", "needs", "op", "relevant", "rewriters")
+
+    def __init__(self, op: Op, rewriters: tuple[NodeRewriter, ...], needs: tuple[int, ...], bits: int):
+        self.op = op
+        self.rewriters = rewriters
+        self.needs = needs
+        self.bits = bits
+        self.relevant = 0
+        for need in needs:
+            self.relevant |= need
+        self.chosen: dict[int, tuple[NodeRewriter, ...]] = {}
+
+    def choose(self, bits: int) -> tuple[NodeRewriter, ...]:
+        """The rewriters that inputs with these bits leave to be tried."""
+        found = tuple(rw for rw, need in zip(self.rewriters, self.needs) if not need or need & bits)
+        self.chosen[bits] = found
+        return found
 
 
 class OpToRewriterTracker:
@@ -22,6 +64,8 @@ class OpToRewriterTracker:
       ``scalar_op`` is of the second, such as ``(Elemwise, Cast)``;
     * nothing (``None``): every node.
 
+    Its `operands` may name the same, for the ops of which one must be what an input comes from, and `Constant`.
+
     Rewriters of a node are tried in the order in which they were added.
     """
 
@@ -31,14 +75,21 @@ class OpToRewriterTracker:
         self.tracked_pairs: dict[tuple[type, type], list[NodeRewriter]] = {}
         self.untracked_rewrites: list[NodeRewriter] = []
         self._position: dict[int, int] = {}
-        self._by_type: dict[type, tuple[NodeRewriter, ...] | None] = {}
-        self._by_id: dict[int, tuple[Op, tuple[NodeRewriter, ...]]] = {}
+        # Which bit stands for which operand, and the bits that a rewriter needs.
+        self._bit_of: dict[Any, int] = {Constant: CONSTANT}
+        self._needs: dict[int, int] = {}
+        self._by_type: dict[type, Entry | None] = {}
+        self._by_id: dict[int, Entry] = {}
 
     def add_tracker(self, rw: NodeRewriter) -> None:
         """Add a rewriter under everything that it tracks."""
         self._position.setdefault(id(rw), len(self._position))
         self._by_type.clear()
         self._by_id.clear()
+        needs = 0
+        for key in _as_sequence(rw.operands() or ()):
+            needs |= self._bit_of.setdefault(key, 1 << len(self._bit_of))
+        self._needs[id(rw)] = needs
         tracks = rw.tracks()
         if tracks is None:
             self.untracked_rewrites.append(rw)
@@ -52,20 +103,29 @@ class OpToRewriterTracker:
                 self.tracked_instances.setdefault(key, []).append(rw)
 
     def get_trackers(self, op: Op) -> Sequence[NodeRewriter]:
-        """The rewriters to try on a node with this op, in the order in which they were added."""
-        cls = type(op)
-        found = self._by_type.get(cls, _UNKNOWN)
-        if found is _UNKNOWN:
-            found = self._by_type[cls] = self._lookup_type(cls)
-        if found is not None:
-            return found
-        entry = self._by_id.get(id(op))
-        if entry is None:
-            if len(self._by_id) > 4096:
-                self._by_id.clear()
-            # The op is kept with its entry, so that its id is not used again meanwhile.
-            entry = self._by_id[id(op)] = (op, self._lookup(op))
-        return entry[1]
+        """The rewriters that track this op, in the order in which they were added."""
+        return self._entry(op).rewriters
+
+    def get_node_trackers(self, node: Apply) -> Sequence[NodeRewriter]:
+        """The rewriters to try on a node: those that track its op and have operands among its inputs."""
+        entry = self._entry(node.op)
+        relevant = entry.relevant
+        if not relevant:
+            return entry.rewriters
+        by_type, by_id = self._by_type, self._by_id
+        bits = 0 if node.inputs else CONSTANT
+        for var in node.inputs:
+            owner = var.owner
+            if owner is None:
+                if isinstance(var, Constant):
+                    bits |= CONSTANT
+                continue
+            op = owner.op
+            operand = by_type.get(type(op)) or by_id.get(id(op)) or self._entry(op)
+            bits |= operand.bits
+        bits &= relevant
+        found = entry.chosen.get(bits)
+        return entry.choose(bits) if found is None else found
 
     def get_rewriters(self) -> Iterable[NodeRewriter]:
         """All rewriters, each once, in the order in which they were added."""
@@ -78,34 +138,54 @@ class OpToRewriterTracker:
             seen[id(rw)] = rw
         return sorted(seen.values(), key=lambda rw: self._position[id(rw)])
 
-    def _lookup_type(self, cls: type) -> tuple[NodeRewriter, ...] | None:
-        """Rewriters of every op of this class, or None where they depend on the instance."""
-        if any(type(op) is cls for op in self.tracked_instances):
-            return None
-        if any(issubclass(cls, pair[0]) for pair in self.tracked_pairs):
-            return None
-        return self._ordered(self._of_classes(cls) + self.untracked_rewrites)
-
-    def _lookup(self, op: Op) -> tuple[NodeRewriter, ...]:
+    def _entry(self, op: Op) -> Entry:
         cls = type(op)
-        found = self._of_classes(cls) + self.untracked_rewrites
+        found = self._by_type.get(cls, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._by_type[cls] = None if self._depends_on_instance(cls) else self._make_entry(op)
+        if found is not None:
+            return found
+        entry = self._by_id.get(id(op))
+        if entry is None:
+            if len(self._by_id) > 4096:
+                self._by_id.clear()
+            entry = self._by_id[id(op)] = self._make_entry(op)
+        return entry
+
+    def _depends_on_instance(self, cls: type) -> bool:
+        """Whether ops of this class differ in their rewriters, or in what they are as operands."""
+        for key in (*self.tracked_instances, *self.tracked_pairs, *self._bit_of):
+            if issubclass(cls, key[0]) if isinstance(key, tuple) else type(key) is cls:
+                return True
+        return False
+
+    def _make_entry(self, op: Op) -> Entry:
+        cls = type(op)
+        found = [rw for base in cls.__mro__ for rw in self.tracked_types.get(base, ())]
+        found += self.untracked_rewrites
         found += self.tracked_instances.get(op, [])
+        bits = CONSTANT if hasattr(op, "new_order") else 0  # a rearrangement of dimensions
+        bits |= self._bit_of.get(op, 0)
+        for base in cls.__mro__:
+            bits |= self._bit_of.get(base, 0)
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            for (op_class, scalar_class), rewriters in self.tracked_pairs.items():
-                if issubclass(cls, op_class) and isinstance(scalar_op, scalar_class):
+            for pair, rewriters in self.tracked_pairs.items():
+                if _is_pair(op, scalar_op, pair):
                     found += rewriters
-        return self._ordered(found)
-
-    def _of_classes(self, cls: type) -> list[NodeRewriter]:
-        return [rw for base in cls.__mro__ for rw in self.tracked_types.get(base, ())]
-
-    def _ordered(self, rewriters: list[NodeRewriter]) -> tuple[NodeRewriter, ...]:
-        unique = {id(rw): rw for rw in rewriters}
-        return tuple(sorted(unique.values(), key=lambda rw: self._position[id(rw)]))
+            for key, bit in self._bit_of.items():
+                if isinstance(key, tuple) and _is_pair(op, scalar_op, key):
+                    bits |= bit
+        unique = {id(rw): rw for rw in found}
+        rewriters = tuple(sorted(unique.values(), key=lambda rw: self._position[id(rw)]))
+        return Entry(op, rewriters, tuple([self._needs[id(rw)] for rw in rewriters]), bits)
 
 
 _UNKNOWN: Any = object()
+
+
+def _is_pair(op: Op, scalar_op: Any, pair: tuple[type, type]) -> bool:
+    return isinstance(op, pair[0]) and isinstance(scalar_op, pair[1])
 
 
 def _as_sequence(tracks: Any) -> Sequence[Any]:

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from aesara.graph.features import NodeFinder
+from aesara.graph.features import NodeFinder, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import (
     FailureCallback,
     NodeProcessingGraphRewriter,
-    attach_once,
 )
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.traversal import io_toposort
@@ -72,7 +71,7 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
         try:
             while queue:
                 node = queue.popleft()
-                if node not in alive or (tracker is not None and not tracker.get_trackers(node.op)):
+                if node not in alive or (tracker is not None and not tracker.get_node_trackers(node)):
                     continue
                 if self.process_node(fgraph, node):
                     replaced += 1
@@ -154,7 +153,7 @@ class OpKeyGraphRewriter(NodeProcessingGraphRewriter):
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         super().add_requirements(fgraph)
-        attach_once(fgraph, NodeFinder())
+        attach_once(fgraph, NodeFinder)
 
 
 def pre_greedy_node_rewriter(fgraph: FunctionGraph, rewrites: Sequence[NodeRewriter], out: Variable) -> Variable:

@@ -32,6 +32,7 @@ from aesara.tensor.elementwise_ops import (
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
+    NUMBERS,
     as_dtype,
     common_value,
     computed_in,
@@ -57,7 +58,7 @@ from aesara.tensor.shape import Shape_i
 @register_canonicalize("shape_unsafe")
 @register_stabilize("shape_unsafe")
 @register_specialize("shape_unsafe")
-@node_rewriter([mul])
+@node_rewriter([mul], operands=NUMBERS)
 def local_mul_zero(fgraph, node):
     """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN."""
     out = node.outputs[0]
@@ -68,7 +69,7 @@ def local_mul_zero(fgraph, node):
 
 
 @register_canonicalize("shape_unsafe")
-@node_rewriter([floor_divide, true_divide])
+@node_rewriter([floor_divide, true_divide], operands=NUMBERS)
 def local_zero_div(fgraph, node):
     """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written."""
     out = node.outputs[0]
@@ -79,7 +80,7 @@ def local_zero_div(fgraph, node):
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([floor_divide])
+@node_rewriter([floor_divide], operands=NUMBERS)
 def local_intdiv_by_one(fgraph, node):
     """An integer divided by one is itself."""
     if is_integer(node.inputs[0]) and has_value(node.inputs[1], 1):
@@ -97,7 +98,7 @@ register_canonicalize(local_greedy_distributor)
 
 
 @register_canonicalize
-@node_rewriter([mul])
+@node_rewriter([mul], operands=[switch])
 def local_mul_switch_sink(fgraph, node):
     """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``: what `y` is does not matter under the zero.
 
@@ -124,7 +125,7 @@ def local_mul_switch_sink(fgraph, node):
 
 
 @register_canonicalize
-@node_rewriter([true_divide, floor_divide])
+@node_rewriter([true_divide, floor_divide], operands=[switch])
 def local_div_switch_sink(fgraph, node):
     """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``; see `local_mul_switch_sink`."""
     out = node.outputs[0]
@@ -196,7 +197,7 @@ def _compare_size(op, size, other, out):
 
 
 @register_canonicalize("shape_unsafe")
-@node_rewriter([Dot])
+@node_rewriter([Dot], operands=NUMBERS)
 def local_0_dot_x(fgraph, node):
     """A product with a matrix of zeros is zero, whatever the other matrix holds."""
     x, y = node.inputs

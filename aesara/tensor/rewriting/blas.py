@@ -18,14 +18,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from aesara.graph.features import ReplaceValidate
+from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
-from aesara.graph.rewriting.processing import attach_once
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError
@@ -207,7 +206,7 @@ class GemmOptimizer(GraphRewriter):
         self._walk = _OverProducts(_local_sum_to_gemm, order="out_to_in", failure_callback=WalkingGraphRewriter.warn)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate())
+        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         return self._walk.apply(fgraph)

@@ -116,7 +116,7 @@ class Term:
 
 @register_canonicalize
 @register_stabilize
-@node_rewriter([add, sub])
+@node_rewriter([add, sub], operands=[*COMPLEMENTS, *PRODUCTS])
 def local_complement(fgraph, node):
     """``t - t*f(x)`` as `t` times the complement of ``f(x)``; see the table for the functions."""
     out = node.outputs[0]

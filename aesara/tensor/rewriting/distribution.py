@@ -135,7 +135,7 @@ def _factors_of_term(term: Variable, out_type: Any) -> tuple[list[Variable], lis
     return local_mul_canonizer.get_near_num_denum(term)
 
 
-@node_rewriter([mul, true_divide])
+@node_rewriter([mul, true_divide], operands=[add, sub, mul])
 def local_greedy_distributor(fgraph, node):
     """``(a / x + b / x) * x`` as ``a + b``: factors go into a sum if they cancel in every term."""
     out = node.outputs[0]

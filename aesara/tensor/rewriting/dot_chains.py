@@ -134,7 +134,7 @@ def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
 
 
 @register_canonicalize
-@node_rewriter([Dot])
+@node_rewriter([Dot], operands=[Dot])
 def local_dot_chain(fgraph, node):
     """``dot(dot(A, B), v)`` as ``dot(A, dot(B, v))``: products in the order that takes the fewest multiplications.
 
@@ -202,7 +202,7 @@ def local_scalar_out_of_dot(fgraph, node):
 
 
 @register_canonicalize
-@node_rewriter([add, sub])
+@node_rewriter([add, sub], operands=[Dot])
 def local_add_of_dots(fgraph, node):
     """``dot(A, B) + dot(A, C)`` as ``dot(A, B + C)``: one product instead of two."""
     (out,) = node.outputs
@@ -230,7 +230,7 @@ def _pays(shared: Variable, x: Variable, y: Variable) -> bool:
 
 
 @register_canonicalize
-@node_rewriter([Dot])
+@node_rewriter([Dot], operands=[AllocDiag])
 def local_dot_of_diagonal(fgraph, node):
     """The product with a diagonal matrix multiplies rows, or columns."""
     (out,) = node.outputs

@@ -110,7 +110,7 @@ def _moved(var, new_order, result):
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], operands=[MakeVector])
 def local_useless_dimshuffle_makevector(fgraph, node):
     """A vector of one scalar whose dimension is dropped is the scalar."""
     inner = node.inputs[0].owner

@@ -31,7 +31,7 @@ register_rules(
 
 @register_stabilize
 @register_specialize
-@node_rewriter([true_divide])
+@node_rewriter([true_divide], operands=[mul, erfc])
 def local_grad_log_erfc_neg(fgraph, node):
     """``exp(-x**2) / erfc(x)`` as ``1 / erfcx(x)``: for large `x` both parts of the quotient underflow.
 

@@ -19,7 +19,7 @@ from aesara.tensor.rewriting.registration import (
 LARGEST_FOLDED = 2**20
 
 
-@node_rewriter(None)
+@node_rewriter(None, operands=[Constant])
 def constant_folding(fgraph, node):
     """Replace a node whose inputs are all constants with its values."""
     for var in node.inputs:

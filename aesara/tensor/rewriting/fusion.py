@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from aesara.configdefaults import config
-from aesara.graph.features import ReplaceValidate
+from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
-from aesara.graph.rewriting.processing import attach_once, replace_in_graph, replacements_of
+from aesara.graph.rewriting.processing import replace_in_graph, replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.scalar.composite import Composite
 from aesara.scalar.op import ScalarOp
@@ -147,7 +147,7 @@ class FusionOptimizer(GraphRewriter):
         self.name = getattr(node_rewriter, "name", None) or getattr(node_rewriter, "__name__", None)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate())
+        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """Fuse; the number of replacements."""
@@ -176,11 +176,11 @@ fuse_seqopt.register(
 
 
 @register_canonicalize
-@node_rewriter([Elemwise])
+@node_rewriter([(Elemwise, Composite)])
 def local_useless_composite(fgraph, node):
     """Composites without the outputs that nobody asks for, and without the inputs that nothing needs."""
     op = node.op
-    if not isinstance(op.scalar_op, Composite) or op.inplace_pattern:
+    if op.inplace_pattern:
         return False
     asked = [k for k, out in enumerate(node.outputs) if fgraph.clients[out]]
     inner = op.scalar_op
@@ -209,7 +209,7 @@ def _inputs_of(composite: Composite, results: list[Any]) -> list[int]:
 
 
 @register_canonicalize
-@node_rewriter([add, sub, mul])
+@node_rewriter([add, sub, mul], operands=[Constant])
 def local_upcast_elemwise_constant_inputs(fgraph, node):
     """Constants in the dtype that they are computed in: the ``int8(1)`` of ``x + 1`` becomes ``float64(1)``."""
     out = node.outputs[0]

@@ -83,7 +83,7 @@ def log_of_cosh(x: Variable) -> Variable:
 
 
 @register_canonicalize
-@node_rewriter([add, sub])
+@node_rewriter([add, sub], operands=[exp, sigmoid])
 def local_exponentials_to_hyperbolic(fgraph, node):
     """``exp(x) - exp(-x)`` as ``2 * sinh(x)``, ``exp(x) + exp(-x)`` as ``2 * cosh(x)``; the same of sigmoids.
 

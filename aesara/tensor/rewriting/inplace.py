@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import ReplaceValidate
+from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
-from aesara.graph.rewriting.processing import attach_once, replacements_of
+from aesara.graph.rewriting.processing import replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
@@ -105,7 +105,7 @@ class InplaceRewriter(GraphRewriter):
     """
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate())
+        attach_once(fgraph, ReplaceValidate)
 
     @abstractmethod
     def concerns(self, op: Op) -> bool:

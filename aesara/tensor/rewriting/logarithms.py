@@ -84,7 +84,7 @@ MOST_TERMS = 64
 
 @register_stabilize
 @register_specialize
-@node_rewriter([add, sub])
+@node_rewriter([add, sub], operands=[softplus, neg])
 def local_softplus_of_opposite(fgraph, node):
     """``x + softplus(-x)`` as ``softplus(x)``, and ``x - softplus(x)`` as ``-softplus(-x)``, also in longer sums.
 

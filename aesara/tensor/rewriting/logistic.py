@@ -263,7 +263,7 @@ def _sigmoid_of_opposite(x: Variable) -> Variable:
 
 
 @register_stabilize
-@node_rewriter([mul])
+@node_rewriter([mul], operands=[exp, sigmoid, mul, neg])
 def local_sigm_times_exp(fgraph, node):
     """``exp(x) * sigmoid(-x)`` as ``sigmoid(x)`` and ``exp(-x) * sigmoid(x)`` as ``sigmoid(-x)``, in a product.
 

@@ -19,7 +19,7 @@ _dot = Dot()
 
 
 @register_canonicalize
-@node_rewriter([Sum])
+@node_rewriter([Sum], operands=[Dot])
 def local_sum_of_dot(fgraph, node):
     """``sum(dot(A, B), axis=0)`` as ``dot(sum(A, axis=0), B)``: one product less by as many rows."""
     out = node.outputs[0]
@@ -62,7 +62,7 @@ def local_diagonal_of_dot(fgraph, node):
 
 
 @register_canonicalize
-@node_rewriter([Sum])
+@node_rewriter([Sum], operands=[mul])
 def local_sum_of_outer(fgraph, node):
     """``sum(u * v)`` of a column and a row as ``sum(u) * sum(v)``: factors that are the same along an axis are taken
     out of the sum along it, if what is left has fewer elements than the product."""

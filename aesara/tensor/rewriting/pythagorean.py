@@ -13,6 +13,7 @@ from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import add, cos, cosh, lt, sin, sinh, sub
 from aesara.tensor.rewriting.complements import (
     MOST_TERMS,
+    PRODUCTS,
     Term,
     has_factor,
     product_of_factors,
@@ -30,7 +31,7 @@ PARTNERS = frozenset(op for op, _ in PAIRS.values())
 
 @register_canonicalize
 @register_stabilize
-@node_rewriter([add, sub])
+@node_rewriter([add, sub], operands=list(PRODUCTS))
 def local_pythagorean_pair(fgraph, node):
     """``t*sin(x)**2 + t*cos(x)**2`` and ``t*cosh(x)**2 - t*sinh(x)**2`` as `t`, and NaN where `x` is infinite."""
     out = node.outputs[0]

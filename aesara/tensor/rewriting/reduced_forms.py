@@ -28,7 +28,7 @@ PAIRWISE = {Sum: add, Prod: mul, Max: maximum, Min: minimum}
 
 @register_canonicalize
 @register_uncanonicalize
-@node_rewriter([Sum, Prod, Max, Min])
+@node_rewriter([Sum, Prod, Max, Min], operands=[MakeVector, Join])
 def local_reduce_join(fgraph, node):
     """The sum of tensors stacked along the axis of the sum is their elementwise sum, and so for other reductions.
 
@@ -82,7 +82,7 @@ def _pairwise(op, parts: list[Variable]) -> Variable:
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([Sum])
+@node_rewriter([Sum], operands=[true_divide])
 def local_sum_prod_div_dimshuffle(fgraph, node):
     """``sum(x / y, axis)`` as ``sum(x, axis) / y`` where `y` is the same all along the axis.
 
@@ -112,7 +112,7 @@ def local_sum_prod_div_dimshuffle(fgraph, node):
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([Sum])
+@node_rewriter([Sum], operands=[square])
 def local_sumsqr2dot(fgraph, node):
     """The sum of squares of products of all rows of one matrix with all rows of another, as a matrix product.
 
@@ -148,7 +148,7 @@ def _has_order(var: Variable, order: tuple) -> bool:
 
 
 @register_canonicalize
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], operands=[Dot])
 def local_lift_transpose_through_dot(fgraph, node):
     """``dot(x, y).T`` as ``dot(y.T, x.T)``, for matrices."""
     (product,) = node.inputs

@@ -75,7 +75,7 @@ def _opposite_of_constant(var: Variable, dtype: str) -> Variable | None:
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([sub])
+@node_rewriter([sub], operands=[neg])
 def local_sub_neg_to_add(fgraph, node):
     """``x - (-y)`` as ``x + y``."""
     out = node.outputs[0]
@@ -85,7 +85,7 @@ def local_sub_neg_to_add(fgraph, node):
 
 
 @register_specialize
-@node_rewriter([add])
+@node_rewriter([add], operands=[neg])
 def local_add_neg_to_sub(fgraph, node):
     """``x + (-y)`` and ``(-y) + x`` as ``x - y``."""
     if len(node.inputs) != 2:
@@ -99,7 +99,7 @@ def local_add_neg_to_sub(fgraph, node):
 
 
 @register_specialize
-@node_rewriter([neg])
+@node_rewriter([neg], operands=[true_divide])
 def local_neg_div_neg(fgraph, node):
     """``-((-x) / y)`` and ``-(x / (-y))`` as ``x / y``."""
     out = node.outputs[0]
@@ -140,7 +140,7 @@ def _is_absolute(var: Variable) -> bool:
 
 
 @register_specialize
-@node_rewriter([mul, true_divide])
+@node_rewriter([mul, true_divide], operands=[at_abs])
 def local_abs_merge(fgraph, node):
     """``|x| * |y|`` as ``|x * y|`` and ``|x| / |y|`` as ``|x / y|``: undoes `local_abs_lift`.
 

@@ -79,7 +79,7 @@ def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
 
 
 @register_stabilize
-@node_rewriter([mul])
+@node_rewriter([mul], operands=[add, *WRITERS])
 def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
     (out,) = node.outputs

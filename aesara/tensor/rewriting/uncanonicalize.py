@@ -31,7 +31,7 @@ def local_max_and_argmax(fgraph, node):
 
 
 @register_uncanonicalize
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], operands=[Alloc])
 def local_dimshuffle_alloc(fgraph, node):
     """Dimensions of length one are put in front by the allocation itself."""
     inner = node.inputs[0].owner
@@ -61,7 +61,7 @@ def local_alloc_dimshuffle(fgraph, node):
 
 
 @register_uncanonicalize
-@node_rewriter([DimShuffle])
+@node_rewriter([DimShuffle], operands=[Subtensor])
 def local_dimshuffle_subtensor(fgraph, node):
     """Dimensions that a part has with length one and that are dropped are indexed by their only position."""
     part = node.inputs[0]
