@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from aesara.configdefaults import config
+from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.describe import first_sentence
@@ -150,8 +151,10 @@ def graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGraphRewrit
 
 
 def inplace_graph_rewriter(f: Callable[[FunctionGraph], Any]) -> FromFunctionGraphRewriter:
-    """Like `graph_rewriter`, for a function that makes operations destroy their inputs."""
+    """Like `graph_rewriter`, for a function that makes operations destroy their inputs: the graph gets a
+    `DestroyHandler`."""
     rewriter = graph_rewriter(f)
+    rewriter.requirements = (lambda fgraph: fgraph.attach_feature(DestroyHandler()),)
     return rewriter
 
 
