@@ -185,12 +185,14 @@ class RewriteDatabase:
         self.version += 1
 
     def remove_tags(self, name: str, *tags: str) -> None:
-        """Take tags from the rewriter of this name."""
+        """Take tags from the rewriter of this name; one that it does not have raises a `KeyError`."""
         rewriter = self._named(name)
         for tag in tags:
             if tag in self._names:
                 raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
-            self.__db__.get(tag, OrderedSet()).discard(rewriter)
+            if rewriter not in self.__db__.get(tag, ()):
+                raise KeyError(f"The rewriter {name!r} does not have the tag {tag!r}.")
+            self.__db__[tag].discard(rewriter)
         self.version += 1
 
     def _named(self, name: str) -> Any:
@@ -233,7 +235,7 @@ class RewriteDatabase:
         for entry in selected:
             if isinstance(entry, RewriteDatabase):
                 inner = entry.query(query.subquery.get(entry.name or "", query))
-                if inner is None or inner is False:
+                if inner is None or does_nothing(inner):
                     continue
                 if entry.name is not None:
                     inner.name = entry.name
@@ -265,6 +267,16 @@ def _as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQue
             )
         by_sign[tag[0]].append(tag[1:])
     return RewriteDatabaseQuery(include=by_sign["+"], require=by_sign["&"], exclude=by_sign["-"], subquery=kwtags)
+
+
+def does_nothing(rewriter: Any) -> bool:
+    """Whether a rewriter consists of other rewriters, but of none."""
+    if isinstance(rewriter, EquilibriumGraphRewriter):
+        parts = (rewriter.global_rewriters, rewriter.final_rewriters, rewriter.cleanup_rewriters)
+        return not any(parts) and not list(rewriter.get_node_rewriters())
+    if isinstance(rewriter, WalkingGraphRewriter):
+        rewriter = rewriter.node_rewriter
+    return isinstance(rewriter, SequentialNodeRewriter) and not rewriter.rewrites
 
 
 class EquilibriumDB(RewriteDatabase):
@@ -307,10 +319,8 @@ class EquilibriumDB(RewriteDatabase):
         self.__final__[name] = final_rewriter
         self.__cleanup__[name] = cleanup
 
-    def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter | None:
+    def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
         rewriters = self.__query__(_as_query(tags, kwtags))
-        if not rewriters:
-            return None
         final = [rw for rw in rewriters if self.__final__.get(rw.name or "", False)]
         cleanup = [rw for rw in rewriters if self.__cleanup__.get(rw.name or "", False)]
         plain = [rw for rw in rewriters if rw not in final and rw not in cleanup]
@@ -439,8 +449,6 @@ class LocalGroupDB(SequenceDB):
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:  # type: ignore[override]
         rewriters = self._ordered(_as_query(tags, kwtags))
-        if not rewriters:
-            return None
         return self.node_rewriter(*rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile)
 
 
@@ -471,11 +479,8 @@ class TopoDB(RewriteDatabase):
         self.failure_callback = failure_callback
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:
-        inner = self.db.query(*tags, **kwtags)
-        if inner is None:
-            return None
         return WalkingGraphRewriter(
-            inner,
+            self.db.query(*tags, **kwtags),
             order=self.order,
             ignore_newtrees=self.ignore_newtrees,
             failure_callback=self.failure_callback,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.db import RewriteDatabase
+from aesara.graph.rewriting.db import RewriteDatabase, does_nothing
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter, WorkList
 from aesara.graph.rewriting.rewriter import GraphRewriter
 
@@ -83,4 +83,4 @@ class SettlingDB(RewriteDatabase):
 
     def query(self, *tags: Any, **kwtags: Any) -> Settling:
         answers = {str(database.name): database.query(*tags, **kwtags) for database in self.databases}
-        return Settling({name: rw for name, rw in answers.items() if isinstance(rw, EquilibriumGraphRewriter)})
+        return Settling({name: rewriter for name, rewriter in answers.items() if not does_nothing(rewriter)})

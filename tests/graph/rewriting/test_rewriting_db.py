@@ -1,5 +1,7 @@
 import pytest
 
+import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import (
     EquilibriumGraphRewriter,
     GraphRewriter,
@@ -57,6 +59,10 @@ class TestRewriteDatabase:
             db["y"]
         with pytest.raises(KeyError, match="Nothing"):
             db["nothing"]
+        db.remove_tags("a", "x")
+        assert names(db.query("+x")) == []
+        with pytest.raises(KeyError, match="'a' does not have the tag 'x'"):
+            db.remove_tags("a", "x")
 
     def test_wrong_registrations(self):
         db = RewriteDatabase()
@@ -158,6 +164,26 @@ def test_local_group_topo_and_proxy():
     walk = TopoDB(group, order="out_to_in").query("+t")
     assert isinstance(walk, WalkingGraphRewriter) and walk.order == "out_to_in"
     assert names(ProxyDB(group).query("+t").rewrites) == ["first", "second"]
-    assert group.query("+nothing") is None and TopoDB(group).query("+nothing") is None
+    # Nothing is a rewriter as well, which changes nothing.
+    assert not group.query("+nothing").rewrites and not TopoDB(group).query("+nothing").node_rewriter.rewrites
     with pytest.raises(TypeError, match="node rewriters"):
         group.register("graph", Noted())
+
+
+def test_what_asks_for_nothing_is_a_rewriter_that_changes_nothing():
+    x = at.dvector("x")
+    fgraph = FunctionGraph([x], [at.exp(x)], clone=False)
+    equilibrium = EquilibriumDB()
+    equilibrium.register("node", local("node"), "other")
+    equilibrium.query("+t").rewrite(fgraph)
+    group = LocalGroupDB()
+    group.register("node", local("node"), "other")
+    assert not group.query("+t").transform(fgraph, fgraph.outputs[0].owner)
+    TopoDB(group).query("+t").rewrite(fgraph)
+    assert fgraph.outputs[0].owner.op == at.exp
+    # In a sequence it would only take time.
+    sequence = SequenceDB()
+    sequence.register("equilibrium", equilibrium, "t")
+    sequence.register("walk", TopoDB(group), "t")
+    assert names(sequence.query("+t")) == []
+    assert names(sequence.query("+t", "+other")) == ["equilibrium", "walk"]
