@@ -30,7 +30,7 @@ from aesara.compile.debug_errors import (
 from aesara.compile.debug_native import NativeCheck
 from aesara.compile.function.aliasing import Supervisor
 from aesara.compile.function.maker import FunctionMaker
-from aesara.compile.mode import Mode, register_mode
+from aesara.compile.mode import Mode, optimizer_name, register_mode
 from aesara.compile.shrink import smallest_case
 from aesara.configdefaults import config
 from aesara.graph.features import Feature
@@ -346,7 +346,7 @@ class DebugMode(Mode):
         return type(self)(**{"optimizer": chosen, "db": self.optdb, **self._chosen, **kwargs})
 
     def __getstate__(self) -> Any:
-        return self._chosen, self.provided_optimizer
+        return self._chosen, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
         chosen, optimizer = state

@@ -111,6 +111,11 @@ def register_optimizer(name: str, opt: Any) -> None:
     predefined_optimizers[name] = opt
 
 
+def optimizer_name(query: Any) -> Any:
+    """The name of a predefined query, the last if it has several; anything else stays as it is."""
+    return next((name for name, known in reversed(predefined_optimizers.items()) if known is query), query)
+
+
 class AddFeatureOptimizer(GraphRewriter):
     """Attaches a feature to the graph; it is not a rewrite."""
 
@@ -210,11 +215,12 @@ class Mode:
 
     def _set(self, linker: Any, optimizer: Any) -> None:
         self.provided_linker = linker
-        self.provided_optimizer = optimizer
         self.linker, self._query = self.get_linker_optimizer(linker, optimizer)
+        # The query itself, whatever name was given: libraries make modes of their own from it.
+        self.provided_optimizer = self._query
 
     def __getstate__(self) -> tuple:
-        return self.provided_linker, self.provided_optimizer
+        return self.provided_linker, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: tuple) -> None:
         self.optdb = optdb
@@ -280,7 +286,7 @@ class Mode:
         return type(self)(linker=linker, optimizer=chosen, db=self.optdb)
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}(linker={self.provided_linker}, optimizer={self.provided_optimizer})"
+        return f"{type(self).__name__}(linker={self.provided_linker}, optimizer={optimizer_name(self._query)})"
 
 
 class CheckingMode(Mode):
@@ -297,7 +303,7 @@ class CheckingMode(Mode):
         return new
 
     def __getstate__(self) -> Any:
-        return self._chosen, self.provided_optimizer
+        return self._chosen, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
         chosen, optimizer = state

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.mode import Mode, register_mode
+from aesara.compile.mode import Mode, optimizer_name, register_mode
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
@@ -87,7 +87,7 @@ class MonitorMode(Mode):
         return type(self)(**functions, optimizer=chosen, linker=linker, db=self.optdb)
 
     def __getstate__(self) -> Any:
-        return self.pre_func, self.post_func, self.provided_optimizer
+        return self.pre_func, self.post_func, optimizer_name(self.provided_optimizer)
 
     def __setstate__(self, state: Any) -> None:
         pre_func, post_func, optimizer = state

@@ -181,6 +181,15 @@ class TestChoosingRewrites:
         assert mode.clone(optimizer="None")._query is OPT_NONE
         assert mode.clone().linker is mode.linker
 
+    @pytest.mark.parametrize("name", ["FAST_RUN", "FAST_COMPILE", "Mode", None])
+    def test_the_query_of_a_named_mode(self, x, name):
+        # Libraries make modes of their own from it.
+        query = get_mode(name).provided_optimizer.including("mine").excluding("canonicalize", "specialize", "inplace")
+        mode = Mode("py", query)
+        assert mode.provided_optimizer is query
+        f = aesara.function([x], x * 1.0, mode=mode)
+        assert [node.op for node in f.maker.fgraph.apply_nodes if node.op == at.mul]
+
     def test_pickle(self, x):
         mode = pickle.loads(pickle.dumps(Mode("py", "fast_compile")))
         assert mode.provided_linker == "py" and str(mode) == "Mode(linker=py, optimizer=fast_compile)"
