@@ -98,10 +98,11 @@ class FunctionGraph(MetaObject):
                     f"The variable {variable} is given as input more than once. Give each input its own variable."
                 )
             self.add_input(variable, check=False)
-        for variable in outputs:
-            self.add_output(variable, reason="init")
+        # Before the nodes, so that features see them come in.
         for feature in features or ():
             self.attach_feature(feature)
+        for variable in outputs:
+            self.add_output(variable, reason="init")
         self.update_mapping = update_mapping
 
     # Inputs and outputs
@@ -588,8 +589,8 @@ class FunctionGraph(MetaObject):
         self.execute_callbacks_time += time.perf_counter() - start
 
     def collect_callbacks(self, name: str, *args) -> dict[Feature, Any]:
-        """Call a method of every feature that has it, and return the results by feature."""
-        return {feature: method(self, *args) for feature, method in self._listeners(name)}
+        """Call a method of every feature that has it, with `args` alone, and return the results by feature."""
+        return {feature: method(*args) for feature, method in self._listeners(name)}
 
     def __getattr__(self, name: str):
         # Methods that attached features offer, such as `get_nodes`.

@@ -376,6 +376,7 @@ class TestExchange:
         p = f(x, y)
         log = Log()
         fgraph = FunctionGraph([x, y], [g(p), h(p, p), p], clone=False, features=[ReplaceValidate(), log])
+        log.events.clear()
         return fgraph, p, log
 
     def test_the_graph_is_what_the_long_way_makes_of_it(self):
@@ -441,6 +442,28 @@ class TestFeatures:
         fgraph.add_output(f(fgraph.inputs[0]))
         assert own.count == 1
         assert fgraph.collect_callbacks("orderings") == {}
+
+    def test_features_given_at_once_see_the_nodes_come_in(self):
+        x = double("x")
+        log = Log()
+        fgraph = FunctionGraph([x], [f(g(x))], features=[log])
+        assert log.events == [("import", "g", "init"), ("import", "f", "init")]
+        later = Log()
+        fgraph.attach_feature(later)
+        assert later.events == []
+
+    def test_collected_answers(self):
+        class Counts(Feature):
+            def __init__(self, start):
+                self.start = start
+
+            def count(self, step):
+                return self.start + step
+
+        one, two = Counts(1), Counts(2)
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], features=[one, two, Log()])
+        assert fgraph.collect_callbacks("count", 10) == {one: 11, two: 12}
 
     def test_profiled_callbacks(self):
         x = double("x")
