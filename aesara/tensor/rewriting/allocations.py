@@ -98,7 +98,7 @@ def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @register_canonicalize("shape_unsafe")
-@node_rewriter([Elemwise])
+@node_rewriter([Elemwise], operands=[second])
 def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
     """Elementwise operations on what is filled with, then the fill: it may not be needed."""
     if node.op == second or len(node.outputs) != 1:
@@ -176,7 +176,7 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 @register_stabilize
 @register_specialize
 @register_uncanonicalize
-@node_rewriter([Alloc])
+@node_rewriter([Alloc], operands=[Alloc])
 def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """An allocation of an allocation, where both agree on the lengths, as one."""
     out = node.outputs[0]
@@ -195,7 +195,7 @@ def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @register_canonicalize("shape_unsafe", "local_alloc_elemwise")
 @register_specialize("shape_unsafe", "local_alloc_elemwise")
-@node_rewriter([Elemwise])
+@node_rewriter([Elemwise], operands=[Alloc])
 def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """Elementwise operations broadcast by themselves: an operand need not be allocated."""
     if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
@@ -237,7 +237,7 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([Elemwise])
+@node_rewriter([Elemwise], operands=[Alloc])
 def local_alloc_unary(fgraph: FunctionGraph, node: Apply) -> Any:
     """A function of a repeated number is the repeated function of the number."""
     if len(node.inputs) != 1 or len(node.outputs) != 1:

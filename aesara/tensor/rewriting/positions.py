@@ -253,7 +253,7 @@ def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @register_canonicalize("shape_unsafe")
 @register_specialize("shape_unsafe")
-@node_rewriter([AdvancedIncSubtensor1, AdvancedIncSubtensor, IncSubtensor])
+@node_rewriter([AdvancedIncSubtensor1, AdvancedIncSubtensor, IncSubtensor], operands=[add])
 def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing what was there and something more is adding, where no position is written to twice."""
     op, (x, y) = node.op, node.inputs[:2]

@@ -99,7 +99,7 @@ def with_axes(op, axes: Sequence[int] | None):
 
 
 @register_canonicalize
-@node_rewriter([Sum, Prod, Max, Min, All, Any])
+@node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[CAReduce])
 def local_op_of_op(fgraph, node):
     """A reduction of a reduction of the same kind as one along the axes of both."""
     out = node.outputs[0]

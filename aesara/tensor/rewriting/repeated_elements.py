@@ -24,7 +24,7 @@ from aesara.tensor.rewriting.registration import register_canonicalize, register
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([Sum, Prod, Max, Min, All, Any])
+@node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[Alloc, BroadcastTo])
 def local_opt_alloc(fgraph, node):
     """The sum of a repeated number is a multiple of it, the product a power; its largest element is the number.
 

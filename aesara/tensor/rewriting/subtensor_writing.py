@@ -17,6 +17,7 @@ from aesara.tensor.elementwise_ops import add, and_, eq, or_
 from aesara.tensor.indexing import indexed_result_shape
 from aesara.tensor.rewriting.allocations import broadcast_like
 from aesara.tensor.rewriting.helpers import (
+    NUMBERS,
     as_dtype,
     common_value,
     computed_in,
@@ -67,8 +68,8 @@ def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, y)
 
 
-@register_canonicalize
-@register_specialize
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that lies beside the part that was written to is read from what was there before."""
@@ -159,7 +160,7 @@ def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @register_canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @register_stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
-@node_rewriter(list(WRITERS))
+@node_rewriter(list(WRITERS), operands=NUMBERS)
 def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
     """Adding zeros changes nothing."""
     x, y = node.inputs[:2]
@@ -170,7 +171,7 @@ def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @register_canonicalize
 @register_specialize
-@node_rewriter([IncSubtensor])
+@node_rewriter([IncSubtensor], operands=NUMBERS)
 def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Adding to zeros is writing."""
     x = node.inputs[0]
@@ -187,7 +188,7 @@ def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: App
 
 @register_canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
 @register_stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
-@node_rewriter([IncSubtensor])
+@node_rewriter([IncSubtensor], operands=NUMBERS)
 def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing a number where there is only this number changes nothing."""
     if not node.op.set_instead_of_inc:
@@ -217,7 +218,7 @@ _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same sh
 @register_canonicalize
 @register_stabilize
 @register_specialize
-@node_rewriter(list(WRITERS), requirements=[ShapeFeature])
+@node_rewriter(list(WRITERS), requirements=[ShapeFeature], operands=[Alloc, DimShuffle])
 def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is written is broadcast anyway: it need not be repeated before, but its shape is checked."""
     x, y, *index = node.inputs
@@ -260,9 +261,9 @@ def _is_one(length: Variable) -> bool:
 # Writing twice
 
 
-@register_canonicalize
-@register_specialize
-@node_rewriter(list(WRITERS))
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter(list(WRITERS), operands=list(WRITERS))
 def local_writes_to_same_place(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is overwritten need not be written, and what is added to a part twice is added once."""
     part, y, *index = node.inputs
