@@ -14,6 +14,7 @@ from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.folds import folded
 from aesara.lower.scalars import scalar_expressions
+from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.argmax import Argmax, MaxAndArgmax
@@ -76,8 +77,10 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
         if not axes:
             return [converted(array, node.outputs[0].type.dtype)]
         guards: list[object] = []
-        if fact.name in ("minimum", "maximum") and not isinstance(op, Supremum):
-            guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {fact.name}")
+        # Of Booleans these are `or` and `and`, which are defined for none.
+        if isinstance(op.scalar_op, (ScalarMaximum, ScalarMinimum)) and not isinstance(op, Supremum):
+            what = f"zero-size array to reduction operation {op.ufunc.__name__}"
+            guards = require_nonempty(context, array, axes, node, what)
         result = reduce_array(context, array, axes, fact.name, guards)
     else:
         result = _fold(op, array, axes, node, context)
