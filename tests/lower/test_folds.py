@@ -92,3 +92,12 @@ def test_nothing_has_no_extremum(extremum, dtype):
     for axis, shape in ((None, (0, 3)), (0, (0, 3)), (1, (3, 0))):
         assert_both_raise(lambda x, axis=axis: extremum(x, axis=axis), np.zeros(shape, dtype=dtype))
     assert_native(lambda x: extremum(x, axis=0), np.ones((2, 3), dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float64"])
+@pytest.mark.parametrize("extremum", [at.max, at.min])
+def test_nothing_has_no_extremum(extremum, dtype):
+    """Not of Booleans either, whose extrema are computed by `or` and `and`."""
+    for axis, shape in ((None, (0, 3)), (0, (0, 3)), (1, (3, 0))):
+        assert_both_raise(lambda x, axis=axis: extremum(x, axis=axis), np.zeros(shape, dtype=dtype))
+    assert_native(lambda x: extremum(x, axis=0), np.ones((2, 3), dtype=dtype))
