@@ -124,6 +124,9 @@ class RewriteDatabaseQuery:
 
     def register(self, *rewrites: tuple[Any, int | float]) -> RewriteDatabaseQuery:
         """The query with these pairs of rewriter and position added to its answer."""
+        for rewriter, _ in rewrites:
+            if isinstance(rewriter, NodeRewriter):
+                raise TypeError(f"{rewriter} is a rule for nodes: register in2out(rule), which applies it to a graph.")
         return self._copy(extra_rewrites=[*self.extra_rewrites, *rewrites])
 
 

@@ -8,6 +8,7 @@ from aesara.graph.rewriting.basic import (
     SequentialGraphRewriter,
     SequentialNodeRewriter,
     WalkingGraphRewriter,
+    in2out,
     node_rewriter,
 )
 from aesara.graph.rewriting.db import (
@@ -187,3 +188,14 @@ def test_what_asks_for_nothing_is_a_rewriter_that_changes_nothing():
     sequence.register("walk", TopoDB(group), "t")
     assert names(sequence.query("+t")) == []
     assert names(sequence.query("+t", "+other")) == ["equilibrium", "walk"]
+
+
+def test_rules_for_nodes_are_no_passes():
+    @node_rewriter(None)
+    def nothing(fgraph, node):
+        return None
+
+    query = RewriteDatabaseQuery(include=["fast_run"])
+    with pytest.raises(TypeError, match="nothing is a rule for nodes: register in2out"):
+        query.register((nothing, 1.5))
+    assert len(query.register((in2out(nothing), 1.5)).extra_rewrites) == 1
