@@ -85,13 +85,36 @@ def test_user_ops_without_an_identity(axis):
             assert_native(CAReduce(later, axis=axis), x, ulps=200)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "float64"])
-@pytest.mark.parametrize("extremum", [at.max, at.min])
-def test_nothing_has_no_extremum(extremum, dtype):
-    """Not of Booleans either, whose extrema are computed by `or` and `and`."""
-    for axis, shape in ((None, (0, 3)), (0, (0, 3)), (1, (3, 0))):
-        assert_both_raise(lambda x, axis=axis: extremum(x, axis=axis), np.zeros(shape, dtype=dtype))
-    assert_native(lambda x: extremum(x, axis=0), np.ones((2, 3), dtype=dtype))
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("op", [aes.add, aes.mul, aes.scalar_maximum, aes.scalar_minimum])
+def test_each_dtype(op, dtype):
+    for shape in SHAPES[:2]:
+        x = np.clip(numbers(*shape, dtype="float64"), -2, 2).astype(dtype)
+        assert_native(CAReduce(op, axis=1), x, ulps=64)
+        assert_native(CAReduce(op, axis=1, upcast_discrete_output=True), x, ulps=64)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_softmax_along_any_axis(dtype, axis):
+    for shape in ((3, 4, 5), (2, 1, 3), (0, 2, 3), (2, 3, 0)):
+        x = (numbers(*shape) / 10).astype(dtype)
+        assert_native(Softmax(axis), x, ulps=64)
+        assert_native(LogSoftmax(axis), x, ulps=64)
+        assert_native(SoftmaxGrad(axis), x, np.abs(x), ulps=64)
+
+
+def test_softmax_of_special_values():
+    x = np.array([[np.inf, 1, 2], [np.nan, 1, 2], [-np.inf, -np.inf, 0], [-np.inf, -np.inf, -np.inf], [1e4, -1e4, 0]])
+    for axis in (0, 1, None):
+        assert_native(lambda x: [Softmax(axis)(x), LogSoftmax(axis)(x)], x, ulps=16)
+    assert_native(lambda x: [Softmax(None)(x), LogSoftmax(None)(x)], np.float64(3), ulps=4)
+
+
+def test_extrema_of_special_values():
+    x = np.array([[np.nan, 1, 3], [np.inf, -np.inf, 0], [2, 2, np.nan]])
+    for axis in (0, 1, None):
+        assert_native(lambda x: [x.max(axis), at.argmax(x, axis), at.argmin(x, axis)], x)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float64"])
