@@ -7,6 +7,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.casting import cast
+from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import mul, reciprocal, sqrt, square, true_divide
 from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
@@ -63,7 +64,8 @@ def local_pow_specialize(fgraph, node):
         return False
     forms = {
         0.5: lambda x: sqrt(x),
-        -0.5: lambda x: reciprocal(sqrt(x)),
+        # The reciprocal of the square root of -0 is not positive, unlike its power.
+        -0.5: lambda x: reciprocal(sqrt(x)) if is_complex(x) else at_abs(reciprocal(sqrt(x))),
         -1: lambda x: reciprocal(x),
     }
     if out.type.dtype != "float16":  # in which a square is often infinite where its reciprocal is not zero

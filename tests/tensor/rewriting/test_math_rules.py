@@ -210,6 +210,7 @@ def applied(name, expression):
         ("local_add_neg_to_sub", x + (-at.bvector("u")).astype("float64")),
         ("local_neg_to_mul", -(x * y)),
         ("local_neg_to_mul", -x),
+        ("local_op_of_op", A.sum(axis=0, dtype="bool").sum(dtype="bool")),  # 1 - 1 is true + true
         ("local_reduce_join", at.join(0, x, y).sum(axis=0)),
         ("local_reduce_join", at.join(0, at.drow("r"), at.drow("s")).sum(axis=1)),
         ("local_reduce_join", at.stack([x] * 40).sum(axis=0)),

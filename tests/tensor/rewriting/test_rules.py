@@ -72,7 +72,7 @@ ELEMENTWISE = [
     case("x ** -1", lambda x: x**-1, "Reciprocal", SPECIAL),
     case("x ** -2", lambda x: x**-2, "Reciprocal Sqr", SPECIAL),
     case("x ** 0.5", lambda x: x**0.5, "Sqrt", POSITIVE),
-    case("x ** -0.5", lambda x: x**-0.5, "Reciprocal Sqrt", POSITIVE),
+    case("x ** -0.5", lambda x: x**-0.5, "Abs Reciprocal Sqrt", np.append(POSITIVE, [0.0, -0.0, np.inf, np.nan, -1.0])),
     case("x * x", lambda x: x * x, "Sqr", SPECIAL),
     # one-argument functions
     case("abs(abs)", lambda x: abs(abs(x)), "Abs", SPECIAL),
