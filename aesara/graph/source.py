@@ -60,6 +60,8 @@ def user_mark(depth: int = 1) -> Mark | SourceLine | None:
     frames up.
     """
     inherited = _inherited.get()
+    if type(inherited) is Sources:
+        inherited = inherited.mark
     if inherited is not None:
         return inherited
     frame: FrameType | None = sys._getframe(depth)
@@ -102,6 +104,25 @@ def gradient_mark(node: Any) -> Mark | SourceLine | None:
 def user_source() -> SourceLine | None:
     """Return the line of the user's program that is running, or None where there is none."""
     return resolve(user_mark(2))
+
+
+class Sources:
+    """The places that one node after the other is made for; see `inherit_sources`."""
+
+    __slots__ = ("_outer", "_token", "mark")
+
+    def __enter__(self) -> Sources:
+        outer = _inherited.get()
+        self._outer = self.mark = outer.mark if type(outer) is Sources else outer
+        self._token = _inherited.set(self)
+        return self
+
+    def follow(self, node: Any) -> None:
+        """From here on new nodes take the source of `node`."""
+        self.mark = node._source or self._outer
+
+    def __exit__(self, *exc_info: object) -> None:
+        _inherited.reset(self._token)
 
 
 class inherit_source:

@@ -310,8 +310,8 @@ def io_toposort(
     ValueError
         If there is a cycle.
     """
-    stop = set(inputs)
-    orderings = orderings or {}
+    # Most inputs are computed by nothing: they end the walk by themselves.
+    stop = {v for v in inputs if v.owner is not None}
     order: list[Apply] = []
     entered: set[Apply] = set()
     done: set[Apply] = set()
@@ -319,26 +319,30 @@ def io_toposort(
     stack.reverse()
     while stack:
         node = stack[-1]
-        if node in done:
-            stack.pop()
-            continue
         if node in entered:
+            stack.pop()
+            if node not in done:
+                done.add(node)
+                order.append(node)
+            continue
+        entered.add(node)
+        before = [parent for v in node.inputs if (parent := v.owner) is not None and parent not in done]
+        if stop and before:
+            before = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done and v not in stop]
+        if orderings and node in orderings:
+            before += [parent for parent in orderings[node] if parent not in done]
+        if not before:
             stack.pop()
             done.add(node)
             order.append(node)
             continue
-        entered.add(node)
-        before = [v.owner for v in node.inputs if v.owner is not None and v not in stop]
-        if node in orderings:
-            before.extend(orderings[node])
+        if not entered.isdisjoint(before):
+            parent = next(parent for parent in before if parent in entered)
+            raise ValueError(f"The graph contains a cycle through the node {parent.op}.")
         before.reverse()
-        for parent in before:
-            if parent not in done:
-                if parent in entered:
-                    raise ValueError(f"The graph contains a cycle through the node {parent.op}.")
-                stack.append(parent)
+        stack += before
     if clients is not None:
-        _fill_clients(order, orderings, clients)
+        _fill_clients(order, orderings or {}, clients)
     return order
 
 

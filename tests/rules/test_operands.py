@@ -7,12 +7,15 @@ import pytest
 
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Constant
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.pattern import rule
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
+from aesara.graph.source import SourceLine, Sources, inherit_source
 from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer
+from aesara.tensor.rewriting.constant_arithmetic import mul_calculate
 from tests.fuzz.campaign import program_of
 from tests.rules.campaign import outputs_of, rewritten
 
@@ -89,3 +92,43 @@ class TestOperands:
     def test_no_operands(self, operands, kind):
         with pytest.raises(kind, match="operands"):
             node_rewriter([at.exp], operands=operands)
+
+
+class TestSimplifiers:
+    def test_asked_where_a_factor_comes_from_an_operand(self):
+        canonizer = AlgebraicCanonizer(at.mul, at.true_divide, at.reciprocal, mul_calculate)
+        asked = []
+
+        def note(numerators, denominators):
+            asked.append((list(numerators), list(denominators)))
+            return numerators, denominators
+
+        x, y = at.dvectors("x", "y")
+        canonizer.add_simplifier(note, "note", operands=[at.exp, DimShuffle])
+        for num, denum, times in (([x], [y], 0), ([at.exp(x)], [], 1), ([x], [y, at.exp(y)], 1), ([at.sin(x)], [], 0)):
+            asked.clear()
+            assert canonizer.simplify(num, denum, x.type) == (num, denum)
+            assert len(asked) == times
+        asked.clear()
+        canonizer.simplify([at.dmatrix().T], [], at.dmatrix().type)
+        assert len(asked) == 1
+        canonizer.add_simplifier(lambda num, denum: (num, [*denum, y]), "always")
+        assert canonizer.simplify([x], [], x.type) == ([x], [y])
+
+
+def test_nodes_of_rules_have_the_source_of_what_they_replace():
+    with inherit_source(SourceLine("model.py", 3, "build")):
+        y = at.log(at.exp(at.dvector("x")))
+    z = -y
+    marked, own = y.owner.source, z.owner.source
+    with Sources() as sources:
+        sources.follow(y.owner)
+        assert at.sin(y).owner.source == marked
+        with inherit_source(z.owner):
+            assert at.sin(y).owner.source == own
+        sources.follow(z.owner)
+        assert at.sin(y).owner.source == own
+    assert at.sin(y).owner.source.lineno > own.lineno
+    with inherit_source(y.owner), Sources() as sources:
+        sources.follow(Apply(at.sin, [], []))
+        assert at.sin(y).owner.source == marked

@@ -20,7 +20,7 @@ from aesara.graph.rewriting.processing import (
 )
 from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
-from aesara.graph.source import inherit_source
+from aesara.graph.source import Sources
 
 #: How far above a change nodes are looked at again: patterns are rarely deeper.
 RECHECK_DEPTH = 3
@@ -68,11 +68,6 @@ class WorkList(Feature):
             # What replaces a long sum or product keeps most of its operands: these have lost nothing.
             if var.owner is not None and not (many and clients.get(var)):
                 self.lost_client.append(var.owner)
-
-    def next_node(self) -> Apply:
-        node = self.queue.popleft()
-        self.waiting.discard(node)
-        return node
 
     def settle(self, fgraph: FunctionGraph) -> None:
         """Put the nodes that the last replacement concerns in front, in a useful order."""
@@ -249,18 +244,22 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
             profile.global_seconds[rewriter] = profile.global_seconds.get(rewriter, 0.0) + time.perf_counter() - start
 
     def _apply_node_rewriters(self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile) -> None:
-        alive = fgraph.apply_nodes
+        alive, waiting, queue = fgraph.apply_nodes, work.waiting, work.queue
         trackers = self.node_tracker.get_node_trackers
-        queue = work.queue
-        while queue:
-            node = work.next_node()
-            if node not in alive:
-                continue
-            rewriters = trackers(node)
-            if rewriters and self._process(fgraph, node, rewriters, profile):
-                if node in alive and node not in work.waiting:
-                    work.lost_client.append(node)
-                work.settle(fgraph)
+        with Sources() as sources:
+            while queue:
+                node = queue.popleft()
+                waiting.discard(node)
+                if node not in alive:
+                    continue
+                rewriters = trackers(node)
+                if not rewriters:
+                    continue
+                sources.follow(node)
+                if self._process(fgraph, node, rewriters, profile):
+                    if node in alive and node not in waiting:
+                        work.lost_client.append(node)
+                    work.settle(fgraph)
 
     def _process(
         self,
@@ -270,22 +269,21 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         profile: EquilibriumProfile,
     ) -> bool:
         """Apply the first of the rewriters that has something to say about the node."""
-        with inherit_source(node):
-            for rewriter in rewriters:
-                pairs: list[Any] = []
-                try:
-                    result = rewriter.transform_tracked(fgraph, node)
-                    if result is None or result is False:
-                        continue
-                    pairs, remove = replacements_of(node, result, rewriter)
-                    if not pairs or not self._may_apply(rewriter, fgraph, profile):
-                        continue
-                    replace_in_graph(fgraph, pairs, remove, rewriter)
-                    return True
-                except Exception as exc:
-                    if self.failure_callback is None:
-                        raise
-                    self.failure_callback(exc, self, pairs, rewriter, node)
+        for rewriter in rewriters:
+            pairs: list[Any] = []
+            try:
+                result = rewriter.transform_tracked(fgraph, node)
+                if result is None or result is False:
+                    continue
+                pairs, remove = replacements_of(node, result, rewriter)
+                if not pairs or not self._may_apply(rewriter, fgraph, profile):
+                    continue
+                replace_in_graph(fgraph, pairs, remove, rewriter)
+                return True
+            except Exception as exc:
+                if self.failure_callback is None:
+                    raise
+                self.failure_callback(exc, self, pairs or [(old, None) for old in node.outputs], rewriter, node)
         return False
 
     def _may_apply(self, rewriter: NodeRewriter, fgraph: FunctionGraph, profile: EquilibriumProfile) -> bool:

@@ -40,13 +40,17 @@ class HashConsTable:
     def add_node(self, node: Apply) -> None:
         """Look at a node whose inputs have been looked at."""
         known = self.representative
-        inputs = []
+        key: list[Any] = [node.op]
         for var in node.inputs:
-            if var.owner is None and isinstance(var, AtomicVariable):
-                self.add_atom(var)
-            inputs.append(id(known.get(var, var)))
-        key = (node.op, *inputs)
-        first = self.nodes.setdefault(key, node)
+            first_of_var = known.get(var)
+            if first_of_var is None:
+                if isinstance(var, AtomicVariable) and var.owner is None:
+                    self.add_atom(var)
+                    first_of_var = known[var]
+                else:
+                    first_of_var = var
+            key.append(id(first_of_var))
+        first = self.nodes.setdefault(tuple(key), node)
         if first is node:
             return
         for old, new in zip(node.outputs, first.outputs):

@@ -108,11 +108,12 @@ class OpToRewriterTracker:
 
     def get_node_trackers(self, node: Apply) -> Sequence[NodeRewriter]:
         """The rewriters to try on a node: those that track its op and have operands among its inputs."""
-        entry = self._entry(node.op)
+        by_type, by_id = self._by_type, self._by_id
+        op = node.op
+        entry = by_id.get(id(op)) or by_type.get(type(op)) or self._entry(op)
         relevant = entry.relevant
         if not relevant:
             return entry.rewriters
-        by_type, by_id = self._by_type, self._by_id
         bits = 0 if node.inputs else CONSTANT
         for var in node.inputs:
             owner = var.owner
@@ -121,8 +122,7 @@ class OpToRewriterTracker:
                     bits |= CONSTANT
                 continue
             op = owner.op
-            operand = by_type.get(type(op)) or by_id.get(id(op)) or self._entry(op)
-            bits |= operand.bits
+            bits |= (by_id.get(id(op)) or by_type.get(type(op)) or self._entry(op)).bits
         bits &= relevant
         found = entry.chosen.get(bits)
         return entry.choose(bits) if found is None else found

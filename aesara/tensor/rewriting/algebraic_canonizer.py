@@ -9,7 +9,8 @@ quotient in `float64` are `float64` numbers. What is built of terms is therefore
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -102,9 +103,14 @@ class AlgebraicCanonizer(NodeRewriter):
         self.neutral = calculate([], [])
         self.use_reciprocal = use_reciprocal
         self.external_simplifiers: list[tuple[str, Callable]] = []
+        # The bit of each simplifier that has operands, what they are, and the bits that ops have.
+        self._bit_of: dict[Callable, int] = {}
+        self._operands: list[tuple[int, tuple[Any, ...]]] = []
+        self._bits: dict[Op, int] = {}
         self.family = (main, inverse_fn, reciprocal_fn)
         signed = self.family if self.sign is None else (*self.family, self.sign)
-        self._unsigned, self._signed = frozenset(self.family), frozenset(signed)
+        # What is looked up is not compared with each of them.
+        self._unsigned, self._signed = ({op: op for op in ops} for ops in (self.family, signed))
         # Classes are quicker to compare than ops are.
         self._classes = frozenset(map(type, signed))
 
@@ -115,9 +121,25 @@ class AlgebraicCanonizer(NodeRewriter):
         """The ops of the family."""
         return list(self.family)
 
-    def add_simplifier(self, simplifier: Callable, reason: str) -> None:
-        """Add a function ``(numerators, denominators) -> (numerators, denominators)``."""
+    def add_simplifier(self, simplifier: Callable, reason: str, operands: Sequence[Any] | None = None) -> None:
+        """Add a function ``(numerators, denominators) -> (numerators, denominators)``.
+
+        Where `operands` are given, ops and classes of ops, it is only asked if one of the variables comes from one.
+        """
         self.external_simplifiers.append((reason, simplifier))
+        if operands is not None:
+            bit = self._bit_of[simplifier] = 1 << len(self._bit_of)
+            self._operands.append((bit, tuple(operands)))
+            self._bits.clear()
+
+    def without(self, names: Collection[str]) -> AlgebraicCanonizer:
+        """The same without the simplifiers that were added for these reasons."""
+        kept = [(reason, simplifier) for reason, simplifier in self.external_simplifiers if reason not in names]
+        if len(kept) == len(self.external_simplifiers):
+            return self
+        other = copy(self)
+        other.external_simplifiers = kept
+        return other
 
     # Taking an expression apart
 
@@ -158,17 +180,18 @@ class AlgebraicCanonizer(NodeRewriter):
         while stack:
             var, inverted = stack.pop()
             node = var.owner
-            op = None if node is None else node.op
-            if type(op) not in classes or op not in ops or var.type.dtype != dtype:
+            if node is None:
                 (denum if inverted else num).append(var)
-            elif not (var is inp or may_enter(var)):
+                continue
+            op = ops.get(node.op) if type(node.op) in classes else None
+            if op is None or var.type.dtype != dtype or not (var is inp or may_enter(var)):
                 (denum if inverted else num).append(var)
-            elif op == main:
-                stack.extend((v, inverted) for v in reversed(node.inputs))
-            elif op == inverse:
+            elif op is main:
+                stack += [(v, inverted) for v in reversed(node.inputs)]
+            elif op is inverse:
                 stack.append((node.inputs[1], not inverted))
                 stack.append((node.inputs[0], inverted))
-            elif op == recip:
+            elif op is recip:
                 stack.append((node.inputs[0], not inverted))
             else:
                 negative = not negative
@@ -243,9 +266,37 @@ class AlgebraicCanonizer(NodeRewriter):
     ) -> tuple[list[Variable], list[Variable]]:
         """What occurs on both sides cancelled, constants put together."""
         num, denum = self.simplify_constants(*self.simplify_factors(num, denum), out_type=out_type)
+        bits = None
         for _reason, simplifier in self.external_simplifiers:
+            bit = self._bit_of.get(simplifier)
+            if bit is not None:
+                if bits is None:
+                    bits = self._bits_of_all(num, denum)
+                if not bits & bit:
+                    continue
             num, denum = simplifier(num, denum)
+            bits = None
         return num, denum
+
+    def _bits_of_all(self, num: Sequence[Variable], denum: Sequence[Variable]) -> int:
+        """The bits of the simplifiers that have operands among the variables."""
+        known, bits = self._bits, 0
+        for var in (*num, *denum):
+            node = var.owner
+            if node is not None:
+                of_op = known.get(node.op)
+                bits |= self._bits_of(node.op) if of_op is None else of_op
+        return bits
+
+    def _bits_of(self, op: Op) -> int:
+        if len(self._bits) > 4096:
+            self._bits.clear()
+        bits = 0
+        for bit, operands in self._operands:
+            if any(isinstance(op, key) if isinstance(key, type) else op == key for key in operands):
+                bits |= bit
+        self._bits[op] = bits
+        return bits
 
     def simplify_factors(self, num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
         """The lists without what is in both; changed in place.
@@ -380,7 +431,7 @@ class AlgebraicCanonizer(NodeRewriter):
             if len(clients) != 1 or not isinstance(clients[0][0], Apply):
                 return False
             client = clients[0][0]
-            if client.outputs[0].type.dtype != node.outputs[0].type.dtype:
+            if getattr(client.outputs[0].type, "dtype", None) != node.outputs[0].type.dtype:
                 return False
             if client.op != self.sign:
                 return self._has(client.op)

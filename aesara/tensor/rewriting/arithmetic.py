@@ -14,6 +14,7 @@ from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import (
     add,
     eq,
+    exp,
     floor_divide,
     ge,
     gt,
@@ -91,7 +92,7 @@ def local_intdiv_by_one(fgraph, node):
 # The logistic function is recognised before the canonical form of products takes it apart, so
 # that the gradients through it are products of it too.
 register_rules(*LOGISTIC_RULES, to=(register_canonicalize, register_stabilize, register_specialize))
-local_mul_canonizer.add_simplifier(simplify_logistic, "logistic")
+local_mul_canonizer.add_simplifier(simplify_logistic, "logistic", operands=[add, exp])
 register_canonicalize(local_mul_canonizer, name="local_mul_canonizer")
 register_canonicalize(local_add_canonizer, name="local_add_canonizer")
 register_canonicalize(local_greedy_distributor)

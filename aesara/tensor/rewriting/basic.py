@@ -58,19 +58,19 @@ tensor_copy = identity
 
 # Elementwise operations that do nothing
 
+SUM_OR_PRODUCT = frozenset((add, mul))
+
 
 @register_useless
 @register_canonicalize
 @register_specialize
 @node_rewriter([add, mul, eq, and_, or_, xor, identity])
 def local_useless_elemwise(fgraph, node):
-    """Sums and products of one operand, copies, and logic with a constant."""
-    out = node.outputs[0]
-    inputs = node.inputs
-    op = node.op
-    if op == identity or (op in (add, mul) and len(inputs) == 1):
-        return in_place_of(out, inputs[0])
-    if op in (add, mul) or len(inputs) != 2:
+    """Sums and products of one operand, copies, and logic that makes no difference."""
+    out, inputs, op = node.outputs[0], node.inputs, node.op
+    if len(inputs) == 1:
+        return in_place_of(out, inputs[0]) if op in (identity, add, mul) else False
+    if len(inputs) != 2 or op in SUM_OR_PRODUCT:
         return False
     a, b = inputs
     if op in (and_, or_) and a is b and a.type.dtype == out.type.dtype:

@@ -92,4 +92,4 @@ local_add_canonizer.name = "local_add_canonizer"
 local_add_canonizer.__doc__ = "Equal terms cancel, constants are added up: sums in their canonical form."
 local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
 local_mul_canonizer.name = "local_mul_canonizer"
-local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX")
+local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])

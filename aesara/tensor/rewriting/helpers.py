@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.pattern import fits_in_place
+from aesara.scalar.conditional import Second
 from aesara.scalar.types import upcast
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.casting import cast
@@ -62,12 +63,13 @@ def common_value(var: Variable) -> Any:
         if node is None:
             return None
         op = node.op
-        if isinstance(op, (DimShuffle, Alloc, Unbroadcast)):
-            var = node.inputs[0]
-        elif op == second:
-            if node.inputs[1].type.dtype != var.type.dtype:
+        if type(op) is Elemwise:
+            # In two steps: most are no fills, and comparing ops takes longer.
+            if type(op.scalar_op) is not Second or op != second or node.inputs[1].type.dtype != var.type.dtype:
                 return None
             var = node.inputs[1]
+        elif isinstance(op, (DimShuffle, Alloc, Unbroadcast)):
+            var = node.inputs[0]
         else:
             return None
     data = var.data

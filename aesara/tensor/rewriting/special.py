@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, exp, log, mul, neg, reciprocal, second, sub, switch, true_divide
 from aesara.tensor.reduction import Max, Sum, Supremum
 from aesara.tensor.reduction import sum as at_sum
@@ -241,7 +242,9 @@ def local_exp_over_sum(fgraph, node):
     return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
 
 
-local_mul_canonizer.add_simplifier(softmax_simplifier, "softmax_simplifier")
+local_mul_canonizer.add_simplifier(
+    softmax_simplifier, "softmax_simplifier", operands=[Softmax, Sum, Dot, DimShuffle, add, sub]
+)
 
 
 __all__ = ["local_logsoftmax", "local_logsoftmax_grad", "local_mul_canonizer", "softmax_simplifier"]
