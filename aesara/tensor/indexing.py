@@ -59,13 +59,22 @@ __all__ = [
 ]
 
 
+#: No tensor has more entries: what is further off is clipped.
+LARGEST = 2**63 - 1
+
+
 def _plain(value: Any) -> Any:
     """Return an integer where `value` is known, a tensor otherwise, None for None."""
     if value is None or isinstance(getattr(value, "type", None), NoneTypeT):
         return None
     known = known_integer(value)
+    if known is not None:
+        return max(-LARGEST, min(known, LARGEST))
+    value = as_tensor_variable(value)
+    if value.type.dtype == "uint64":
+        value = minimum(value, constant(LARGEST, dtype="uint64"))
     # In a signed type that holds all sizes, whatever the type of the index.
-    return cast(as_tensor_variable(value), "int64") if known is None else known
+    return cast(value, "int64")
 
 
 def _at_least(value: Any, bound: int) -> Any:

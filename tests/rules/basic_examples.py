@@ -73,12 +73,15 @@ EXAMPLES = {
         lambda x: at.add(x),
         lambda x: at.mul(x),
         lambda b: at.and_(b, np.array(True)),
-        lambda b: at.and_(b, np.array(False)),
         lambda b: at.or_(np.array(False), b),
-        lambda b: at.or_(b, at.constant(np.array([True]))),
         lambda b: at.xor(b, np.array(False)),
         lambda x: at.and_(x, x),
         lambda x: at.or_(x, x),
+    ],
+    "local_known_logic": [
+        lambda b: at.and_(b, np.array(False)),
+        lambda b: at.or_(b, at.constant(np.array([True]))),
+        lambda b1, b2: at.and_(at.zeros_like(b1), b2),
         lambda x: at.xor(x, x),
     ],
     "local_useless_switch": [

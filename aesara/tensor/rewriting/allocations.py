@@ -217,17 +217,16 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
         others = [v for k, v in enumerate(inputs) if k != i]
         # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not
         # known to be of length one: elementwise operations do not.
-        if all(
-            of_value not in (None, 1)
-            or of_alloc == 1
-            or (of_value == 1 and any(v.type.shape[axis] != 1 for v in others))
-            or (
-                of_value is None
-                and feature is not None
-                and feature.same_shape(small, var, axis, axis, with_checks=True)
-            )
-            for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape))
-        ):
+        for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
+            if of_value == 1:
+                is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
+            else:
+                is_needed = of_value is None and (
+                    of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
+                )
+            if is_needed:
+                break
+        else:
             inputs[i] = small
             changed = True
     if not changed:

@@ -11,7 +11,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import Assert, CheckAndRaise, assert_op
-from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
+from aesara.tensor.elementwise_ops import add, and_, identity, mul, or_, second, switch, xor
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
@@ -64,7 +64,7 @@ SUM_OR_PRODUCT = frozenset((add, mul))
 @register_useless
 @register_canonicalize
 @register_specialize
-@node_rewriter([add, mul, eq, and_, or_, xor, identity])
+@node_rewriter([add, mul, and_, or_, xor, identity])
 def local_useless_elemwise(fgraph, node):
     """Sums and products of one operand, copies, and logic that makes no difference."""
     out, inputs, op = node.outputs[0], node.inputs, node.op
@@ -75,18 +75,27 @@ def local_useless_elemwise(fgraph, node):
     a, b = inputs
     if op in (and_, or_) and a is b and a.type.dtype == out.type.dtype:
         return in_place_of(out, a)
-    if op == xor and a is b:
-        return constant_in_place_of(out, 0, inputs)
-    if op == eq or out.type.dtype != "bool":
-        return False
     for number, other in ((a, b), (b, a)):
-        value = common_value(number)
-        if value is None or not fits_within(number, other):
-            continue
-        if (op == and_ and value) or (op in (or_, xor) and not value):
+        value = common_value(number) if out.type.dtype == "bool" else None
+        if value is not None and bool(value) == (op == and_) and fits_within(number, other):
             return in_place_of(out, other, inputs)
-        if (op == and_ and not value) or (op == or_ and value):
-            return constant_in_place_of(out, bool(value), inputs)
+    return False
+
+
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
+@node_rewriter([and_, or_, xor])
+def local_known_logic(fgraph, node):
+    """Logic whose result is known, whatever one operand, or both, may be."""
+    out, inputs = node.outputs[0], node.inputs
+    if len(inputs) != 2:
+        return False
+    if node.op == xor:
+        return constant_in_place_of(out, 0, inputs) if inputs[0] is inputs[1] else False
+    decisive = node.op == or_
+    if out.type.dtype == "bool" and any(has_value(x, decisive) for x in inputs):
+        return constant_in_place_of(out, decisive, inputs)
     return False
 
 

@@ -99,8 +99,7 @@ def _of_once(node: Apply, value: Variable, lengths: Sequence[Variable]) -> Any:
         changed |= shorter is not length
         once.append(shorter)
     if all(_is_one(length) for length in once[:n_new]) and all(
-        _is_one(length) or (n is not None and n == known_integer(length))
-        for n, length in zip(value.type.shape, once[n_new:])
+        n is not None and n == known_integer(length) for n, length in zip(value.type.shape, once[n_new:])
     ):
         return in_place_of(node.outputs[0], node.op(value))
     return in_place_of(node.outputs[0], node.op(alloc(value, *once))) if changed else False

@@ -75,7 +75,10 @@ def vector_index(node: Apply) -> tuple[int, Variable] | None:
     axis = get_advsubtensor_axis(index)
     if axis is None or index[axis].type.ndim != 1 or is_mask(index[axis]):
         return None
-    return axis, index[axis]
+    positions, length = index[axis], node.inputs[0].type.shape[axis]
+    if isinstance(positions, Constant) and length is not None and _normalized(positions, length) is None:
+        return None  # an error, for when the node runs
+    return axis, positions
 
 
 def _normalized(positions: Variable, length: int | None) -> np.ndarray | None:

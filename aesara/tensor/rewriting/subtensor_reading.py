@@ -138,9 +138,9 @@ def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x[tuple(merged)])
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@register_useless("shape_unsafe")
+@register_canonicalize("shape_unsafe")
+@register_specialize("shape_unsafe")
 @node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
 def local_subtensor_make_vector(fgraph: FunctionGraph, node: Apply) -> Any:
     """Entries of a vector of scalars are these scalars."""
