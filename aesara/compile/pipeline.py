@@ -67,6 +67,9 @@ FAST_RUN = ("fast_run",)
 IN_PLACE = ("fast_run", "inplace")
 SETTLING = ("fast_run", "settling")
 
+#: The passes that look again at what has changed since they ended.
+REPEATED = (canonicalize, stabilize, blas_optdb, specialize, specialize_device, uncanonicalize)
+
 PASSES = [
     # Operations that are graphs, where they ask for it, are replaced by these graphs.
     Pass(-0.01, "inline_ofg_expansion", in2out(inline_ofg_expansion), ALWAYS),
@@ -87,18 +90,22 @@ PASSES = [
     Pass(1.6, "watch_stabilize", Watch("stabilize"), SETTLING),
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
+    Pass(1.8, "watch_BlasOpt", Watch("BlasOpt"), SETTLING),
     # Faster forms.
     Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
     Pass(2.1, "watch_specialize", Watch("specialize"), SETTLING),
-    # What has changed since a pass ended may be of use to its rules.
-    Pass(2.9, "settle", SettlingDB(canonicalize, stabilize, specialize), SETTLING),
+    # Forms that are faster on the device at hand.
+    Pass(2.5, "specialize_device", specialize_device, FAST_RUN),
+    Pass(2.6, "watch_specialize_device", Watch("specialize_device"), SETTLING),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
+    Pass(3.1, "watch_uncanonicalize", Watch("uncanonicalize"), SETTLING),
+    # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
+    Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
     # The graphs inside of loops go through this list as well.
     Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # Nobody asks for shapes from here on.
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
-    Pass(48.6, "specialize_device", specialize_device, FAST_RUN),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
     # Native code is fused below the graph; this is for modes that ask for it.
     Pass(49, "elemwise_fusion", fuse_seqopt, ("fusion", "local_elemwise_fusion", "FusionOptimizer")),

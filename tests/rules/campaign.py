@@ -1,10 +1,12 @@
 """All rules together on random programs: rewriting ends, and comes to a graph that it leaves as it is.
 
-``python -m tests.rules.campaign [COUNT [FIRST]]`` goes through the programs of `COUNT` seeds (1,000 unless given, from
-`FIRST`, or 0) and prints each kind of complaint; the programs are those of ``tests.fuzz``.
+``python -m tests.rules.campaign [COUNT [FIRST [FAMILY]]]`` goes through the graphs of `COUNT` seeds (1,000 unless
+given, from `FIRST`, or 0) and prints each kind of complaint. The families are `programs` (those of ``tests.fuzz``;
+unless given), their `gradients`, and `products`, `indexes` and `networks` of ``tests.rules.random_graphs``.
 
-Passes run one after the other, and the early ones look once more at what the late ones changed. In a few programs a
-second time finds something more nevertheless. These are counted; a third time must change nothing.
+Passes run one after the other, and look again at what later ones have changed. A graph in which a second time finds
+something more is *late*; there should be none. A third time must change nothing. The passes that work in place must
+leave the same computation.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -20,32 +23,32 @@ import aesara.compile.pipeline  # noqa: F401 - fills the list of passes
 from aesara.graph.cloning import clone
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.printing import debugprint
-from tests.fuzz.campaign import kind_of, program_of
-from tests.fuzz.programs import Program
+from aesara.tensor.elemwise import Elemwise
+from tests.fuzz.campaign import kind_of
+from tests.rules.random_graphs import Graph, graph_of
 
 FAST_RUN = RewriteDatabaseQuery(include=["fast_run"], exclude=["inplace"])
+IN_PLACE_ATTRIBUTES = ("inplace", "destructive", "destroy_map", "destroyhandler_tolerate_aliased", "_hash")
+IN_PLACE = RewriteDatabaseQuery(include=["fast_run"])
 
 
 class Complaint(AssertionError):
-    """Rewriting does not settle."""
+    """Rewriting does not settle, or computes something else in place."""
 
 
-def outputs_of(program: Program) -> tuple[list[Variable], list[Variable]]:
-    """The inputs of a program, shared variables among them, and all that it computes."""
-    inputs = [program.variables[i.name] for i in program.inputs]
-    return inputs, [program.variables[name] for name in [*program.outputs, *program.updates.values()]]
-
-
-def rewritten(inputs: list[Variable], outputs: list[Variable]) -> tuple[FunctionGraph, set[str]]:
-    """The graph after all passes but those that work in place, and the names of all rules that fired."""
+def rewritten(
+    inputs: list[Variable], outputs: list[Variable], query: RewriteDatabaseQuery = FAST_RUN
+) -> tuple[FunctionGraph, set[str]]:
+    """The graph after all passes (but those that work in place), and the names of all rules that fired."""
     fgraph = FunctionGraph(*clone(inputs, outputs), clone=False)
     fired: set[str] = set()
-    sequence = optdb.query(FAST_RUN)
+    sequence = optdb.query(query)
     sequence.add_requirements(fgraph)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -59,6 +62,16 @@ def rewritten(inputs: list[Variable], outputs: list[Variable]) -> tuple[Function
                     raise Complaint(f"{step.name} stopped {sorted(map(str, profile.stopped))}")
     MergeOptimizer().rewrite(fgraph)
     return fgraph, fired
+
+
+def computation(op: Op) -> Any:
+    """An op without what it overwrites."""
+    if isinstance(op, Elemwise):
+        return (Elemwise, op.scalar_op)
+    if not (hasattr(op, "inplace") or hasattr(op, "destructive")):
+        return op
+    others = {k: str(v) for k, v in vars(op).items() if k not in IN_PLACE_ATTRIBUTES}
+    return (type(op), *sorted(others.items()))
 
 
 def same_graphs(first: FunctionGraph, second: FunctionGraph) -> list[bool]:
@@ -78,45 +91,56 @@ def same_graphs(first: FunctionGraph, second: FunctionGraph) -> list[bool]:
             if getattr(getattr(node.op, "scalar_op", None), "commutative", False):
                 operands.sort()
             for k, var in enumerate(node.outputs):
-                known[var] = numbers.setdefault((node.op, k, *operands), len(numbers))
+                known[var] = numbers.setdefault((computation(node.op), k, *operands), len(numbers))
         return [number_of(var) for var in fgraph.outputs]
 
     return [a == b for a, b in zip(numbered(first), numbered(second), strict=True)]
 
 
-def check(program: Program) -> bool:
+def check(graph: Graph) -> bool:
     """Whether rewriting leaves its own result as it is; raises `Complaint` where it does not end, or never does."""
-    first, _ = rewritten(*outputs_of(program))
+    first, _ = rewritten(*graph)
+    in_place, _ = rewritten(*graph, IN_PLACE)
+    if not all(same_graphs(first, in_place)):
+        raise Complaint(f"in place something else is computed:\n{difference(first, in_place)}")
     second, _ = rewritten(first.inputs, first.outputs)
     if all(same_graphs(first, second)):
         return True
     third, fired = rewritten(second.inputs, second.outputs)
-    same = same_graphs(second, third)
-    if all(same):
+    if all(same_graphs(second, third)):
         return False
-    k = same.index(False)
-    texts = [debugprint(fgraph.outputs[k], file="str", id_type="") for fgraph in (second, third)]
-    raise Complaint(f"a third time {sorted(fired)} change the result:\n{texts[0]}\n------\n{texts[1]}")
+    raise Complaint(f"a third time {sorted(fired)} change the result:\n{difference(second, third)}")
 
 
-def main(count: int = 1000, first: int = 0, examples: int = 2) -> int:
-    """Go through the programs of `count` seeds; how many complaints there are."""
-    start, late, kinds = time.monotonic(), 0, Counter()
+def difference(first: FunctionGraph, second: FunctionGraph) -> str:
+    """The first result that differs, of one graph and of another."""
+    k = same_graphs(first, second).index(False)
+    return "\n------\n".join(debugprint(graph.outputs[k], file="str", id_type="") for graph in (first, second))
+
+
+def main(count: int = 1000, first: int = 0, family: str = "programs", examples: int = 2) -> int:
+    """Go through the graphs of `count` seeds; how many are late or give rise to complaints."""
+    start, graphs, late, kinds = time.monotonic(), 0, [], Counter()
     for seed in range(first, first + count):
-        program = program_of(seed)
+        graph = graph_of(family, seed)
+        if graph is None:
+            continue
+        graphs += 1
         try:
-            late += not check(program)
+            if not check(graph):
+                late.append(seed)
             continue
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
         kind = kind_of(text.splitlines()[0])
         kinds[kind] += 1
         if kinds[kind] <= examples:
-            print(f"--- seed {seed}\n{text}\n{program.source()}\n", flush=True)
+            print(f"--- {family}, seed {seed}\n{text}\n", flush=True)
     seconds = time.monotonic() - start
-    print(f"{count} programs, {seconds:.0f} s, {late} with more to find a second time, complaints: {dict(kinds)}")
-    return sum(kinds.values())
+    print(f"{graphs} {family}, {seconds:.0f} s, {len(late)} late {late[:20]}, complaints: {dict(kinds)}")
+    return len(late) + sum(kinds.values())
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(*(int(argument) for argument in sys.argv[1:]))))
+    numbers, families = sys.argv[1:3], sys.argv[3:4]
+    sys.exit(bool(main(*map(int, numbers), *families)))

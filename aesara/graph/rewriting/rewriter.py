@@ -14,6 +14,7 @@ from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.describe import first_sentence
 from aesara.graph.rewriting.rule_profile import RuleProfile
 from aesara.graph.rewriting.watching import Watch, active_watch, watching
@@ -87,6 +88,10 @@ class GraphRewriter(Rewriter):
     @abstractmethod
     def apply(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
         """Change `fgraph` in place."""
+
+    def concerns(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
+        """Whether it may have something to do where nodes have changed since it was applied."""
+        return bool(changed)
 
     def rewrite(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
         """Attach the requirements to `fgraph`, then apply."""

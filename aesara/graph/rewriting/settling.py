@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.rewriting.db import RewriteDatabase, does_nothing
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter, WorkList
+from aesara.graph.rewriting.merge import HashConsTable
 from aesara.graph.rewriting.rewriter import GraphRewriter
+
+#: Settling ends after so many rounds, whatever they still change.
+MOST_ROUNDS = 8
 
 
 class Changes(WorkList):
-    """The nodes that are new, or have changed, since a pass has ended."""
+    """The nodes that are new, or have changed, and how many of them each pass has seen."""
 
-    def __init__(self, since: str):
+    def __init__(self) -> None:
         super().__init__(())
-        self.since = since
+        self._seen: dict[str, tuple[int, int, int]] = {}
+
+    def mark(self, name: str) -> None:
+        """What changes from here on is news to a pass."""
+        self._seen[name] = (len(self.imported), len(self.changed), len(self.lost_client))
+
+    def news(self, name: str) -> WorkList | None:
+        """The changes since the last mark of a pass, if it has one."""
+        if name not in self._seen:
+            return None
+        imported, changed, lost_client = self._seen[name]
+        news = WorkList(())
+        news.imported = self.imported[imported:]
+        news.changed = self.changed[changed:]
+        news.lost_client = self.lost_client[lost_client:]
+        return news
+
+    @classmethod
+    def of(cls, fgraph: FunctionGraph) -> Changes | None:
+        """Those of a graph, if somebody watches it."""
+        return next((feature for feature in fgraph._features if isinstance(feature, cls)), None)
 
 
 class Watch(GraphRewriter):
@@ -32,18 +58,107 @@ class Watch(GraphRewriter):
         self.after = after
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        fgraph.attach_feature(Changes(self.after))
+        changes = Changes.of(fgraph)
+        if changes is None:
+            changes = Changes()
+            fgraph.attach_feature(changes)
+        changes.mark(self.after)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Nothing: the list is attached when the pass is reached."""
 
 
+class Effect(Feature):
+    """What has become of a graph since the beginning, however often it was changed."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was noted."""
+        self.is_new: dict[Apply, bool] = {}
+        self.first_inputs: dict[tuple[Apply | str, int], Variable] = {}
+
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.is_new.setdefault(node, True)
+
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+        self.is_new.setdefault(node, False)
+
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
+        self.first_inputs.setdefault((node, i), r)
+
+    def is_nothing(self, fgraph: FunctionGraph) -> bool:
+        """Whether the graph computes its outputs as it did, if perhaps by other nodes."""
+        numbers = Numbers(self, fgraph)
+        for (node, i), before in self.first_inputs.items():
+            if isinstance(node, str):
+                now = fgraph.outputs[i]
+            elif node in fgraph.apply_nodes and not self.is_new.get(node):
+                now = node.inputs[i]
+            else:
+                continue
+            if now is not before and numbers[now] != numbers[before]:
+                return False
+        return True
+
+
+class Numbers:
+    """Gives equal computations equal numbers, those that have left a graph and those that have come into it."""
+
+    def __init__(self, effect: Effect, fgraph: FunctionGraph):
+        self.effect = effect
+        self.fgraph = fgraph
+        self.of_variable: dict[Variable, int] = {}
+        self.of_computation: dict[Any, int] = {}
+        self.atoms = HashConsTable()
+
+    def __getitem__(self, wanted: Variable) -> int:
+        known = self.of_variable
+        stack = [wanted]
+        while stack:
+            var = stack[-1]
+            inputs = None if var in known else self._inputs(var)
+            missing = [v for v in inputs or () if v not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if var not in known:
+                known[var] = self.of_computation.setdefault(self._key(var, inputs), len(self.of_computation))
+        return known[wanted]
+
+    def _inputs(self, var: Variable) -> Sequence[Variable] | None:
+        """What a variable is computed from, if by a node that has come or gone."""
+        node = var.owner
+        if node is None:
+            return None
+        new = self.effect.is_new.get(node)
+        if new is None or new != (node in self.fgraph.apply_nodes):
+            return None
+        if new:
+            return node.inputs
+        return [self.effect.first_inputs.get((node, i), v) for i, v in enumerate(node.inputs)]
+
+    def _key(self, var: Variable, inputs: Sequence[Variable] | None) -> Any:
+        if inputs is not None and var.owner is not None:
+            return (var.owner.op, var.index, *(self.of_variable[v] for v in inputs))
+        if isinstance(var, AtomicVariable):
+            self.atoms.add_atom(var)
+            return self.atoms.representative[var]
+        return var
+
+
 class Settling(GraphRewriter):
-    """Applies each of several passes once more, to what has changed since it ended.
+    """Applies each of several passes again to what has changed since it ended, and so on while that has an effect.
 
     Passes run one after the other. A late one may leave an expression that an early one has rules for; looking only
-    at the nodes that changed costs little, and the graph that comes out is one that the passes leave as it is. (Once is
-    enough: canonical and fast forms of the same expression would take turns.)
+    at the nodes that changed costs little, and the graph that comes out is one that the passes leave as it is.
+    Canonical and fast forms of an expression take turns in each round, which is no effect: it ends like this.
+
+    What rules learn from features may also be better now than when they asked (`ask_again`).
 
     Parameters
     ----------
@@ -51,7 +166,7 @@ class Settling(GraphRewriter):
         The passes by their names. One that is not watched is left out.
     """
 
-    def __init__(self, rewriters: Mapping[str, EquilibriumGraphRewriter]):
+    def __init__(self, rewriters: Mapping[str, GraphRewriter]):
         self.rewriters = dict(rewriters)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
@@ -59,23 +174,43 @@ class Settling(GraphRewriter):
             rewriter.add_requirements(fgraph)
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        changes = {feature.since: feature for feature in fgraph._features if isinstance(feature, Changes)}
-        for name, rewriter in self.rewriters.items():
-            news = changes.pop(name, None)
-            if news is None:
-                continue
-            # What the pass itself changes is no news to it.
-            fgraph.remove_feature(news)
-            news.settle(fgraph)
-            outputs = [output for node in news.queue if node in fgraph.apply_nodes for output in node.outputs]
-            if outputs:
-                rewriter.apply(fgraph, start_from=outputs)
-        for unread in changes.values():
-            fgraph.remove_feature(unread)
+        changes = Changes.of(fgraph)
+        if changes is None:
+            return
+        effect = Effect()
+        fgraph.attach_feature(effect)
+        for _ in range(MOST_ROUNDS):
+            effect.begin()
+            for answered in fgraph.collect_callbacks("ask_again", fgraph).values():
+                users = [node for var in answered for node, _ in fgraph.clients[var] if isinstance(node, Apply)]
+                changes.changed += users
+            for name, rewriter in self.rewriters.items():
+                news = changes.news(name)
+                if news is not None:
+                    self._look_again(fgraph, rewriter, news)
+                    # What a pass itself changes is no news to it.
+                    changes.mark(name)
+            if effect.is_nothing(fgraph):
+                break
+        fgraph.remove_feature(effect)
+        fgraph.remove_feature(changes)
+
+    @staticmethod
+    def _look_again(fgraph: FunctionGraph, rewriter: GraphRewriter, news: WorkList) -> None:
+        if not isinstance(rewriter, EquilibriumGraphRewriter):
+            alive = fgraph.apply_nodes
+            found = dict.fromkeys([*news.imported, *news.changed, *news.lost_client])
+            if rewriter.concerns(fgraph, [node for node in found if node in alive]):
+                rewriter.apply(fgraph)
+            return
+        news.settle(fgraph)
+        outputs = [output for node in news.queue for output in node.outputs]
+        if outputs:
+            rewriter.apply(fgraph, start_from=outputs)
 
 
 class SettlingDB(RewriteDatabase):
-    """Makes a `Settling` of what databases of equilibria answer to a query."""
+    """Makes a `Settling` of what databases of passes answer to a query."""
 
     def __init__(self, *databases: RewriteDatabase):
         super().__init__()

@@ -14,7 +14,7 @@ what BLAS adds in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -25,16 +25,18 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
 from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
-from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError
+from aesara.scalar.arithmetic import Mul, Neg
 from aesara.tensor.conversion import constant
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, mul, neg, sub
 from aesara.tensor.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
 from aesara.tensor.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise
 from aesara.tensor.rewriting.inplace import InplaceWriter
 
 __all__ = [
@@ -324,7 +326,46 @@ def _walk(name: str, rewriter: NodeRewriter) -> WalkingGraphRewriter:
     return walk
 
 
-blas_optdb = SequenceDB()
+_rules_by_op = OpToRewriterTracker()
+for _rule in (
+    local_dot_to_dot22,
+    _local_sum_to_gemm,
+    local_dot22_to_dot22scalar,
+    local_gemm_to_gemv,
+    local_gemm_to_ger,
+    local_dot22_to_ger_or_gemv,
+):
+    _rules_by_op.add_tracker(_rule)
+
+
+class BlasPasses(SequentialGraphRewriter):
+    """The passes, one after another."""
+
+    def concerns(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
+        """Whether a rule has something to say about these nodes, or about what they may be scaled by and added to."""
+        kinds = {type(node.op) for node in fgraph.apply_nodes}
+        if not any(issubclass(kind, (Dot, BlasOp)) for kind in kinds):
+            return False
+        found = list(changed)
+        seen = set(found)
+        while found:
+            node = found.pop()
+            if any(rule.transform_tracked(fgraph, node) for rule in _rules_by_op.get_trackers(node.op)):
+                return True
+            if isinstance(node.op, (Dot, BlasOp, DimShuffle)) or is_elemwise(node, (Neg, Mul)):
+                users = {user for user, _ in fgraph.clients[node.outputs[0]] if isinstance(user, Apply)} - seen
+                seen |= users
+                found += users
+        return False
+
+
+class BlasDB(SequenceDB):
+    """The passes by their names."""
+
+    seq_rewriter_type = BlasPasses
+
+
+blas_optdb = BlasDB()
 blas_optdb.name = "BlasOpt"
 blas_optdb.register(
     "local_dot_to_dot22", _walk("local_dot_to_dot22", local_dot_to_dot22), "fast_run", "fast_compile", position=0

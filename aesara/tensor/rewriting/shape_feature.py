@@ -63,6 +63,8 @@ class ShapeFeature(Feature):
         self.shape_of = ShapesOfGraph(self)
         self.fgraph: FunctionGraph | None = None
         self._facts: LengthFacts | None = None
+        #: the questions to `same_shape` that were answered no
+        self._denied: dict[tuple, None] = {}
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "shape_feature"):
@@ -73,6 +75,7 @@ class ShapeFeature(Feature):
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         self.shape_of.clear()
+        self._denied.clear()
         self.fgraph = self._facts = None
         del fgraph.shape_feature
 
@@ -137,8 +140,22 @@ class ShapeFeature(Feature):
             return False
         for i, j in zip(axes, others):
             if not (_same_length(first[i], second[j]) or (with_checks and self._must_be_equal((x, i), (y, j)))):
+                self._denied[x, y, dim_x, dim_y, with_checks] = None
                 return False
         return True
+
+    def ask_again(self, fgraph: FunctionGraph) -> list[Variable]:
+        """The variables of which a rule had asked `same_shape` in vain, where the graph as it is now says yes.
+
+        Shapes are worked out anew: what is known of a variable is from the time when it was first asked for.
+        """
+        denied = [question for question in self._denied if fgraph.variables.issuperset(question[:2])]
+        self._denied.clear()
+        if not denied:
+            return []
+        self.shape_of.clear()
+        self._facts = None
+        return [question[0] for question in denied if self.same_shape(*question)]
 
     def _must_be_equal(self, first: Dimension, second: Dimension) -> bool:
         if self._facts is None:

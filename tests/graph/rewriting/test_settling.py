@@ -2,10 +2,11 @@
 
 import aesara.tensor as at
 from aesara.compile.mode import get_mode
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, node_rewriter
 from aesara.graph.rewriting.db import EquilibriumDB
-from aesara.graph.rewriting.settling import Changes, Settling, SettlingDB, Watch
+from aesara.graph.rewriting.settling import MOST_ROUNDS, Changes, Effect, Settling, SettlingDB, Watch
 
 
 @node_rewriter([at.exp])
@@ -33,7 +34,26 @@ def test_only_what_has_changed_is_looked_at():
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.exp]
     settling.apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.sin]
-    assert not [feature for feature in fgraph._features if isinstance(feature, Changes)]
+    assert not [feature for feature in fgraph._features if isinstance(feature, (Changes, Effect))]
+
+
+def settled(x, *passes):
+    """The results of a graph of one cosine after passes, and after settling; what the first saw in each round."""
+    rounds = []
+    first = passes[0].apply
+
+    def noting(fgraph, start_from=None):
+        rounds.append(str(fgraph.outputs[0].owner))
+        return first(fgraph, start_from)
+
+    fgraph = FunctionGraph([x], [at.cos(x)], clone=False)
+    named = {str(k): each for k, each in enumerate(passes)}
+    for name, each in named.items():
+        each.apply(fgraph)
+        Watch(name).apply(fgraph)
+    passes[0].apply = noting
+    Settling(named).apply(fgraph)
+    return fgraph.outputs[0], rounds
 
 
 def test_a_pass_looks_at_what_those_before_it_change_now():
@@ -47,6 +67,118 @@ def test_a_pass_looks_at_what_those_before_it_change_now():
     Watch("second").apply(fgraph)
     settling.apply(fgraph)
     assert fgraph.outputs[0].owner.op == at.sin
+
+
+def test_it_goes_on_while_it_has_an_effect():
+    @node_rewriter([at.sin])
+    def sin_to_tan(fgraph, node):
+        return [at.tan(node.inputs[0])]
+
+    x = at.dvector("x")
+    # Each pass finds what the one behind it has made one round before.
+    out, rounds = settled(x, equilibrium(sin_to_tan), equilibrium(exp_to_sin), equilibrium(cos_to_exp))
+    assert out.owner.op == at.tan
+    assert rounds == ["Elemwise{exp,no_inplace}(x)", "Elemwise{sin,no_inplace}(x)"]
+
+
+def test_forms_that_take_turns_are_no_effect():
+    @node_rewriter([at.exp])
+    def exp_to_cos(fgraph, node):
+        return [at.cos(node.inputs[0])]
+
+    x = at.dvector("x")
+    out, rounds = settled(x, equilibrium(exp_to_cos), equilibrium(cos_to_exp))
+    assert out.owner.op == at.exp
+    assert rounds == ["Elemwise{exp,no_inplace}(x)"]
+
+
+def test_what_never_settles_is_left():
+    @node_rewriter([at.exp])
+    def one_more(fgraph, node):
+        return [at.cos(node.inputs[0] + 1)]
+
+    x = at.dvector("x")
+    _, rounds = settled(x, equilibrium(one_more), equilibrium(cos_to_exp))
+    assert len(rounds) == MOST_ROUNDS
+
+
+class TestEffect:
+    x, y = at.dvectors("x", "y")
+
+    def effect(self, *steps):
+        """Whether replacements, each of a result by what a function of the graph gives, have come to nothing."""
+        fgraph = FunctionGraph([self.x, self.y], [at.exp(at.sin(self.x) * 2), at.sin(self.x) + self.y], clone=False)
+        effect = Effect()
+        fgraph.attach_feature(effect)
+        for old, new in steps:
+            fgraph.replace(old(fgraph), new(fgraph))
+        return not effect.is_nothing(fgraph)
+
+    def test_nothing_happened(self):
+        assert not self.effect()
+
+    def test_an_equal_computation(self):
+        def other(fgraph):
+            return at.exp(at.sin(self.x) * 2)
+
+        assert not self.effect((lambda fgraph: fgraph.outputs[0], other))
+
+    def test_there_and_back(self):
+        there = (lambda fgraph: fgraph.outputs[0].owner.inputs[0], lambda fgraph: at.sin(self.x) + at.sin(self.x))
+        back = (lambda fgraph: fgraph.outputs[0].owner.inputs[0], lambda fgraph: at.sin(self.x) * 2)
+        assert self.effect(there)
+        assert not self.effect(there, back)
+
+    def test_other_constants_and_inputs_are_an_effect(self):
+        def product(fgraph):
+            return fgraph.outputs[0].owner.inputs[0]
+
+        assert self.effect((product, lambda fgraph: at.sin(self.x) * 3))
+        assert self.effect((product, lambda fgraph: at.sin(self.y) * 2))
+        assert not self.effect((product, lambda fgraph: at.sin(self.x) * 2))
+
+    def test_inputs_of_what_has_left_are_those_at_the_beginning(self):
+        # The product changes in place before it leaves.
+        inner = (lambda fgraph: fgraph.outputs[0].owner.inputs[0].owner.inputs[0], lambda fgraph: at.cos(self.x))
+        outer = (lambda fgraph: fgraph.outputs[0].owner.inputs[0], lambda fgraph: at.cos(self.x) * 2)
+        back = (lambda fgraph: fgraph.outputs[0].owner.inputs[0], lambda fgraph: at.sin(self.x) * 2)
+        assert self.effect(inner, outer)
+        assert not self.effect(inner, outer, back)
+
+    def test_deep_graphs(self):
+        def deep(fgraph):
+            out = at.sin(self.x) * 2
+            for _ in range(5000):
+                out = at.exp(out)
+            return out
+
+        assert self.effect((lambda fgraph: fgraph.outputs[0], deep))
+
+
+def test_answers_that_come_late():
+    class Oracle(Feature):
+        """Knows more each time."""
+
+        def __init__(self):
+            self.late = [[], [asked]]
+
+        def ask_again(self, fgraph):
+            return self.late.pop() if self.late else []
+
+    @node_rewriter([at.exp])
+    def exp_of_known(fgraph, node):
+        return [at.sin(node.inputs[0])] if not oracle.late or len(oracle.late) == 1 else False
+
+    x = at.dvector("x")
+    asked = at.tanh(x)
+    oracle = Oracle()
+    fgraph = FunctionGraph([x], [at.exp(asked), at.exp(x)], clone=False, features=[oracle])
+    early = equilibrium(exp_of_known)
+    early.apply(fgraph)
+    Watch("early").apply(fgraph)
+    assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.exp]
+    Settling({"early": early}).apply(fgraph)
+    assert [out.owner.op for out in fgraph.outputs] == [at.sin, at.exp]
 
 
 def test_nothing_is_done_without_a_watch():
