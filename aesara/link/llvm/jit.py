@@ -22,7 +22,7 @@ from aesara.link.llvm.runtime import libm_address, special_function
 from aesara.records import dataclass
 from aesara.utils import free_in_children
 
-__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "optimized_text"]
+__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "optimized_text", "vector_bytes"]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -30,7 +30,7 @@ _LEVEL = 1
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: number of the form of object code and of the table that it reads; raised with every change
-_FORMAT = 2
+_FORMAT = 3
 
 with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)
@@ -164,10 +164,19 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
         return Code(*_link_entry(image), cached, image)
 
 
-def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, optimize: bool) -> dict[str, int]:
-    """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``."""
+def vector_bytes() -> int:
+    """How many bytes the vectors of this processor have."""
+    features = _host().features.split(",")
+    return 64 if "+avx512f" in features else 32 if "+avx" in features else 16
+
+
+def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, level: int) -> dict[str, int]:
+    """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``.
+
+    They are written as they are to run; the code generator has the level.
+    """
     with _lock:
-        code, _ = _object(text, cache, optimize)
+        code, _ = _object(text, cache, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         addresses, library = _link(code, (), symbols.values())
         _kept.append(library)
@@ -178,17 +187,17 @@ def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, op
 _kept: list[object] = []
 
 
-def _object(text: str, cache: ObjectCache | None, optimize: bool = True) -> tuple[bytes, bool]:
+def _object(text: str, cache: ObjectCache | None, optimize: bool = True, level: int = _LEVEL) -> tuple[bytes, bool]:
     """The object code of a module, and whether it came from the cache."""
     if cache is not None:
-        key = cache.key(text, host_key(), str(optimize))
+        key = cache.key(text, host_key(), f"{optimize} {level}")
         code = cache.load(key)
         if code is not None:
             return code, True
     module = _parse(text)
     if optimize:
         _optimize(module)
-    code = _machine(_LEVEL if optimize else 0).emit_object(module)
+    code = _machine(level).emit_object(module)
     if cache is not None:
         cache.store(key, code)
     return code, False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from aesara.link.llvm.cache import object_cache
-from aesara.link.llvm.jit import load_routines
+from aesara.link.llvm.jit import load_routines, vector_bytes
 from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
@@ -36,9 +36,10 @@ def _routines() -> dict[str, int]:
     text = expand("\n".join((CALLS, MEMORY, KEPT_RESULTS, threads_text())))
     # They are written as they are to run: LLVM would find little, and take twice the time.
     text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", text)
-    return load_routines(text, _NAMES, object_cache(), optimize=False)
+    return load_routines(text, _NAMES, object_cache(), level=0)
 
 
 @functools.cache
 def _products(dtype: str) -> dict[str, int]:
-    return load_routines(products_text(dtype), (f"matmul.{dtype}",), object_cache(), optimize=True)
+    text = products_text(dtype, vector_bytes())
+    return load_routines(text, (f"matmul.{dtype}",), object_cache(), level=1)

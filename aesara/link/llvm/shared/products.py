@@ -1,4 +1,4 @@
-"""Matrix products: loops for small matrices, BLAS for large ones.
+"""Matrix products: `small_products` for small matrices, BLAS for large ones.
 
 C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One routine for each dtype takes
 the sizes and the operands with their strides, in elements:
@@ -15,193 +15,83 @@ which is one of the register blocks of today's kernels, and none is smaller than
 
 from __future__ import annotations
 
+import re
+
 from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.shared.small_products import small_products_text
 
-__all__ = ["products_text"]
+__all__ = ["SMALL", "products_text"]
 
-#: products of at most so many multiply-adds are done inline: measured against OpenBLAS's own small kernels
-_SMALL = 128
-_SMALL_WITH_VECTOR = 2048
+#: products of at most so many multiply-adds, of matrices and with a vector, are done without BLAS.  By
+#: `benchmarks/products.py`, beside OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as
+#: long; a square of 16 and a vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
+SMALL = (64**3, 8192)
 #: blocks have a multiple of so many rows and columns
 _BLOCK = 192
 #: BLAS goes through memory rather than compute if a matrix is so thin
 _THIN = 16
 
 
-def products_text(dtype: str) -> str:
-    """The routine for a dtype."""
+def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
+    """The routine for a dtype, on a processor with vectors of so many bytes."""
     kind, letter = {"float64": ("double", "d"), "float32": ("float", "s")}[dtype]
     words = {
-        "DTYPE": dtype, "TYPE": kind, "LETTER": letter, "LIMIT_VECTOR": _SMALL_WITH_VECTOR, "LIMIT": _SMALL,
+        "DTYPE": dtype, "TYPE": kind, "LETTER": letter, "LIMIT_VECTOR": small[1], "LIMIT": small[0],
         "THIN": _THIN, "LESS": _BLOCK - 1, "_BLOCK": _BLOCK,
     }  # fmt: skip
-    text = _PRODUCT + _PIECES
+    text = _PRODUCT + _PIECES + small_products_text(dtype, vector_bytes)
+    text = re.sub(r"JUMP (\w+)", _JUMP, text).replace("ARGUMENTS", _ARGUMENTS)
     for name, value in words.items():
         text = text.replace(name, str(value))
     return expand(text)
 
 
 # Routines that end with a call of one with the same arguments jump to it: so these have some that they do not need.
-_PRODUCT = """
-define hidden i1 @ae.matmul.small.DTYPE(
-    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs,
-    ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
-    TYPE %alpha, TYPE %beta
-) noinline nounwind {
-entry:
-  %keep = fcmp one TYPE %beta, 0.0
-  %unit = icmp eq i64 %bcs, 1
-  br label %rows
-rows:
-  %i = phi i64 [0, %entry], [%i.next, %rows.end]
-  %imore = icmp slt i64 %i, %m
-  br i1 %imore, label %row, label %done
-row:
-  %arow.o = mul i64 %i, %ars
-  %arow = getelementptr TYPE, ptr %a, i64 %arow.o
-  %crow.o = mul i64 %i, %crs
-  %crow = getelementptr TYPE, ptr %c, i64 %crow.o
-  br i1 %unit, label %zero.head, label %dots
-zero.head:
-  %zany = icmp sgt i64 %n, 0
-  br i1 %zany, label %zero.pick, label %rows.end
-zero.pick:
-  br i1 %keep, label %axpys, label %zero
-zero:
-  %row.end = getelementptr TYPE, ptr null, i64 %n
-  %row.bytes = ptrtoint ptr %row.end to i64
-  call void @llvm.memset.p0.i64(ptr %crow, i8 0, i64 %row.bytes, i1 false)
-  br label %axpys
-axpys:
-  %p = phi i64 [0, %zero], [0, %zero.pick], [%p.next, %axpy.end]
-  %pmore = icmp slt i64 %p, %k
-  br i1 %pmore, label %axpy.head, label %rows.end
-axpy.head:
-  %aip.o = mul i64 %p, %acs
-  %aip.p = getelementptr TYPE, ptr %arow, i64 %aip.o
-  %aip.v = load TYPE, ptr %aip.p
-  %aip = fmul TYPE %aip.v, %alpha
-  %brow.o = mul i64 %p, %brs
-  %brow = getelementptr TYPE, ptr %b, i64 %brow.o
-  br label %axpy
-axpy:
-  %j = phi i64 [0, %axpy.head], [%j.next, %axpy]
-  %bp = getelementptr TYPE, ptr %brow, i64 %j
-  %bv = load TYPE, ptr %bp
-  %cp = getelementptr TYPE, ptr %crow, i64 %j
-  %cv = load TYPE, ptr %cp
-  %ab = fmul contract TYPE %aip, %bv
-  %cn = fadd contract TYPE %cv, %ab
-  store TYPE %cn, ptr %cp
-  %j.next = add nuw nsw i64 %j, 1
-  %jmore = icmp slt i64 %j.next, %n
-  br i1 %jmore, label %axpy, label %axpy.end
-axpy.end:
-  %p.next = add nuw nsw i64 %p, 1
-  br label %axpys
-dots:
-  %dj = phi i64 [0, %row], [%dj.next, %dot.set], [%dj.next, %dot.add]
-  %djmore = icmp slt i64 %dj, %n
-  br i1 %djmore, label %dot.head, label %rows.end
-dot.head:
-  %bcol.o = mul i64 %dj, %bcs
-  %bcol = getelementptr TYPE, ptr %b, i64 %bcol.o
-  %kany = icmp sgt i64 %k, 0
-  %both = icmp eq i64 %brs, 1
-  %aunit = icmp eq i64 %acs, 1
-  %contiguous = and i1 %both, %aunit
-  br i1 %kany, label %dot.pick, label %dot.end
-dot.pick:
-  br i1 %contiguous, label %cdot, label %dot
-cdot:
-  %cdp = phi i64 [0, %dot.pick], [%cdp.next, %cdot]
-  %cacc = phi TYPE [0.0, %dot.pick], [%cacc.next, %cdot]
-  %cap = getelementptr TYPE, ptr %arow, i64 %cdp
-  %cav = load TYPE, ptr %cap
-  %cbp = getelementptr TYPE, ptr %bcol, i64 %cdp
-  %cbv = load TYPE, ptr %cbp
-  %cab = fmul reassoc contract TYPE %cav, %cbv
-  %cacc.next = fadd reassoc contract TYPE %cacc, %cab
-  %cdp.next = add nuw nsw i64 %cdp, 1
-  %cdmore = icmp slt i64 %cdp.next, %k
-  br i1 %cdmore, label %cdot, label %dot.end
-dot:
-  %dp = phi i64 [0, %dot.pick], [%dp.next, %dot]
-  %acc = phi TYPE [0.0, %dot.pick], [%acc.next, %dot]
-  %ap.o = mul i64 %dp, %acs
-  %ap = getelementptr TYPE, ptr %arow, i64 %ap.o
-  %av = load TYPE, ptr %ap
-  %dbp.o = mul i64 %dp, %brs
-  %dbp = getelementptr TYPE, ptr %bcol, i64 %dbp.o
-  %dbv = load TYPE, ptr %dbp
-  %dab = fmul reassoc contract TYPE %av, %dbv
-  %acc.next = fadd reassoc contract TYPE %acc, %dab
-  %dp.next = add nuw nsw i64 %dp, 1
-  %dmore = icmp slt i64 %dp.next, %k
-  br i1 %dmore, label %dot, label %dot.end, !llvm.loop !0
-dot.end:
-  %sum = phi TYPE [0.0, %dot.head], [%acc.next, %dot], [%cacc.next, %cdot]
-  %dcp = getelementptr TYPE, ptr %crow, i64 %dj
-  %scaled = fmul TYPE %sum, %alpha
-  %dj.next = add nuw nsw i64 %dj, 1
-  br i1 %keep, label %dot.add, label %dot.set
-dot.set:
-  store TYPE %scaled, ptr %dcp
-  br label %dots
-dot.add:
-  %before = load TYPE, ptr %dcp
-  %added = fadd TYPE %before, %scaled
-  store TYPE %added, ptr %dcp
-  br label %dots
-rows.end:
-  %i.next = add nuw nsw i64 %i, 1
-  br label %rows
-done:
-  ret i1 false
-}
+_ARGUMENTS = (
+    "ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, "
+    "ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta"
+)
+_JUMP = f"""%r.\\1 = musttail call i1 @ae.matmul.\\1.DTYPE({_ARGUMENTS.replace(" noalias", "")})
+  ret i1 %r.\\1"""
 
-define hidden i1 @ae.matmul.whole.DTYPE(
-    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n,
-    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs,
-    TYPE %alpha, TYPE %beta
-) noinline nounwind {
+_PRODUCT = """
+define i1 @ae.matmul.DTYPE(ARGUMENTS) noinline nounwind {
 entry:
   %mk = mul i64 %m, %k
   %mkn = mul i64 %mk, %n
   %mone = icmp eq i64 %m, 1
   %none = icmp eq i64 %n, 1
-  %withvector = or i1 %mone, %none
-  %limit = select i1 %withvector, i64 LIMIT_VECTOR, i64 LIMIT
+  %vector = or i1 %mone, %none
+  %limit = select i1 %vector, i64 LIMIT_VECTOR, i64 LIMIT
   %few = icmp sle i64 %mkn, %limit
+  br i1 %few, label %small, label %large
+small:
+  JUMP small
+large:
+  %nobody = icmp eq ptr %watcher, null
+  br i1 %nobody, label %whole, label %watched
+whole:
+  JUMP whole
+watched:
+  JUMP pieces
+}
+
+define hidden i1 @ae.matmul.whole.DTYPE(ARGUMENTS) noinline optnone nounwind {
+entry:
   ; zero times NaN is NaN, but BLAS does not look at what it multiplies with zero
   %nothing = fcmp oeq TYPE %alpha, 0.0
-  %small = or i1 %few, %nothing
-  br i1 %small, label %inline, label %large
-inline:
-  ; a single column is taken as a row of the transposed product when that runs along memory
-  %column = icmp eq i64 %n, 1
-  %along = icmp ne i64 %acs, 1
-  %flip = and i1 %column, %along
-  br i1 %flip, label %flipped, label %plain
-flipped:
-  %r.flipped = tail call i1 @ae.matmul.small.DTYPE(
-    ptr %table, ptr %watcher, i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs,
-    ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m,
-    TYPE %alpha, TYPE %beta)
-  ret i1 %r.flipped
-plain:
-  %r.plain = tail call i1 @ae.matmul.small.DTYPE(
-    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs,
-    ptr %b, i64 %brs, i64 %bcs, ptr %c, i64 %crs,
-    TYPE %alpha, TYPE %beta)
-  ret i1 %r.plain
+  br i1 %nothing, label %small, label %large
+small:
+  JUMP small
 large:
   ; a single row is the single column of the transposed product
+  %mone = icmp eq i64 %m, 1
+  %none = icmp eq i64 %n, 1
   %more = xor i1 %none, true
   %turn = and i1 %mone, %more
   br i1 %turn, label %turned, label %straight
 turned:
-  %r.turned = tail call i1 @ae.matmul.whole.DTYPE(
+  %r.turned = musttail call i1 @ae.matmul.whole.DTYPE(
     ptr %table, ptr %watcher, i64 %n, i64 %k, i64 1, ptr %b, i64 %bcs, i64 %brs,
     ptr %a, i64 %acs, i64 %ars, ptr %c, i64 1,
     TYPE %alpha, TYPE %beta)
@@ -273,15 +163,10 @@ matmat:
     ptr %palpha, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
   ret i1 false
 }
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-
-; steps of any length do not gain by vectors
-!0 = distinct !{!0, !1}
-!1 = !{!"llvm.loop.vectorize.enable", i1 false}
 """
 
 _PIECES = """
-define internal i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %a, i64 %b, i64 %most) alwaysinline nounwind {
+define internal i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %a, i64 %b, i64 %most) noinline optnone nounwind {
   ; how many rows (or columns) of a result of so many columns (or rows) make a block
   %each = mul i64 %a, %b
   %share = udiv i64 %limit, %each
@@ -292,14 +177,8 @@ define internal i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %a, i64 %b, i64 %most
   ret i64 %size
 }
 
-define i1 @ae.matmul.DTYPE(
-    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n,
-    ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta
-) nounwind {
+define hidden i1 @ae.matmul.pieces.DTYPE(ARGUMENTS) noinline optnone nounwind {
 entry:
-  %nobody = icmp eq ptr %watcher, null
-  br i1 %nobody, label %whole, label %watched
-watched:
   %state = word state
   %all = field i64 %state, STATE_PRODUCT
   %mn = mul i64 %m, %n
@@ -313,10 +192,7 @@ watched:
   %short = icmp sle i64 %work, %limit
   br i1 %short, label %whole, label %cut
 whole:
-  %r.whole = tail call i1 @ae.matmul.whole.DTYPE(
-    ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs,
-    ptr %c, i64 %crs, TYPE %alpha, TYPE %beta)
-  ret i1 %r.whole
+  JUMP whole
 cut:
   %area = udiv i64 %limit, %thin.k
   %area.f = uitofp i64 %area to double
@@ -364,6 +240,5 @@ stopped:
   ret i1 true
 }
 declare double @llvm.sqrt.f64(double)
-declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 """
