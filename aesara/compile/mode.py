@@ -6,9 +6,8 @@ import logging
 import weakref
 from typing import Any, Literal
 
-from aesara.compile.pipeline import AddDestroyHandler
+from aesara.compile.pipeline import AddDestroyHandler, PrintCurrentFunctionGraph
 from aesara.configdefaults import config
-from aesara.graph import hooks
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.databases import local_useless, optdb
@@ -127,17 +126,6 @@ class AddFeatureOptimizer(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> None:
         pass
-
-
-class PrintCurrentFunctionGraph(GraphRewriter):
-    """Prints the graph as it is when the pass is reached, below a header."""
-
-    def __init__(self, header: str) -> None:
-        self.header = header
-
-    def apply(self, fgraph: FunctionGraph) -> None:
-        print("PrintCurrentFunctionGraph:", self.header)
-        hooks.debugprint(fgraph)
 
 
 # What each database has answered: the number of registrations then, and its answers. A database that is gone takes its

@@ -8,6 +8,7 @@ position=)``, and users' own rules through ``register_canonicalize`` and its kin
 
 from __future__ import annotations
 
+from aesara.graph import hooks
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.databases import (
@@ -23,6 +24,7 @@ from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.settling import SettlingDB, Watch
+from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.records import dataclass
 from aesara.scan.rewriting import RewriteSteps
@@ -52,6 +54,17 @@ class AddDestroyHandler(GraphRewriter):
         """Nothing: the handler itself is attached when the pass is reached."""
 
 
+class PrintCurrentFunctionGraph(GraphRewriter):
+    """Prints the graph as it is when the pass is reached, below a header."""
+
+    def __init__(self, header: str) -> None:
+        self.header = header
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        print("PrintCurrentFunctionGraph:", self.header)
+        hooks.debugprint(fgraph)
+
+
 @dataclass(frozen=True)
 class Pass:
     """One pass: its position among the others, its name, what it does, and the tags that select it."""
@@ -71,6 +84,8 @@ SETTLING = ("fast_run", "settling")
 REPEATED = (canonicalize, stabilize, blas_optdb, specialize, specialize_device, uncanonicalize)
 
 PASSES = [
+    # Nodes that come in without their line are reported, where the option `check_stack_trace` asks for it.
+    Pass(-1, "CheckStackTrace", CheckStackTraceRewriter(), ALWAYS),
     # Operations that are graphs, where they ask for it, are replaced by these graphs.
     Pass(-0.01, "inline_ofg_expansion", in2out(inline_ofg_expansion), ALWAYS),
     # Equal nodes become one, so that rules see each expression once.
@@ -83,16 +98,19 @@ PASSES = [
     # Simpler and uniform forms, on which later rules rely; constants are folded.
     Pass(1, "canonicalize", canonicalize, (*ALWAYS, "canonicalize_db")),
     Pass(1.2, "merge1.2", MergeOptimizer(), (*ALWAYS, "merge")),
+    # Prints, for modes that include them by name.
+    Pass(1.21, "Print1.21", PrintCurrentFunctionGraph("Post-canonicalize"), ()),
     # From here on changes are news to `canonicalize`; and so on.
     Pass(1.3, "watch_canonicalize", Watch("canonicalize"), SETTLING),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
+    Pass(1.51, "Print1.51", PrintCurrentFunctionGraph("Post-stabilize"), ()),
     Pass(1.6, "watch_stabilize", Watch("stabilize"), SETTLING),
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
     Pass(1.8, "watch_BlasOpt", Watch("BlasOpt"), SETTLING),
     # Faster forms.
-    Pass(2, "specialize", specialize, (*FAST_RUN, "fast_compile_gpu")),
+    Pass(2, "specialize", specialize, ALWAYS),
     Pass(2.1, "watch_specialize", Watch("specialize"), SETTLING),
     # Forms that are faster on the device at hand.
     Pass(2.5, "specialize_device", specialize_device, FAST_RUN),
