@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Any
 
@@ -157,8 +157,11 @@ class Feature:
         return self
 
 
-def attach_once(fgraph: Any, kind: type[Feature]) -> None:
-    """Attach a feature of this class unless the graph has one."""
+def attach_once(fgraph: Any, kind: type[Feature] | Callable[[Any], Any]) -> None:
+    """Attach a feature of this class unless the graph has one; call what is no class with the graph."""
+    if not isinstance(kind, type):
+        kind(fgraph)
+        return
     for feature in fgraph._features:
         if type(feature) is kind:
             return

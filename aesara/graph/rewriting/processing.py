@@ -153,7 +153,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         except Exception as exc:
             if self.failure_callback is None:
                 raise
-            self.failure_callback(exc, self, pairs, node_rewriter, node)
+            self.failure_callback(exc, self, pairs or [(old, None) for old in node.outputs], node_rewriter, node)
             return False
 
     def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
