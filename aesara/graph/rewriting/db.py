@@ -8,7 +8,7 @@ database, and is then queried with the same query (or with a subquery under its 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, Any, Literal
 
 from aesara.configdefaults import config
@@ -138,6 +138,8 @@ class RewriteDatabase:
         self._names: set[str] = set()
         self.name: str | None = None
         self.version = 0
+        #: From the name of a rule to rules, or parts of rules, that do its work among more: excluded with it.
+        self.excluded_with: Mapping[str, Sequence[str]] = {}
 
     def register(
         self,
@@ -227,7 +229,13 @@ class RewriteDatabase:
         for tag in query.exclude:
             for rewriter in self.__db__.get(tag, ()):
                 chosen.discard(rewriter)
-        return list(chosen)
+        if not query.exclude:
+            return list(chosen)
+        others = {name for tag in query.exclude for name in self.excluded_with.get(tag, ())}
+        for name in others & self._names:
+            chosen.discard(self._named(name))
+        names = others.union(query.exclude)
+        return [entry if isinstance(entry, RewriteDatabase) else entry.without(names) for entry in chosen]
 
     def __query__(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
         answer: list[Rewriter] = []

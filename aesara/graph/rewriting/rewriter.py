@@ -7,7 +7,7 @@ import time
 import traceback
 from abc import ABC, abstractmethod
 from collections import UserList
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import IO, Any
 
 from aesara.configdefaults import config
@@ -64,6 +64,10 @@ class Rewriter(ABC):
     def has_requirements(self) -> bool:
         """Whether `add_requirements` does anything."""
         return type(self).add_requirements is not Rewriter.add_requirements
+
+    def without(self, names: Collection[str]) -> Rewriter:
+        """The rewriter without the parts of its work that have these names, where parts have names."""
+        return self
 
     @abstractmethod
     def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:

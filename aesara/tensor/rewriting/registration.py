@@ -9,6 +9,29 @@ from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import NodeRewriter, Rewriter
 from aesara.graph.rewriting.db import RewriteDatabase
 
+#: Rules (or passes), and what does their work among more: rules, and parts of the canonizer of products. Who excludes
+#: the former excludes the latter.
+EXCLUDED_WITH = {
+    "ShapeOpt": ("local_shape_to_shape_i", "local_track_shape_i"),
+    "local_1msigmoid": ("local_complement",),
+    "local_erf_minus_one": ("local_complement",),
+    "local_erf_neg_minus_one": ("local_complement",),
+    "local_exp_over_1_plus_exp": ("local_x_over_1_plus_exp", "logistic"),
+    "local_expm1": ("local_complement", "local_expm1_add"),
+    "local_grad_log_erfc_neg": ("scaled_erfc",),
+    "local_log_add_exp": ("local_log_mul_exp", "local_log_of_scaled"),
+    "local_log_sum_exp": ("local_log_mul_exp", "local_log_of_scaled"),
+    "local_logit_sigmoid": ("logit_of_sigmoid",),
+    "local_one_minus_erf": ("local_complement",),
+    "local_one_minus_erfc": ("local_complement",),
+    "local_one_plus_erf": ("local_complement",),
+    "local_reciprocal_1_plus_exp": ("local_one_over_1_plus_exp", "local_x_over_1_plus_exp", "logistic"),
+    "local_sigm_times_exp": ("logistic",),
+    "local_sigmoid_logit": ("sigmoid_of_logit",),
+}
+for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
+    _database.excluded_with = EXCLUDED_WITH
+
 
 def _register(
     database: RewriteDatabase,
