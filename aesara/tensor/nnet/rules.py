@@ -12,13 +12,16 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import gradient_form
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
+from aesara.graph.rewriting.databases import optdb
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.allocation import Alloc, zeros_like
 from aesara.tensor.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.check_and_raise import Assert
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elementwise_ops import add, eq, exp, sigmoid, softplus, tanh
+from aesara.tensor.nnet.activations import hard_sigmoid
 from aesara.tensor.nnet.composed import ComposedOp
 from aesara.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,
@@ -82,7 +85,9 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) 
         return op.expand(*node.inputs)[0]
 
 
-@register_stabilize
+@register_stabilize(
+    "xent", "crossentropy_to_crossentropy_with_softmax", "crossentropy_to_crossentropy_with_softmax_with_bias"
+)
 @node_rewriter([CrossentropyCategorical1Hot])
 def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     """The cross-entropy of a softmax in one op, which is finite where the softmax is zero."""
@@ -93,7 +98,7 @@ def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
 
 
-@register_stabilize
+@register_stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
 @node_rewriter([SoftmaxGrad])
 def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of the cross-entropy of a softmax, in which the division by the softmax cancels."""
@@ -109,7 +114,7 @@ def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, 
 _INCREASING = (exp, tanh, sigmoid, softplus)
 
 
-@register_specialize
+@register_specialize("fast_compile")
 @node_rewriter([Argmax, MaxAndArgmax])
 def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
     """The position of the largest element does not change by an increasing function, or by a softmax."""
@@ -215,3 +220,31 @@ def crossentropy_to_crossentropy_with_softmax(fgraph: FunctionGraph) -> None:
 def crossentropy_to_crossentropy_with_softmax_with_bias(fgraph: FunctionGraph) -> None:
     """Put cross-entropy and softmax with a bias together in a graph."""
     _apply_to_graph(fgraph, SoftmaxWithBias)
+
+
+# For modes that do not stabilize.
+optdb.register(
+    "crossentropy_to_crossentropy_with_softmax",
+    crossentropy_to_crossentropy_with_softmax,
+    "fast_run",
+    "fast_compile",
+    "xent",
+    position=2.01,
+)
+
+
+@node_rewriter([sigmoid])
+def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Three straight lines in place of the logistic sigmoid."""
+    return in_place_of(node.outputs[0], hard_sigmoid(node.inputs[0]))
+
+
+databases.uncanonicalize.register("local_hard_sigmoid", local_hard_sigmoid)
+
+# These names are for reading: native code is the same with them and without them. Modes may include them by name.
+for _database, _rule in (
+    (databases.stabilize, local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc),
+    (databases.uncanonicalize, local_softmax_with_bias),
+    (databases.uncanonicalize, graph_merge_softmax_with_crossentropy_softmax),
+):
+    _database.register(_rule.name, _rule, use_db_name_as_tag=False)

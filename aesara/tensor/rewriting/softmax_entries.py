@@ -26,7 +26,7 @@ WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
 
 
 @register_stabilize
-@register_specialize
+@register_specialize("fast_compile")
 @node_rewriter([log])
 def local_advanced_indexing_crossentropy_onehot(fgraph: FunctionGraph, node: Apply) -> Any:
     """The logarithm of some entries of a softmax, which cannot underflow."""
@@ -41,7 +41,7 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: FunctionGraph, node: App
 
 
 @register_stabilize
-@register_specialize
+@register_specialize("fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of the logarithm of some entries of a softmax, in which the division by them cancels."""

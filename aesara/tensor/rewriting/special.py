@@ -23,7 +23,7 @@ from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 
 @register_stabilize
-@register_specialize
+@register_specialize("stabilize", "fast_compile")
 @node_rewriter([log])
 def local_logsoftmax(fgraph, node):
     """The logarithm of a softmax in one operation, which cannot underflow."""
@@ -38,7 +38,7 @@ def local_logsoftmax(fgraph, node):
 
 
 @register_stabilize
-@register_specialize
+@register_specialize("stabilize", "fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_logsoftmax_grad(fgraph, node):
     """The gradient of the logarithm of a softmax, in which the division by it cancels."""
