@@ -142,10 +142,7 @@ def _registrations(database: RewriteDatabase) -> int:
             continue
         seen.add(id(current))
         total += current.version
-        for name in current._names:
-            entry = current[name]
-            if isinstance(entry, RewriteDatabase):
-                pending.append(entry)
+        pending.extend(current.inner_databases())
         inner = getattr(current, "db", None)
         if isinstance(inner, RewriteDatabase):
             pending.append(inner)

@@ -138,6 +138,7 @@ class RewriteDatabase:
         self._names: set[str] = set()
         self.name: str | None = None
         self.version = 0
+        self._inner_databases: tuple[int, tuple[RewriteDatabase, ...]] = (-1, ())
         #: From the name of a rule to rules, or parts of rules, that do its work among more: excluded with it.
         self.excluded_with: Mapping[str, Sequence[str]] = {}
 
@@ -217,6 +218,15 @@ class RewriteDatabase:
 
     def __contains__(self, name: object) -> bool:
         return name in self.__db__
+
+    def inner_databases(self) -> Sequence[RewriteDatabase]:
+        """The databases that are registered in this one."""
+        version, found = self._inner_databases
+        if version != self.version:
+            entries = [self._named(name) for name in self._names]
+            found = tuple(entry for entry in entries if isinstance(entry, RewriteDatabase))
+            self._inner_databases = self.version, found
+        return found
 
     def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
         """What the query asks for: databases inside stand as they are."""
