@@ -57,6 +57,9 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:
         """Walk; the number of nodes at which something was replaced."""
+        tracker = self._tracker
+        if tracker is not None and not any(tracker.get_trackers(node.op) for node in fgraph.apply_nodes):
+            return 0
         if start_from is None:
             nodes = fgraph.toposort()
         else:
@@ -66,7 +69,6 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
         fresh: list[Apply] = []
         updater = self.attach_updater(fgraph, fresh.append, None, name=self.name)
         alive = fgraph.apply_nodes
-        tracker = self._tracker
         replaced = 0
         try:
             while queue:

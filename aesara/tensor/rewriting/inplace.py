@@ -23,6 +23,10 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.utils import collection_paused
+
+#: Garbage is not looked for while as many nodes as this are replaced: nearly all that is made stays.
+MANY = 1_000
 
 
 class FreeMemory:
@@ -134,7 +138,10 @@ class InplaceRewriter(GraphRewriter):
             fgraph.attach_feature(DestroyHandler())
         # From the outputs on, so that a new node finds its inputs as they are when it comes in.
         chosen.reverse()
-        return self._replace(fgraph, chosen)
+        if len(chosen) < MANY:
+            return self._replace(fgraph, chosen)
+        with collection_paused():
+            return self._replace(fgraph, chosen)
 
     def _replace(self, fgraph: FunctionGraph, chosen: Sequence[tuple[Apply, Op]]) -> int:
         """Replace nodes; what a feature of the graph refuses is left out."""
