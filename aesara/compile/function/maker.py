@@ -273,8 +273,7 @@ class FunctionMaker:
             **self._timing(),
             **({"lent": lent} if lent else {}),
         )
-        self._profile_native(native)
-        function._attach_native(native)
+        self._attach(native, function)
         self._form = getattr(native, "form", None)
         return function
 
@@ -282,10 +281,14 @@ class FunctionMaker:
         """What a native linker is told if each step is to be measured."""
         return {"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}
 
-    def _profile_native(self, native: Any) -> None:
+    def _attach(self, native: Any, function: Function) -> None:
+        """Let a function call what a native linker has made."""
         if self.profile is not None and hasattr(native, "report"):
             times = NativeTimes(lambda: self.fgraph, [bool(spec.implicit) for spec in self.inputs], native)
             self.profile.add_native(times, native.report.seconds)
+        if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
+            native.refuse_numbers()
+        function._attach_native(native)
 
     def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:
         """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
@@ -305,8 +308,7 @@ class FunctionMaker:
         )
         if native is None:
             return None
-        self._profile_native(native)
-        function._attach_native(native)
+        self._attach(native, function)
         return function
 
     def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:

@@ -182,7 +182,11 @@ class NativeCallable:
         self.guards = [guard_of(box_of[k]) for k in interface.updated]
         if len(self.guards) < interface.guards:
             self.guards.append(EVERYTHING)
-        self._implicit = {k: guard_of(box_of[k]) for k, implicit in enumerate(interface.implicit) if implicit}
+        kinds = [np.dtype(dtype) for dtype in interface.dtypes]
+        self._explicit = [kinds[k] for k, implicit in enumerate(interface.implicit) if not implicit]
+        self._implicit = [
+            (box_of[k], guard_of(box_of[k]), kinds[k]) for k, implicit in enumerate(interface.implicit) if implicit
+        ]
         words = fixed_words(bool(interface.products), routine_words(interface.products))
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
@@ -212,17 +216,16 @@ class NativeCallable:
 
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
-        interface = self.interface
-        box_of = dict(zip(interface.cells, self.cells, strict=True))
-        ready = []
-        explicit = iter(values)
-        for k, (dtype, implicit) in enumerate(zip(interface.dtypes, interface.implicit, strict=True)):
-            if not implicit:
-                ready.append(_plain(next(explicit), dtype))
-            elif _plain(box_of[k][0], dtype) is not box_of[k][0]:
-                with Held([self._implicit[k]]):
-                    box_of[k][0] = _plain(box_of[k][0], dtype)
-        return self.entry(*ready, self.table)
+        for box, guard, dtype in self._implicit:
+            if _plain(box[0], dtype) is not box[0]:
+                with Held([guard]):
+                    box[0] = _plain(box[0], dtype)
+        return self.entry(*map(_plain, values, self._explicit), self.table)
+
+    def refuse_numbers(self) -> None:
+        """Leave arguments that are Python or NumPy numbers to the fallback, as strict inputs demand."""
+        for name in ("PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type"):
+            self.table[layout.WORD[name]] = 0
 
     @property
     def program(self) -> Program:
@@ -257,9 +260,10 @@ class _Failure:
         raise AssertionError("a failed check was not reported")
 
 
-def _plain(value: Any, dtype: str) -> Any:
+def _plain(value: Any, wanted: np.dtype[Any]) -> Any:
     """The value as an aligned, C-contiguous array of native byte order with the very descriptor compiled code wants."""
-    wanted = np.dtype(dtype)
+    if type(value) is np.ndarray and value.dtype is wanted and value.flags.carray:
+        return value
     array = np.asarray(value)
     if array.dtype != wanted:
         return value  # refused by the entry point, with a message

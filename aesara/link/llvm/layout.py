@@ -15,7 +15,7 @@ ARRAY_NDIM = HEAD + 8
 ARRAY_DIMS = HEAD + 16
 ARRAY_DESCR = HEAD + 40
 ARRAY_FLAGS = HEAD + 48
-FLOAT_VALUE = HEAD
+NUMBER_VALUE = HEAD
 LIST_ITEMS = HEAD + 8
 OBJECT_TYPE = HEAD - 8
 
@@ -66,7 +66,7 @@ ONE, LIST, NONE = 0, 1, 2
 #: words of the table that every function has, in order
 WORDS = (
     "pool",
-    "PyArray_Type", "PyFloat_Type", "Float64_Type", "PyLong_Type", "Py_None",
+    "PyArray_Type", "PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type", "Py_None",
     "PyArray_NewFromDescr", "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall",
     "PyMem_RawMalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",

@@ -102,6 +102,7 @@ def _constant_words() -> dict[str, int]:
         "PyFloat_Type": id(float),
         "Float64_Type": id(np.float64),
         "PyLong_Type": id(int),
+        "Int64_Type": id(np.int64),
         "Py_None": id(None),
         "state": ctypes.addressof(guards.state),
     }

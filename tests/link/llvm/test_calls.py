@@ -1,6 +1,7 @@
 """Calling native functions: arguments, results, shared variables, failures, nested calls."""
 
 import gc
+import pickle
 import sys
 
 import numpy as np
@@ -23,6 +24,26 @@ def test_scalars_come_as_python_or_numpy_numbers():
         f(1.0, 2**70)
     with pytest.raises(TypeError):
         f(1.0, 1.5)
+
+
+def test_integers_for_a_float_are_rounded_as_numpy_rounds():
+    x = at.dscalar("x")
+    f = aesara.function([x], x)
+    for value in (0, -1, 2**53 + 1, 2**53 + 3, 2**63 - 1, -(2**63), 2**63, 2**70, np.int64(2**53 + 1), True):
+        assert f(value) == float(value)
+    with pytest.raises((TypeError, OverflowError)):
+        f(10**400)
+
+
+def test_strict_inputs_take_no_numbers():
+    x, n = at.dscalar("x"), at.lscalar("n")
+    f = aesara.function([aesara.In(x, strict=True), n], x * n)
+    again = pickle.loads(pickle.dumps(f))
+    for function in (f, again):
+        assert function(np.array(2.5), 3) == function(np.array(2.5), np.array(3)) == 7.5
+        for value in (2.5, np.float64(2.5), 2, np.int64(2)):
+            with pytest.raises(TypeError, match="expected an ndarray"):
+                function(value, 3)
 
 
 def test_results_are_fresh_arrays():

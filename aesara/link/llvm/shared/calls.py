@@ -4,8 +4,8 @@
 ``strict(self, args, nargs, names, plan)``         whether there are as many arguments as there should be and one
                                                    more, the table, which says that the fallback has been there
                                                    already
-``number(table, object, dtype, place)``            where the value of a Python number is, perhaps at the place; null
-                                                   if the object is none for the dtype: that of an integer or not
+``number(table, object, integer, place)``          where the value of a Python number is, perhaps at the place, as an
+                                                   int64 or else as a float64; null if the object is none for that
 ``refuse(frame, self, args, nargs, names, plan)``  the answer of the Python fallback, to which the arguments go, or
                                                    null, with an exception, if it has been there already
 ``finish(frame, table, plan)``                     the answer, after updates are in place and what the call had is
@@ -56,23 +56,30 @@ fallback:
 define ptr @ae.number(ptr %table, ptr %object, i1 %integer, ptr %place) nounwind {
 entry:
   %kind = field ptr %object, OBJECT_TYPE
-  br i1 %integer, label %int, label %float
+  %inside = at %object, NUMBER_VALUE
+  br i1 %integer, label %whole, label %float
 float:
   %float.type = word PyFloat_Type
   %numpy.type = word Float64_Type
   %a = icmp eq ptr %kind, %float.type
   %b = icmp eq ptr %kind, %numpy.type
   %ab = or i1 %a, %b
-  %inside = at %object, FLOAT_VALUE
-  %data = select i1 %ab, ptr %inside, ptr null
-  ret ptr %data
-int:
+  br i1 %ab, label %there, label %whole
+there:
+  ret ptr %inside
+whole:
   %int.type = word PyLong_Type
   %is.int = icmp eq ptr %kind, %int.type
-  br i1 %is.int, label %read, label %no
+  br i1 %is.int, label %read, label %other
+other:
+  %int64.type = word Int64_Type
+  %is.int64 = icmp eq ptr %kind, %int64.type
+  br i1 %is.int64, label %load, label %no
+load:
+  %known = load i64, ptr %inside
+  br label %yes
 read:
   %value = ask i64 PyLong_AsLongLong(ptr %object)
-  store i64 %value, ptr %place
   %minus = icmp eq i64 %value, -1
   br i1 %minus, label %perhaps, label %yes
 perhaps:
@@ -83,6 +90,14 @@ overflow:
   ask void PyErr_Clear()
   br label %no
 yes:
+  %number = phi i64 [%known, %load], [%value, %read], [%value, %perhaps]
+  br i1 %integer, label %keep, label %convert
+keep:
+  store i64 %number, ptr %place
+  ret ptr %place
+convert:
+  %converted = sitofp i64 %number to double
+  store double %converted, ptr %place
   ret ptr %place
 no:
   ret ptr null
