@@ -10,9 +10,9 @@ from collections.abc import Callable
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, kl_div, mul, neg, rel_entr, sub, switch, xlogy
+from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
-from aesara.tensor.rewriting.log_domain import Analysis
+from aesara.tensor.rewriting.log_domain import Analysis, multiple
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 
 
@@ -22,22 +22,17 @@ def _exponent(var: Variable, dtype: str, analysis: Analysis) -> Variable | None:
     return found.exponent if found is not None and len(found.pieces) == 1 else None
 
 
-def _times(x: Variable, logarithm: Variable) -> Variable:
-    """``x * logarithm``, which is 0 for zero `x` also where the logarithm is infinite."""
-    return mul(x, switch(and_(eq(x, 0), isinf_(logarithm)), 0, logarithm))
-
-
 def form_of_xlogy(node: Apply, analysis: Analysis) -> Variable | None:
     x, y = node.inputs
     dtype = node.outputs[0].type.dtype
     found = analysis.scaled_in(y, dtype)
-    return None if found is None else _times(x, found.logarithm(dtype))
+    return None if found is None else multiple(x, found.logarithm(dtype))
 
 
 def form_of_entropy(node: Apply, analysis: Analysis) -> Variable | None:
     (x,) = node.inputs
     logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
-    return None if logarithm is None else neg(_times(x, logarithm))
+    return None if logarithm is None else neg(multiple(x, logarithm))
 
 
 def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None:
@@ -47,7 +42,7 @@ def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None
         return None
     # Where both are zero, the difference of their logarithms would be NaN.
     first = switch(and_(eq(x, 0), isinf_(first)), 0, first)
-    term = _times(x, sub(first, second))
+    term = multiple(x, sub(first, second))
     return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
 
 

@@ -13,9 +13,10 @@ from aesara.graph.source import gradient_mark, inherit_source
 from aesara.scalar.arithmetic import Add, Mul, Reciprocal, Sub, TrueDivide
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10, Softplus
+from aesara.scalar.normal import Ndtr
 from aesara.scalar.power import Pow, Sqr
 from aesara.scalar.special import Erfc
-from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Sinh, Tanh
+from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import add, exp, log, log1mexp, mul, neg, sigmoid, softplus, sub
@@ -25,8 +26,9 @@ from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float
+from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
-from aesara.tensor.rewriting.log_domain import DEEPEST, Analysis, logarithm
+from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
 
@@ -77,12 +79,9 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
     (x,) = node.inputs
     if x.owner is None or not x.type.dtype == node.outputs[0].type.dtype:
         return None
-    if x.owner.op == neg and x not in analysis.kept:
-        found = analysis.difference(sub(constant_like(1, x), x.owner.inputs[0]).owner, DEEPEST)
-        if found is None:
-            found = analysis.scaled(x.owner.inputs[0])
-            return log1mexp(found.exponent) if found is not None and len(found.pieces) == 1 else None
-        return found.exponent
+    new = log_of_complement(x, analysis)
+    if new is not None:
+        return new
     found = analysis.scaled(x)
     return softplus(found.exponent) if found is not None and len(found.pieces) == 1 else None
 
@@ -90,6 +89,10 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
     (out,) = node.outputs
+    if len(node.inputs) == 2 and _kind(node) is TrueDivide:
+        new = quotient_of_hyperbolic_functions(*node.inputs, analysis.kept)
+        if new is not None:
+            return new
     if not divides_by_exponentials(node):
         return _with_scaled_tails(node, analysis)
     x = argument_of_one_plus_exp(node.inputs[-1]) if _kind(node) in (TrueDivide, Reciprocal) else None
@@ -97,32 +100,39 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
         logistic = sigmoid(negated(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
     found = analysis.scaled(out)
-    if found is None or not found.divisors:
+    if found is None or (found.factors and not found.divisors):
         return None
-    return mul(found.mantissa(out.type.dtype), exp(found.exponent))
+    mantissa = found.mantissa(out.type.dtype)
+    return exp(found.exponent) if mantissa is None else mul(mantissa, exp(found.exponent))
 
 
 def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis: Analysis) -> Variable:
     """``top / (1 + exp(x))``, with the logistic function of ``-x``."""
-    inner = top.owner
-    if inner is not None and _kind(inner) is Exp and inner.inputs[0] is x and top not in analysis.kept:
-        return sigmoid(x)
+    found = analysis.scaled(top)
+    if found is not None and found.exponent is x:
+        rest = found.mantissa(top.type.dtype)
+        return sigmoid(x) if rest is None else mul(rest, sigmoid(x))
     return logistic if has_value(top, 1) else mul(top, logistic)
 
 
 def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
-    """``exp(x**2) * erfc(x)``, and the quotient of a power and ``erfc``, by the scaled function."""
-    if not any(v.owner is not None and _kind(v.owner) is Erfc for v in node.inputs):
+    """``exp(x**2) * erfc(x)``, and quotients of a power and ``erfc``, by the scaled function; the same of ``ndtr``."""
+    if not any(_is_tail(v) for v in node.inputs) or any(v in analysis.kept for v in node.inputs if v.owner is not None):
         return None
-    if any(v in analysis.kept for v in node.inputs if v.owner is not None):
-        return None
-    sides = list(node.inputs), []
-    if _kind(node) is TrueDivide:
-        sides = node.inputs[:1], node.inputs[1:]
+    sides = local_mul_canonizer.get_near_num_denum(node.outputs[0])
     new = scaled_erfc(*sides)
     if [*new[0], *new[1]] == [*sides[0], *sides[1]]:
         return None
     return local_mul_canonizer.merge_num_denum(*new, node.outputs[0].type.dtype)
+
+
+def _is_tail(var: Variable) -> bool:
+    """Whether a factor is an error function, or a product with one."""
+    node = var.owner
+    if node is None:
+        return False
+    inner = node.inputs if _kind(node) in (Mul, TrueDivide) else [var]
+    return any(v.owner is not None and _kind(v.owner) in (Erfc, Ndtr) for v in inner)
 
 
 def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None]:
@@ -149,6 +159,8 @@ def divides_by_exponentials(node: Apply, depth: int = 3, below: bool = False) ->
             continue
         divisor = below ^ _divides(node, place)
         kind = _kind(inner)
+        if kind is Cosh and divisor:
+            return True
         if kind is Add or kind in SUMS:
             if divisor and any(_has_exponential(v) for v in inner.inputs):
                 return True
@@ -193,6 +205,7 @@ def _kind(node: Apply) -> type:
 PRODUCTS = frozenset({Mul, TrueDivide, Reciprocal, Pow, Sqr})
 SUMS = frozenset({Sum, Dot})
 LOGARITHMS = frozenset({Log, Log1p, Softplus})
+
 
 def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
     return smooth_sum(node, analysis.kept) if _has_logarithm(node, 2) else None

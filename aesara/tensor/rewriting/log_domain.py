@@ -26,13 +26,18 @@ from aesara.tensor.dot import Dot
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
+    and_,
+    cosh,
     eq,
     erf,
     erfc,
     exp,
+    expm1,
+    isinf_,
     le,
     log,
     log1mexp,
+    log1p,
     log2,
     log10,
     log_ndtr,
@@ -45,6 +50,7 @@ from aesara.tensor.elementwise_ops import (
     reciprocal,
     second,
     sigmoid,
+    sinh,
     softplus,
     sqrt,
     square,
@@ -97,12 +103,15 @@ class Scaled:
         The exponent.
     probability
         Whether it is known to be between 0 and 1.
+    in_sums
+        Whether sums of such forms are computed from these, too.
     """
 
     exponent: Variable
     factors: list[Variable] = field(default_factory=list)
     divisors: list[Variable] = field(default_factory=list)
     probability: bool = False
+    in_sums: bool = True
 
     @property
     def pieces(self) -> list[Variable]:
@@ -166,7 +175,12 @@ class Analysis:
         if upcast(var.type.dtype, dtype) != dtype or dtype[:5] != "float":
             return None
         factors, divisors = ([as_dtype(v, dtype) for v in side] for side in (found.factors, found.divisors))
-        return Scaled(as_dtype(found.exponent, dtype), factors, divisors, found.probability)
+        return Scaled(as_dtype(found.exponent, dtype), factors, divisors, found.probability, found.in_sums)
+
+    def summand(self, var: Variable, dtype: str, depth: int) -> Scaled | None:
+        """The form of a term of a sum."""
+        found = self.scaled_in(var, dtype, depth)
+        return found if found is not None and found.in_sums else None
 
     def _form(self, var: Variable, node: Apply, depth: int) -> Scaled | None:
         op = node.op
@@ -180,7 +194,7 @@ class Analysis:
         if isinstance(op, DimShuffle) or isinstance(op, (*READERS, Reshape)):
             return self._moved(node, depth - 1)
         if isinstance(op, (Max, Min, Supremum)):
-            inner = self.scaled(node.inputs[0], depth - 1)
+            inner = self.summand(node.inputs[0], var.type.dtype, depth - 1)
             return Scaled(op(inner.exponent)) if inner is not None and len(inner.pieces) == 1 else None
         if isinstance(op, Sum):
             return self._sum(node, depth - 1)
@@ -205,11 +219,11 @@ class Analysis:
         return self._tail(node.inputs[0]) if _one_dtype(node) else None
 
     def _tail(self, x: Variable) -> Scaled | None:
-        """``erfc(x)``, where it is differentiated: its values have forms with fewer rounding errors."""
-        if not self.differentiated:
+        """``erfc(x)``. In narrower floats the argument would lose too many digits for values."""
+        if not self.differentiated and x.type.dtype != "float64":
             return None
         exponent = log_ndtr(mul(constant_like(-np.sqrt(2), x), x))
-        return Scaled(exponent, [constant_like(2, x)])
+        return Scaled(exponent, [constant_like(2, x)], in_sums=self.differentiated)
 
     def product(self, node: Apply, depth: int) -> Scaled | None:
         return self._quotient(node, node.inputs, (), depth)
@@ -224,7 +238,7 @@ class Analysis:
         self, node: Apply, tops: Sequence[Variable], bottoms: Sequence[Variable], depth: int
     ) -> Scaled | None:
         dtype = node.outputs[0].type.dtype
-        exponent, probability = None, not bottoms
+        exponent, probability, in_sums = None, not bottoms, True
         parts: tuple[list[Variable], list[Variable]] = ([], [])
         for k, side in enumerate((tops, bottoms)):
             for var in side:
@@ -235,20 +249,21 @@ class Analysis:
                     plain = value is None or var.type.dtype == dtype
                     parts[k].append(as_dtype(var, dtype) if plain else constant_like(value, node.outputs[0]))
                     continue
+                in_sums = in_sums and found.in_sums
                 parts[k].extend(found.factors)
                 parts[1 - k].extend(found.divisors)
                 if exponent is None:
                     exponent = neg(found.exponent) if k else found.exponent
                 else:
                     exponent = (sub if k else add)(exponent, found.exponent)
-        return None if exponent is None else Scaled(exponent, *parts, probability)
+        return None if exponent is None else Scaled(exponent, *parts, probability, in_sums)
 
     def opposite(self, node: Apply, depth: int) -> Scaled | None:
         inner = self.scaled(node.inputs[0], depth)
         if inner is None:
             return None
         minus = neg(inner.factors[0]) if inner.factors else constant_like(-1, node.outputs[0])
-        return Scaled(inner.exponent, [minus, *inner.factors[1:]], inner.divisors)
+        return Scaled(inner.exponent, [minus, *inner.factors[1:]], inner.divisors, in_sums=inner.in_sums)
 
     def power(self, node: Apply, depth: int) -> Scaled | None:
         base, dtype = node.inputs[0], node.outputs[0].type.dtype
@@ -260,15 +275,15 @@ class Analysis:
         if value is None:
             if len(inner.pieces) > 1:
                 return None
-            number = as_dtype(number, dtype)
-            return Scaled(switch(eq(number, 0), 0, mul(number, inner.exponent)))
+            return Scaled(multiple(as_dtype(number, dtype), inner.exponent), in_sums=inner.in_sums)
         if not np.isfinite(value):
             return None
         mantissa = inner.mantissa(dtype)
         exponent = mul(constant_like(value, inner.exponent), inner.exponent)
         if value == -1 and mantissa is not None:
-            return Scaled(exponent, inner.divisors, inner.factors)
-        return Scaled(exponent, [] if mantissa is None else [node.op(mantissa, *node.inputs[1:])])
+            return Scaled(exponent, inner.divisors, inner.factors, in_sums=inner.in_sums)
+        factors = [] if mantissa is None else [node.op(mantissa, *node.inputs[1:])]
+        return Scaled(exponent, factors, in_sums=inner.in_sums)
 
     def difference(self, node: Apply, depth: int) -> Scaled | None:
         """What is left of 1 if a probability is taken away."""
@@ -280,13 +295,18 @@ class Analysis:
             return None
         if var.owner.op == sigmoid:
             return Scaled(neg(softplus(var.owner.inputs[0])), probability=True)
+        if var.owner.op == ndtr:
+            return Scaled(log_ndtr(negated(var.owner.inputs[0])), probability=True)
         return Scaled(log1mexp(inner.exponent), probability=True)
 
     def choice(self, node: Apply, depth: int) -> Scaled | None:
         condition, *sides = node.inputs
         found = [self._with_constants(v, node.outputs[0], depth) for v in sides]
-        if None in found or all(self.known.get(v) is None for v in sides):
+        if all(self.known.get(v) is None for v in sides):
             return None
+        zero = constant_like(0, node.outputs[0])
+        plain = [Scaled(zero, [as_dtype(v, node.outputs[0].type.dtype)], in_sums=False) for v in sides]
+        found = [one or other for one, other in zip(found, plain)]
         dtype = node.outputs[0].type.dtype
         exponents = [one.exponent for one in found]
         mantissas = [one.mantissa(dtype) for one in found]
@@ -294,9 +314,10 @@ class Analysis:
             if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
                 exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
         exponent = switch(condition, *exponents)
-        if mantissas == [None, None]:
-            return Scaled(exponent)
-        return Scaled(exponent, [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))])
+        factors = []
+        if mantissas != [None, None]:
+            factors = [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
+        return Scaled(exponent, factors, in_sums=all(one.in_sums for one in found))
 
     def total(self, node: Apply, depth: int) -> Scaled | None:
         if not 2 <= len(node.inputs) <= MOST_TERMS:
@@ -307,6 +328,8 @@ class Analysis:
                 return self._tail(neg(error.inputs[0])) if _same_dtype(error.inputs[0], node) else None
         found = [self._with_constants(v, node.outputs[0], depth) for v in node.inputs]
         if None in found or all(self.known.get(v) is None for v in node.inputs):
+            return None
+        if not all(one.in_sums for one in found):
             return None
         if any((common_value(factor) or 0) < 0 for one in found for factor in one.factors):
             return None  # a difference, which other rules are for
@@ -347,14 +370,14 @@ class Analysis:
             return node.op(_filled(piece, var, inner.pieces), *rest)
 
         factors, divisors = ([moved(v) for v in side] for side in (inner.factors, inner.divisors))
-        return Scaled(moved(inner.exponent), factors, divisors, inner.probability)
+        return Scaled(moved(inner.exponent), factors, divisors, inner.probability, inner.in_sums)
 
     def _sum(self, node: Apply, depth: int) -> Scaled | None:
         (summed,), (out,) = node.inputs, node.outputs
         axes = reduced_axes(node)
         if summed.type.dtype != out.type.dtype or not axes or any(summed.type.shape[axis] == 0 for axis in axes):
             return None
-        term = self.scaled(summed, depth)
+        term = self.summand(summed, out.type.dtype, depth)
         if term is None:
             return None
         weight = term.mantissa(out.type.dtype)
@@ -377,7 +400,8 @@ class Analysis:
         op, (exponent, *_) = node.op, (_filled(v, x, inner.pieces) for v in inner.pieces)
         along = Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
         mantissa = inner.mantissa(out.type.dtype)
-        return Scaled(along(exponent), [] if mantissa is None else [op(_filled(mantissa, x, inner.pieces))])
+        factors = [] if mantissa is None else [op(_filled(mantissa, x, inner.pieces))]
+        return Scaled(along(exponent), factors, in_sums=inner.in_sums)
 
     def _matrix_product(self, node: Apply, depth: int) -> Scaled | None:
         """The product of exponentials with a matrix or vector: each row, or column, with its largest taken out."""
@@ -400,7 +424,7 @@ class Analysis:
 
     def _shifted_operand(self, var: Variable, axis: int, out: Variable, depth: int) -> tuple[Variable, Variable] | None:
         """An operand without what its largest exponents along an axis have too much, and this; None without any."""
-        inner = self.scaled_in(var, out.type.dtype, depth)
+        inner = self.summand(var, out.type.dtype, depth)
         if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
             return None
         exponent = _filled(inner.exponent, var, inner.pieces)
@@ -449,6 +473,11 @@ def _filled(piece: Variable, whole: Variable, pieces: Sequence[Variable]) -> Var
         if template.type.ndim == whole.type.ndim and any(not template.type.broadcastable[i] for i in wanted):
             piece = second(template, piece)
     return piece
+
+
+def multiple(number: Variable, logarithm: Variable) -> Variable:
+    """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
+    return mul(number, switch(and_(eq(number, 0), isinf_(logarithm)), 0, logarithm))
 
 
 def _with_constant_weight(term: Scaled) -> Variable | None:
@@ -512,6 +541,20 @@ def logarithm(node: Apply, analysis: Analysis) -> Variable | None:
 BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
 
 
+#: Functions whose logarithms have rules of their own, as those of 1 minus them.
+WITH_RULES = (exp, sigmoid, ndtr, cosh, sinh, expm1, erfc)
+
+
+def _is_simple_difference(node: Apply) -> bool:
+    """Whether there are other rules for the logarithm of a difference."""
+    if node.op != sub:
+        return False
+    rest = [v.owner for v in node.inputs if not has_value(v, 1)]
+    if len(rest) < 2:
+        return any(inner is None or inner.op in (*WITH_RULES, erf) for inner in rest)
+    return all(inner is not None and inner.op == exp for inner in rest)
+
+
 @register_stabilize
 @register_specialize
 @node_rewriter([log, log2, log10])
@@ -521,9 +564,37 @@ def local_log_of_scaled(fgraph, node):
     inner = x.owner
     if inner is None or not is_float(x):
         return False
-    if node.op == log and (inner.op in (exp, sigmoid, ndtr, sub) or isinstance(inner.op, Softmax)):
-        return False  # there are rules for these
+    if node.op == log and (inner.op in WITH_RULES or isinstance(inner.op, Softmax) or _is_simple_difference(inner)):
+        return False
     if inner.op == add and any(has_value(v, 1) for v in inner.inputs):
         return False  # the function log1p does better
     new = logarithm(node, Analysis())
     return False if new is None else in_place_of(out, new, [x])
+
+
+@register_stabilize
+@register_specialize
+@node_rewriter([log1p])
+def local_log1p_of_scaled(fgraph, node):
+    """``log(1 - p)`` from the logarithm of a probability, a product of some, or the normal distribution function."""
+    (x,), (out,) = node.inputs, node.outputs
+    if x.owner is None or x.owner.op not in (neg, mul) or x.type.dtype != out.type.dtype:
+        return False
+    new = log_of_complement(x, Analysis())
+    return False if new is None else in_place_of(out, new, [x])
+
+
+def log_of_complement(var: Variable, analysis: Analysis) -> Variable | None:
+    """``log1p(var)`` where `var` is the opposite of a probability, or of an exponential."""
+    node = var.owner
+    if node is not None and node.op == neg and var not in analysis.kept:
+        (p,) = node.inputs
+        if not analysis.differentiated and (p.owner is None or p.owner.op in (exp, sigmoid, erf)):
+            return None  # there are rules for these
+        found = ELEMENTWISE[sub](analysis, sub(constant_like(1, p), p).owner, DEEPEST)
+        if found is not None and len(found.pieces) == 1:
+            return found.exponent
+    found = analysis.scaled(var)
+    if found is None or found.divisors or len(found.factors) != 1 or common_value(found.factors[0]) != -1:
+        return None
+    return log1mexp(found.exponent)
