@@ -14,6 +14,7 @@ import numpy as np
 
 from aesara.link.llvm.jit import load_routines, vector_bytes
 from aesara.link.llvm.runtime import fixed_words
+from aesara.link.llvm.shared.code import routine_words
 from aesara.link.llvm.shared.products import products_text
 
 #: limits for never and always taking the loops
@@ -51,7 +52,7 @@ class Products:
         size, pointer = ctypes.c_int64, ctypes.c_void_p
         types = (size, size, size, pointer, size, size, pointer, size, size, pointer, size, number, number)
         self.repeat = ctypes.CFUNCTYPE(None, pointer, size, pointer, *types)(repeat)
-        self.table = np.array(fixed_words(True, {}), dtype=np.uint64)
+        self.table = np.array(fixed_words(True, routine_words([dtype])), dtype=np.uint64)
 
     def seconds(self, name: str, count: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
         """How long so many products last."""

@@ -74,7 +74,7 @@ WORDS = (
     "dgemm", "sgemm", "dgemv", "sgemv",
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32",
+    "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32", "large.float64", "large.float32",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}

@@ -12,7 +12,7 @@ from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
-from aesara.link.llvm.shared.products import products_text
+from aesara.link.llvm.shared.products import large_products_text, products_text
 from aesara.link.llvm.shared.threads import threads_text
 
 __all__ = ["routine_words"]
@@ -41,5 +41,6 @@ def _routines() -> dict[str, int]:
 
 @functools.cache
 def _products(dtype: str) -> dict[str, int]:
+    large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), level=0)
     text = products_text(dtype, vector_bytes())
-    return load_routines(text, (f"matmul.{dtype}",), object_cache(), level=1)
+    return large | load_routines(text, (f"matmul.{dtype}",), object_cache(), level=1)

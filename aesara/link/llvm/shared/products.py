@@ -1,48 +1,58 @@
-"""Matrix products: `small_products` for small matrices, BLAS for large ones.
+"""Matrix products: `small_products` for small matrices, `large_products` (BLAS) for others.
 
 C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One routine for each dtype takes
-the sizes and the operands with their strides, in elements:
+the sizes and the operands with their strides, in elements, one of which is 1 for each of A and B:
 ``matmul.float64(table, watcher, m, k, n, a, row stride, column stride, b, row stride, column stride, c, row stride,
-alpha, beta)``.  It returns whether it was stopped by a handler of a signal.  A row-major product C = A B is the
-column-major product C' = B' A', so nothing is copied; an operand is passed transposed when its unit stride says so.
+alpha, beta)``.  It returns whether it was stopped by a handler of a signal, which the watcher (or null) looks for.
+``large.float64`` takes the same, and leaves it to BLAS.
 
-A call of BLAS cannot be interrupted.  With a watcher (not null) a product of more multiply-adds than ``guards.state``
-names is cut into blocks of its result, between which signals are looked for; each element is still the sum over all of
-the inner dimension, in one call.  BLAS may round elements at the edges of what a thread computes otherwise than those
-inside, so results may differ in the last bits, as they do between numbers of threads.  Blocks are multiples of 192,
-which is one of the register blocks of today's kernels, and none is smaller than that.
+=============  =====================================================================================
+In the text    stands
+=============  =====================================================================================
+``DTYPE``      float64
+``TYPE``       double
+``ARGUMENTS``  for the parameters of the routine
+``PASSED``     for its arguments, which another one gets, too; ``UNWATCHED``: with null for the watcher
+``JUMP name``  for the end of a routine by that of ``ae.matmul.name.DTYPE``, on the same arguments
+=============  =====================================================================================
 """
 
 from __future__ import annotations
 
 import re
 
+from aesara.link.llvm.shared.large_products import LARGE_PRODUCTS
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.small_products import small_products_text
 
-__all__ = ["SMALL", "products_text"]
+__all__ = ["SMALL", "large_products_text", "products_text"]
 
 #: products of at most so many multiply-adds, of matrices and with a vector, are done without BLAS.  By
 #: `benchmarks/products.py`, beside OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as
 #: long; a square of 16 and a vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
 SMALL = (64**3, 8192)
-#: blocks have a multiple of so many rows and columns
-_BLOCK = 192
-#: BLAS goes through memory rather than compute if a matrix is so thin
-_THIN = 16
 
 
 def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
-    """The routine for a dtype, on a processor with vectors of so many bytes."""
+    """The routine ``matmul`` for a dtype, on a processor with vectors of so many bytes."""
+    text = _PRODUCT.replace("LIMIT_VECTOR", str(small[1])).replace("LIMIT", str(small[0]))
+    return _plain(text + small_products_text(dtype, vector_bytes), dtype)
+
+
+def large_products_text(dtype: str) -> str:
+    """The routine ``large`` for a dtype."""
+    return _plain(LARGE_PRODUCTS, dtype)
+
+
+def _plain(text: str, dtype: str) -> str:
     kind, letter = {"float64": ("double", "d"), "float32": ("float", "s")}[dtype]
+    text = re.sub(r"JUMP (\w+)", _JUMP, text)
     words = {
-        "DTYPE": dtype, "TYPE": kind, "LETTER": letter, "LIMIT_VECTOR": small[1], "LIMIT": small[0],
-        "THIN": _THIN, "LESS": _BLOCK - 1, "_BLOCK": _BLOCK,
+        "ARGUMENTS": _ARGUMENTS, "PASSED": _PASSED, "UNWATCHED": _PASSED.replace("%watcher", "null"),
+        "DTYPE": dtype, "TYPE": kind, "LETTER": letter,
     }  # fmt: skip
-    text = _PRODUCT + _PIECES + small_products_text(dtype, vector_bytes)
-    text = re.sub(r"JUMP (\w+)", _JUMP, text).replace("ARGUMENTS", _ARGUMENTS)
     for name, value in words.items():
-        text = text.replace(name, str(value))
+        text = text.replace(name, value)
     return expand(text)
 
 
@@ -51,8 +61,8 @@ _ARGUMENTS = (
     "ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, "
     "ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta"
 )
-_JUMP = f"""%r.\\1 = musttail call i1 @ae.matmul.\\1.DTYPE({_ARGUMENTS.replace(" noalias", "")})
-  ret i1 %r.\\1"""
+_PASSED = _ARGUMENTS.replace(" noalias", "")
+_JUMP = r"%r.\1 = musttail call i1 @ae.matmul.\1.DTYPE(PASSED)" + "\n" + r"ret i1 %r.\1"
 
 _PRODUCT = """
 define i1 @ae.matmul.DTYPE(ARGUMENTS) noinline nounwind {
@@ -65,180 +75,17 @@ entry:
   %limit = select i1 %vector, i64 LIMIT_VECTOR, i64 LIMIT
   %few = icmp sle i64 %mkn, %limit
   br i1 %few, label %small, label %large
-small:
-  JUMP small
 large:
-  %nobody = icmp eq ptr %watcher, null
-  br i1 %nobody, label %whole, label %watched
-whole:
-  JUMP whole
-watched:
-  JUMP pieces
-}
-
-define hidden i1 @ae.matmul.whole.DTYPE(ARGUMENTS) noinline optnone nounwind {
-entry:
   ; zero times NaN is NaN, but BLAS does not look at what it multiplies with zero
   %nothing = fcmp oeq TYPE %alpha, 0.0
-  br i1 %nothing, label %small, label %large
+  %nobody = icmp eq ptr %watcher, null
+  %all = and i1 %nothing, %nobody
+  br i1 %all, label %small, label %blas
 small:
   JUMP small
-large:
-  ; a single row is the single column of the transposed product
-  %mone = icmp eq i64 %m, 1
-  %none = icmp eq i64 %n, 1
-  %more = xor i1 %none, true
-  %turn = and i1 %mone, %more
-  br i1 %turn, label %turned, label %straight
-turned:
-  %r.turned = musttail call i1 @ae.matmul.whole.DTYPE(
-    ptr %table, ptr %watcher, i64 %n, i64 %k, i64 1, ptr %b, i64 %bcs, i64 %brs,
-    ptr %a, i64 %acs, i64 %ars, ptr %c, i64 1,
-    TYPE %alpha, TYPE %beta)
-  ret i1 %r.turned
-straight:
-  %palpha = alloca TYPE
-  store TYPE %alpha, ptr %palpha
-  %pbeta = alloca TYPE
-  store TYPE %beta, ptr %pbeta
-  %pm = alloca i32
-  %pk = alloca i32
-  %pn = alloca i32
-  %pone = alloca i32
-  store i32 1, ptr %pone
-  %m32 = trunc i64 %m to i32
-  %k32 = trunc i64 %k to i32
-  %n32 = trunc i64 %n to i32
-  store i32 %m32, ptr %pm
-  store i32 %k32, ptr %pk
-  store i32 %n32, ptr %pn
-  %an = icmp eq i64 %acs, 1
-  %bn = icmp eq i64 %bcs, 1
-  %at = select i1 %an, i8 78, i8 84
-  %bt = select i1 %bn, i8 78, i8 84
-  %pat = alloca i8
-  %pbt = alloca i8
-  store i8 %at, ptr %pat
-  store i8 %bt, ptr %pbt
-  %alda0 = select i1 %an, i64 %ars, i64 %acs
-  %alda1 = select i1 %an, i64 %k, i64 %m
-  %alda2 = call i64 @llvm.smax.i64(i64 %alda0, i64 %alda1)
-  %alda = call i64 @llvm.smax.i64(i64 %alda2, i64 1)
-  %blda0 = select i1 %bn, i64 %brs, i64 %bcs
-  %blda1 = select i1 %bn, i64 %n, i64 %k
-  %blda2 = call i64 @llvm.smax.i64(i64 %blda0, i64 %blda1)
-  %blda = call i64 @llvm.smax.i64(i64 %blda2, i64 1)
-  %clda = call i64 @llvm.smax.i64(i64 %crs, i64 1)
-  %alda32 = trunc i64 %alda to i32
-  %blda32 = trunc i64 %blda to i32
-  %clda32 = trunc i64 %clda to i32
-  %plda = alloca i32
-  %pldb = alloca i32
-  %pldc = alloca i32
-  store i32 %alda32, ptr %plda
-  store i32 %blda32, ptr %pldb
-  store i32 %clda32, ptr %pldc
-  %vector = icmp eq i64 %n, 1
-  br i1 %vector, label %matvec, label %matmat
-matvec:
-  ; column-major, A row-major is its own transpose: 'T' multiplies by A, 'N' by A'
-  %vt = select i1 %an, i8 84, i8 78
-  %pvt = alloca i8
-  store i8 %vt, ptr %pvt
-  %vr = select i1 %an, ptr %pk, ptr %pm
-  %vc = select i1 %an, ptr %pm, ptr %pk
-  %binc0 = select i1 %bn, i64 %brs, i64 1
-  %binc1 = call i64 @llvm.smax.i64(i64 %binc0, i64 1)
-  %binc32 = trunc i64 %binc1 to i32
-  %pbinc = alloca i32
-  store i32 %binc32, ptr %pbinc
-  %gemv = word LETTERgemv
-  call void %gemv(
-    ptr %pvt, ptr %vr, ptr %vc, ptr %palpha, ptr %a, ptr %plda, ptr %b, ptr %pbinc, ptr %pbeta, ptr %c, ptr %pone)
-  ret i1 false
-matmat:
-  %gemm = word LETTERgemm
-  call void %gemm(
-    ptr %pbt, ptr %pat, ptr %pn, ptr %pm, ptr %pk,
-    ptr %palpha, ptr %b, ptr %pldb, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
-  ret i1 false
+blas:
+  %routine = word large.DTYPE
+  %r.large = musttail call i1 %routine(PASSED)
+  ret i1 %r.large
 }
-"""
-
-_PIECES = """
-define internal i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %a, i64 %b, i64 %most) noinline optnone nounwind {
-  ; how many rows (or columns) of a result of so many columns (or rows) make a block
-  %each = mul i64 %a, %b
-  %share = udiv i64 %limit, %each
-  %up = add i64 %share, _BLOCK
-  %count = udiv i64 %up, _BLOCK
-  %rounded = mul i64 %count, _BLOCK
-  %size = call i64 @llvm.smin.i64(i64 %rounded, i64 %most)
-  ret i64 %size
-}
-
-define hidden i1 @ae.matmul.pieces.DTYPE(ARGUMENTS) noinline optnone nounwind {
-entry:
-  %state = word state
-  %all = field i64 %state, STATE_PRODUCT
-  %mn = mul i64 %m, %n
-  %thin.k = call i64 @llvm.smax.i64(i64 %k, i64 THIN)
-  %mone = icmp eq i64 %m, 1
-  %none = icmp eq i64 %n, 1
-  %vector = or i1 %mone, %none
-  %few = sdiv i64 %all, THIN
-  %limit = select i1 %vector, i64 %few, i64 %all
-  %work = mul i64 %mn, %thin.k
-  %short = icmp sle i64 %work, %limit
-  br i1 %short, label %whole, label %cut
-whole:
-  JUMP whole
-cut:
-  %area = udiv i64 %limit, %thin.k
-  %area.f = uitofp i64 %area to double
-  %side.f = call double @llvm.sqrt.f64(double %area.f)
-  %side = fptoui double %side.f to i64
-  %few.rows = call i64 @ae.matmul.share.DTYPE(i64 %side, i64 1, i64 1, i64 %m)
-  %columns = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %few.rows, i64 %n)
-  %rows = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %columns, i64 %m)
-  %enough.rows = add i64 %rows, LESS
-  %enough.columns = add i64 %columns, LESS
-  br label %down
-down:
-  %i = phi i64 [0, %cut], [%i.next, %down.next]
-  %i.left = sub i64 %m, %i
-  %i.last = icmp sle i64 %i.left, %enough.rows
-  %i.size = select i1 %i.last, i64 %i.left, i64 %rows
-  %i.next = add i64 %i, %i.size
-  %a.o = mul i64 %i, %ars
-  %a.p = getelementptr TYPE, ptr %a, i64 %a.o
-  %c.o = mul i64 %i, %crs
-  %c.p = getelementptr TYPE, ptr %c, i64 %c.o
-  br label %across
-across:
-  %j = phi i64 [0, %down], [%j.next, %across.next]
-  %j.left = sub i64 %n, %j
-  %j.last = icmp sle i64 %j.left, %enough.columns
-  %j.size = select i1 %j.last, i64 %j.left, i64 %columns
-  %j.next = add i64 %j, %j.size
-  %b.o = mul i64 %j, %bcs
-  %b.p = getelementptr TYPE, ptr %b, i64 %b.o
-  %d.p = getelementptr TYPE, ptr %c.p, i64 %j
-  %r.part = call i1 @ae.matmul.whole.DTYPE(
-    ptr %table, ptr %watcher, i64 %i.size, i64 %k, i64 %j.size, ptr %a.p, i64 %ars, i64 %acs,
-    ptr %b.p, i64 %brs, i64 %bcs,
-    ptr %d.p, i64 %crs, TYPE %alpha, TYPE %beta)
-  %stop = ask i1 poll(ptr %watcher)
-  br i1 %stop, label %stopped, label %across.next
-across.next:
-  br i1 %j.last, label %down.next, label %across
-down.next:
-  br i1 %i.last, label %done, label %down
-done:
-  ret i1 false
-stopped:
-  ret i1 true
-}
-declare double @llvm.sqrt.f64(double)
-declare i64 @llvm.smax.i64(i64, i64)
 """
