@@ -81,6 +81,7 @@ class FunctionGraph(MetaObject):
 
         self._features: list[Feature] = []
         self._callbacks: dict[str, list[tuple[Feature, Callable]]] = {}
+        self._offered: dict[str, Callable] = {}
         self._sorted: list[Apply] | None = None
         self._has_computed_inputs = False
         self.execute_callbacks_time: float = 0.0
@@ -551,6 +552,7 @@ class FunctionGraph(MetaObject):
     def _features_changed(self, feature: Feature) -> None:
         """Note that `feature` was attached or removed."""
         self._callbacks = {}
+        self._offered = {}
         if _handler(feature, "orderings") is not None:
             self._sorted = None
 
@@ -595,6 +597,9 @@ class FunctionGraph(MetaObject):
     def __getattr__(self, name: str):
         # Methods that attached features offer, such as `get_nodes`.
         if not name.startswith("__") and "_features" in self.__dict__:
+            known = self._offered.get(name)
+            if known is not None:
+                return known
             feature = self._exporter(name)
             if feature is None and name in ReplaceValidate.exports:
                 # Every graph has these; what they need is attached when they are first asked for.
@@ -603,7 +608,8 @@ class FunctionGraph(MetaObject):
             if feature is not None:
                 exported = getattr(feature, "exported", None)
                 method = getattr(feature, name) if exported is None else exported(name)
-                return partial(method, self)
+                offered = self._offered[name] = partial(method, self)
+                return offered
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _exporter(self, name: str) -> Feature | None:
@@ -612,7 +618,8 @@ class FunctionGraph(MetaObject):
 
     def has_method(self, name: str) -> bool:
         """Tell whether `name` is a method, possibly one that an attached feature offers."""
-        return name in self.__dict__ or hasattr(type(self), name) or self._exporter(name) is not None
+        known = name in self._offered or name in self.__dict__ or hasattr(type(self), name)
+        return known or self._exporter(name) is not None
 
     # Order
 
@@ -684,6 +691,7 @@ class FunctionGraph(MetaObject):
     def __getstate__(self):
         state = self.__dict__.copy()
         state["_callbacks"] = {}
+        state["_offered"] = {}
         state["_sorted"] = None
         # First, and in one piece, so that everything after it finds its nodes there.
         owners = dict.fromkeys(v.owner for v in [*self.outputs, *self.inputs] if v.owner is not None)
@@ -696,7 +704,7 @@ class FunctionGraph(MetaObject):
     def __setstate__(self, state) -> None:
         state = dict(state)
         state.pop("_graph_block", None)
-        self.__dict__.update(state)
+        self.__dict__.update({"_offered": {}, **state})
         self.apply_nodes = set()
         self.variables = set(self.inputs)
         self.clients = {variable: [] for variable in self.inputs}

@@ -218,7 +218,7 @@ def local_elemwise_sub_zeros(fgraph, node):
 
 
 @register_specialize
-@node_rewriter([add])
+@node_rewriter([add], operands=NUMBERS)
 def local_add_specialize(fgraph, node):
     """Terms that are zero are left out of a sum, and constants stand together."""
     out = node.outputs[0]
@@ -232,7 +232,7 @@ def local_add_specialize(fgraph, node):
 
 
 @register_specialize
-@node_rewriter([mul])
+@node_rewriter([mul], operands=[*NUMBERS, neg])
 def local_mul_specialize(fgraph, node):
     """Factors 1 and -1 are left out of a product, constants stand together, and signs in front of it."""
     out = node.outputs[0]
@@ -273,7 +273,7 @@ def fill_chain(new_out, orig_inputs):
 
 
 @register_specialize("fusion", "elemwise_fusion")
-@node_rewriter([add, mul])
+@node_rewriter([add, mul], operands=[add, mul])
 def local_add_mul_fusion(fgraph, node):
     """Sums in a sum, or products in a product, as one node of more inputs."""
     out = node.outputs[0]

@@ -55,11 +55,9 @@ def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] |
 
 
 @register_specialize
-@node_rewriter([Elemwise])
+@node_rewriter([(Elemwise, Add), (Elemwise, Sub)], operands=[*WRITERS, (Elemwise, Neg), (Elemwise, Mul)])
 def local_IncSubtensor_serialize(fgraph, node):
     """x + zeros with y added to a part -> x with y added to the part."""
-    if not is_elemwise(node, (Add, Sub)):
-        return False
     (out,) = node.outputs
     if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
         return False
