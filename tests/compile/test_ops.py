@@ -128,5 +128,8 @@ def test_update_placeholder():
 
 
 def test_c_code_is_accepted():
+    x = at.dvector("x")
     register_view_op_c_code(at.TensorType, "code", 1)
     register_deep_copy_op_c_code(at.TensorType, "code", version=1)
+    for op in (view_op, deep_copy_op):
+        assert aesara.function([x], op(x))([1.5]) == [1.5]

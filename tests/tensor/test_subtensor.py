@@ -141,8 +141,6 @@ def test_symbolic_indices(index):
 @pytest.mark.parametrize("index", BASIC + ADVANCED, ids=str)
 @pytest.mark.parametrize("is_set", [True, False])
 def test_writing(index, is_set):
-    if any(entry is None for entry in index) and not any(isinstance(e, list) for e in index):
-        pytest.skip("new dimensions are added to the tensor before it is indexed")
     x = unknown(VALUE)
     part_shape = VALUE[index].shape
     expected = VALUE.copy()
