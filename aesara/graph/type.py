@@ -135,7 +135,8 @@ class Type(MetaObject):
         return str(self)
 
     def __str__(self) -> str:
-        return self.__class__.__name__
+        # A class may define either of them.
+        return self.__class__.__name__ if type(self).__repr__ is Type.__repr__ else repr(self)
 
 
 class HasDataType(ABC):

@@ -124,3 +124,21 @@ def test_disconnected_type():
     assert str(disconnected_type) == "DisconnectedType"
     with pytest.raises(AssertionError, match="disconnected gradient"):
         disconnected_type.filter(1)
+
+
+def test_texts():
+    class Plain(Type):
+        def filter(self, data, strict=False, allow_downcast=None):
+            return data
+
+    class ByText(Plain):
+        def __str__(self):
+            return "text"
+
+    class ByForm(Plain):
+        def __repr__(self):
+            return "ByForm(1)"
+
+    for cls, text in ((Plain, "Plain"), (ByText, "text"), (ByForm, "ByForm(1)")):
+        assert (str(cls()), repr(cls())) == (text, text)
+    assert "ByForm(1)" in str(ByForm()())

@@ -48,7 +48,8 @@ class Supervisor(Feature):
         # Only a graph with a destroy handler can have operations that overwrite something.
         has_destroyers = getattr(fgraph, "has_destroyers", None)
         if has_destroyers is not None and has_destroyers(self.protected):
-            raise InconsistencyError("Trying to destroy protected variables.")
+            destroyed = ", ".join(str(variable) for variable in self.protected if has_destroyers([variable]))
+            raise InconsistencyError(f"Trying to destroy protected variables: {destroyed}.")
         return True
 
 
