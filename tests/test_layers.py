@@ -64,7 +64,7 @@ TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FIL
 
 
 def is_facade(name: str) -> bool:
-    """Whether the module only re-exports: a docstring, imports, and assignments to dunder names."""
+    """Whether the module only re-exports: a docstring, imports, dunder names, and perhaps a look-up of old names."""
     if FILES[name].name == "__init__.py":
         return False
     body = [s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
@@ -72,6 +72,8 @@ def is_facade(name: str) -> bool:
     def passes_names_on(statement: ast.stmt) -> bool:
         if isinstance(statement, ast.Assign):
             return all(isinstance(t, ast.Name) and t.id.startswith("__") for t in statement.targets)
+        if isinstance(statement, ast.FunctionDef):
+            return statement.name == "__getattr__"
         return isinstance(statement, ast.Import | ast.ImportFrom)
 
     return bool(body) and all(map(passes_names_on, body))

@@ -19,7 +19,7 @@ from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
 from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.math import bitwise_or, isinf, isnan
+from aesara.tensor.elementwise_ops import bitwise_or, isinf, isnan
 from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["NanWhereLinker"]
