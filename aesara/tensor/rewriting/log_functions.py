@@ -60,6 +60,11 @@ from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 SMALL_EXPONENT = 4
 
 
+def _argument(node: Apply) -> Variable:
+    """The argument in the dtype of the result: integers wrap around, and are not the logarithm of 2."""
+    return as_dtype(node.inputs[0], node.outputs[0].type.dtype)
+
+
 def _of_size(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
     """An odd function of `x` from the logarithm of its values at positive numbers."""
     return Scaled(logarithm(at_abs(x)), [sgn(x)], in_sums=False)
@@ -70,11 +75,11 @@ def _minus_log_2(x: Variable) -> Variable:
 
 
 def hyperbolic_sine(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    return _of_size(node.inputs[0], lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
+    return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
 
 
 def hyperbolic_cosine(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    (x,) = node.inputs
+    x = _argument(node)
     if analysis.differentiated:
         exponent = add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
     else:
@@ -87,11 +92,11 @@ def hyperbolic_tangent(analysis: Analysis, node: Apply, depth: int) -> Scaled | 
         twice = mul(constant_like(-2, x), x)
         return sub(log1mexp(twice), softplus(twice))
 
-    return _of_size(node.inputs[0], logarithm)
+    return _of_size(_argument(node), logarithm)
 
 
 def exponential_minus_one(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    return minus_one(node.inputs[0])
+    return minus_one(_argument(node))
 
 
 def minus_one(exponent: Variable) -> Scaled:
@@ -101,7 +106,7 @@ def minus_one(exponent: Variable) -> Scaled:
 
 
 def gamma_function(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    (x,) = node.inputs
+    x = _argument(node)
     return _where_positive(x, gammaln, gamma)
 
 
@@ -174,7 +179,7 @@ POSITIVE = frozenset((exp, sigmoid, softplus, cosh, ndtr, i0))
 
 
 def bessel_function(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    (x,) = node.inputs
+    x = _argument(node)
     return Scaled(at_abs(x), [i0e(x)], in_sums=False)
 
 
