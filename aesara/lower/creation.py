@@ -82,7 +82,12 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     array = Pointwise(op.dtype, (length,), (), body, 1, requires=guards)
     if by.is_const and op.dtype in ("int64", "uint64"):  # entries of others may wrap around
         end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
-        context.ranges[array] = (first, end) if by.attr > 0 else (end, first)
+        low, high = (first, end) if by.attr > 0 else (end, first)
+        if not (first is ZERO and by.attr > 0):
+            # Without entries, what would be the first and the last one may be anywhere.
+            some = primitive("gt", length, ZERO)
+            low, high = primitive("select", some, low, ZERO), primitive("select", some, high, const(-1))
+        context.ranges[array] = (low, high)
     return [array]
 
 

@@ -266,7 +266,8 @@ class IncSubtensor(_TemplateOp):
         if self.set_instead_of_inc:
             part[...] = y
         else:
-            np.add(part, y, out=part, casting="unsafe")
+            # In the dtype of the tensor, as at advanced indices: a sum of Booleans is one of them.
+            np.add(part, np.asarray(y).astype(out.dtype, copy=False), out=part)
         output_storage[0][0] = out
 
     def infer_shape(self, fgraph, node, input_shapes):
