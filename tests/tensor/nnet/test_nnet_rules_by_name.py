@@ -1,0 +1,71 @@
+"""Rules that modes name, to have them or to leave them out."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import get_mode
+from aesara.tensor import nnet
+
+m, v, classes = at.dmatrix("m"), at.dvector("v"), at.lvector("classes")
+FAR = np.array([[1000.0, 0.0, 0.0]])
+
+
+def ops(function):
+    return [type(node.op).__name__ for node in function.maker.fgraph.toposort()]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
+def test_straight_lines_for_the_sigmoid(dtype):
+    x = at.vector("x", dtype=dtype)
+    values = np.array([-3, -1, 0, 1, 4], dtype=dtype)
+    mode = get_mode("FAST_RUN").including("local_hard_sigmoid")
+    given = aesara.function([x], at.sigmoid(x), mode=mode)(values)
+    wanted = np.clip(values * given.dtype.type(0.2) + given.dtype.type(0.5), 0, 1)
+    np.testing.assert_allclose(given, wanted, rtol=1e-6)
+    assert given.dtype == at.sigmoid(x).dtype
+    assert "sigmoid" in str(aesara.function([x], at.sigmoid(x), mode="FAST_RUN").maker.fgraph)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_cross_entropy_of_vanishing_probabilities(mode):
+    cost = nnet.crossentropy_categorical_1hot(nnet.softmax(m), classes)
+    assert aesara.function([m, classes], cost, mode=mode)(FAR, [1]).tolist() == [1000.0]
+    logarithm = at.log(nnet.softmax(m))[at.arange(classes.shape[0]), classes]
+    assert aesara.function([m, classes], logarithm, mode=mode)(FAR, [1]).tolist() == [-1000.0]
+
+
+@pytest.mark.parametrize("name", ["xent", "crossentropy_to_crossentropy_with_softmax"])
+def test_cross_entropy_as_it_is_written(name):
+    cost = nnet.crossentropy_categorical_1hot(nnet.softmax(m), classes)
+    mode = get_mode("FAST_COMPILE").excluding(name)
+    assert ops(aesara.function([m, classes], cost, mode=mode)) == ["Softmax", "CrossentropyCategorical1Hot"]
+
+
+def test_the_softmax_with_a_bias_is_named_where_that_is_asked_for():
+    expression = nnet.softmax(m + v)
+    named = aesara.function([m, v], expression, mode=get_mode("FAST_RUN").including("local_softmax_with_bias"))
+    assert ops(named) == ["SoftmaxWithBias"]
+    assert "SoftmaxWithBias" not in ops(aesara.function([m, v], expression, mode="FAST_RUN"))
+    weights = np.exp(FAR / 1000 + [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(named(FAR / 1000, [1.0, 2.0, 3.0]), weights / weights.sum())
+
+
+def test_the_softmax_of_a_cross_entropy_is_taken_from_it():
+    shared = [nnet.softmax(m + v), nnet.crossentropy_categorical_1hot(nnet.softmax(m + v), classes)]
+    plain = aesara.function([m, v, classes], shared, mode="FAST_RUN")
+    names = ("local_softmax_with_bias", "graph_merge_softmax_with_crossentropy_softmax")
+    named = aesara.function([m, v, classes], shared, mode=get_mode("FAST_RUN").including(*names))
+    for one, two in zip(plain(FAR, [1.0, 2.0, 3.0], [1]), named(FAR, [1.0, 2.0, 3.0], [1]), strict=True):
+        np.testing.assert_allclose(one, two)
+
+
+def test_gradients_that_are_the_same_for_all_rows():
+    gradient = at.grad(nnet.crossentropy_categorical_1hot(nnet.softmax(m), classes).sum(), m)
+    name = "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc"
+    named = aesara.function([m, classes], gradient, mode=get_mode("FAST_RUN").including(name))
+    values = np.array([[0.5, 1.0, -1.0], [0.0, 2.0, 1.0]])
+    weights = np.exp(values)
+    wanted = weights / weights.sum(axis=1, keepdims=True) - np.eye(3)[[2, 0]]
+    np.testing.assert_allclose(named(values, [2, 0]), wanted)
