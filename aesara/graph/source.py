@@ -110,6 +110,7 @@ class Sources:
     """The places that one node after the other is made for; see `inherit_sources`."""
 
     __slots__ = ("_outer", "_token", "mark")
+    mark: Any
 
     def __enter__(self) -> Sources:
         outer = _inherited.get()

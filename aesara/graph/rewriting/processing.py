@@ -171,7 +171,7 @@ def replacements_of(
         remove = list(result.get("remove", ()))
         items: Iterable[Any] = ((old, new) for old, new in result.items() if old != "remove")
     else:
-        if not isinstance(result, Sequence) or isinstance(result, str):
+        if type(result) is not list and (not isinstance(result, Sequence) or isinstance(result, str)):
             raise TypeError(
                 f"The node rewriter {node_rewriter} returned {result!r}; expected False, None, a "
                 "list with one replacement for each output, or a dict from variables to their "

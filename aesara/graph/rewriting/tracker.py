@@ -170,9 +170,9 @@ class OpToRewriterTracker:
             bits |= self._bit_of.get(base, 0)
         scalar_op = getattr(op, "scalar_op", None)
         if scalar_op is not None:
-            for pair, rewriters in self.tracked_pairs.items():
+            for pair, of_pair in self.tracked_pairs.items():
                 if _is_pair(op, scalar_op, pair):
-                    found += rewriters
+                    found += of_pair
             for key, bit in self._bit_of.items():
                 if isinstance(key, tuple) and _is_pair(op, scalar_op, key):
                     bits |= bit

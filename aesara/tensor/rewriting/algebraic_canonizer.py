@@ -356,10 +356,11 @@ class AlgebraicCanonizer(NodeRewriter):
         dtype = working_dtype([*tops, *bottoms], out_type)
         with np.errstate(all="ignore"):
             value = self.calculate([np.asarray(v, dtype) for v in tops], [np.asarray(v, dtype) for v in bottoms])
-            lossy = not np.all(value == self.neutral) and is_lost(value, [*tops, *bottoms], out_type)
+            is_neutral = bool(np.all(value == self.neutral))
+            lossy = not is_neutral and is_lost(value, [*tops, *bottoms], out_type)
         if lossy:
             return list(orig_num), list(orig_denum)
-        if np.all(value == self.neutral):
+        if is_neutral:
             return num, denum
         return [self._constant(value, out_type, [*num, *denum]), *num], denum
 

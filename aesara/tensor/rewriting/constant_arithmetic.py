@@ -25,13 +25,21 @@ def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
     if not num and not denum:
         return [] if aslist else np.int8(1)
     dtype = working_dtype([*num, *denum], out_type)
-    value = np.prod([np.asarray(v, dtype) for v in num], axis=0, dtype=dtype) if num else np.asarray(1, dtype)
+    value = _product(num, dtype)
     if denum:
-        value = value / np.prod([np.asarray(v, dtype) for v in denum], axis=0, dtype=dtype)
+        value = value / _product(denum, dtype)
     value = np.asarray(value)[()]
     if aslist:
         return [] if np.all(value == 1) else [value]
     return value
+
+
+def _product(values: Sequence[Any], dtype: np.dtype) -> Any:
+    """The product of some numbers, in a dtype; they are few, so that `numpy.prod` would mostly prepare for it."""
+    product = np.ones((), dtype)
+    for value in values:
+        product = np.multiply(product, np.asarray(value, dtype))
+    return product
 
 
 def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
