@@ -71,10 +71,17 @@ def as_index_constant(a: Any) -> Any:
     if a is None or isinstance(a, Variable):
         return a
     if isinstance(a, slice):
-        return slice(*(as_index_constant(part) for part in (a.start, a.stop, a.step)))
+        return slice(*(as_index_constant(_within_int64(part)) for part in (a.start, a.stop, a.step)))
     if isinstance(a, (int, np.integer)) and not isinstance(a, bool):
+        if a != _within_int64(a):
+            raise IndexError(f"The index {a} is out of bounds for every tensor: it does not fit into int64.")
         return _integer_constant(int(a))
     return as_tensor_variable(a)
+
+
+def _within_int64(part: Any) -> Any:
+    """Return a part of a slice, clipped if it is an integer further off than any entry of a tensor."""
+    return max(-(2**63), min(int(part), 2**63 - 1)) if isinstance(part, (int, np.integer)) else part
 
 
 @lru_cache(maxsize=1024)

@@ -79,6 +79,10 @@ def _static_length(length: Any) -> int | None:
     )
 
 
+#: The number of dimensions that NumPy's arrays have at most.
+MOST_DIMENSIONS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
+
+
 class TensorType(Type, HasDataType, HasShape):
     """Symbolic type of `numpy.ndarray` values with a dtype and a partially known shape.
 
@@ -130,6 +134,10 @@ class TensorType(Type, HasDataType, HasShape):
             raise TypeError(f"The shape of a TensorType is a tuple with one entry per dimension; got {shape!r}.")
         self.dtype: str = dtype if isinstance(dtype, str) and dtype in dtype_specs_map else dtype_name(dtype)
         self.shape: StaticShape = tuple([_static_length(length) for length in shape])
+        if len(self.shape) > MOST_DIMENSIONS:
+            raise ValueError(
+                f"A tensor has at most {MOST_DIMENSIONS} dimensions, as arrays of NumPy have; got {len(self.shape)}."
+            )
         self.name = name
         self.numpy_dtype = _NUMPY_DTYPES[self.dtype]
         self._broadcastable = tuple([length == 1 for length in self.shape])

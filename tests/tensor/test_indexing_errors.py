@@ -191,3 +191,23 @@ def test_sizes_that_are_known_not_to_fit():
             set_subtensor(x[index], np.ones(5))
         with pytest.raises(ValueError, match=r"(?s)shape.*\(5,\)"):
             inc_subtensor(x[index], np.ones(5))
+
+
+@pytest.mark.parametrize("far", [2**63, 2**64, 10**30])
+def test_bounds_beyond_int64(far):
+    x = at.dvector("x")
+    value = np.arange(5.0)
+    indices = [slice(None, far), slice(far, None), slice(-far, None), slice(None, None, far), slice(None, None, -far)]
+    for mode in MODES:
+        for got, index in zip(aesara.function([x], [x[index] for index in indices], mode=mode)(value), indices):
+            np.testing.assert_array_equal(got, value[index], err_msg=str(index))
+    for index in (far, -far - 1, np.uint64(2**64 - 1)):
+        with pytest.raises(IndexError, match="out of bounds for every tensor"):
+            x[index]
+
+
+def test_more_dimensions_than_arrays_can_have():
+    x = at.dvector("x")
+    for build in (lambda: x[(None,) * 64], lambda: x.reshape((1,) * 65), lambda: at.alloc(1.0, *[1] * 65)):
+        with pytest.raises(ValueError, match=r"at most \d+ dimensions.*got 65"):
+            build()
