@@ -318,3 +318,10 @@ def test_warn_float64():
     assert caught[0].filename == __file__
     with config.change_flags(warn_float64="raise"), pytest.raises(TypeError, match="warn_float64"):
         at.dvector()
+
+
+def test_makers_of_several_variables_are_ordinary_functions():
+    for make in (at.scalars, at.dvectors, at.matrices, at.ltensor3s):
+        assert pickle.loads(pickle.dumps(make)) is make
+        assert make.__doc__.startswith(f"Several variables of one type: {make.__name__}(3)")
+    assert [v.name for v in at.dvectors("ab")] == [v.name for v in at.dvectors("a", "b")] == ["a", "b"]
