@@ -93,8 +93,8 @@ class GraphRewriter(Rewriter):
     def apply(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
         """Change `fgraph` in place."""
 
-    def concerns(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
-        """Whether it may have something to do where nodes have changed since it was applied."""
+    def is_worth_repeating(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
+        """Whether it may have something to do again, after these nodes have changed."""
         return bool(changed)
 
     def rewrite(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:

@@ -200,7 +200,7 @@ class Settling(GraphRewriter):
         if not isinstance(rewriter, EquilibriumGraphRewriter):
             alive = fgraph.apply_nodes
             found = dict.fromkeys([*news.imported, *news.changed, *news.lost_client])
-            if rewriter.concerns(fgraph, [node for node in found if node in alive]):
+            if rewriter.is_worth_repeating(fgraph, [node for node in found if node in alive]):
                 rewriter.apply(fgraph)
             return
         news.settle(fgraph)

@@ -341,7 +341,7 @@ for _rule in (
 class BlasPasses(SequentialGraphRewriter):
     """The passes, one after another."""
 
-    def concerns(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
+    def is_worth_repeating(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
         """Whether a rule has something to say about these nodes, or about what they may be scaled by and added to."""
         kinds = {type(node.op) for node in fgraph.apply_nodes}
         if not any(issubclass(kind, (Dot, BlasOp)) for kind in kinds):

@@ -6,7 +6,9 @@ from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, node_rewriter
 from aesara.graph.rewriting.db import EquilibriumDB
+from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.settling import MOST_ROUNDS, Changes, Effect, Settling, SettlingDB, Watch
+from aesara.tensor.rewriting.blas import blas_optdb
 
 
 @node_rewriter([at.exp])
@@ -205,3 +207,42 @@ def test_in_the_list_of_passes():
     fgraph = FunctionGraph([x], [at.log(at.cos(x))])
     mode.optimizer.rewrite(fgraph)
     assert fgraph.outputs[0] is fgraph.inputs[0]
+
+
+class Counting(GraphRewriter):
+    """A pass over the whole graph that counts its applications."""
+
+    def __init__(self, name, is_worth_it):
+        self.name, self.is_worth_it, self.applied = name, is_worth_it, 0
+
+    def is_worth_repeating(self, fgraph, changed):
+        self.changed = {str(node.op.scalar_op) for node in changed}
+        return bool(changed) and self.is_worth_it
+
+    def apply(self, fgraph):
+        self.applied += 1
+
+
+def test_passes_over_whole_graphs_say_what_they_are_repeated_for():
+    x = at.dvector("x")
+    fgraph = FunctionGraph([x], [at.sin(at.cos(x))], clone=False)
+    passes = [Counting("asked", True), Counting("never", False)]
+    for each in passes:
+        Watch(each.name).apply(fgraph)
+    fgraph.replace(fgraph.outputs[0].owner.inputs[0], at.exp(x))
+    Settling({each.name: each for each in passes}).apply(fgraph)
+    assert [each.applied for each in passes] == [1, 0]
+    assert passes[0].changed == {"exp", "sin"}  # what is new and what uses it
+
+
+def test_products_are_looked_for_where_something_has_changed():
+    x, matrix, other = at.dvector("x"), at.dmatrix("matrix"), at.dmatrix("other")
+    product, plain = at.dot(matrix, x), at.exp(x) * 2
+    fgraph = FunctionGraph([x, matrix, other], [product + x, at.tanh(at.dot(matrix, other)), plain], clone=False)
+    passes = blas_optdb.query("+fast_run")
+    assert passes.is_worth_repeating(fgraph, [product.owner])  # the sum above
+    assert passes.is_worth_repeating(fgraph, [fgraph.outputs[0].owner])
+    assert not passes.is_worth_repeating(fgraph, [plain.owner, fgraph.outputs[1].owner])
+    passes.rewrite(fgraph)
+    assert not passes.is_worth_repeating(fgraph, fgraph.toposort())
+    assert not passes.is_worth_repeating(FunctionGraph([x], [at.exp(x) + x], clone=False), [plain.owner])
