@@ -31,7 +31,22 @@ class ConstrainedVar(unification.Var):
         token = f"{prefix}_{next(_numbers)}" if token is None else token
         made = super().__new__(cls, (constraint, token))
         made.constraint = constraint
+        made.token = token
         return made
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        return self.token == other.token and self.constraint == other.constraint  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.token, self.constraint))
+
+    def __str__(self) -> str:
+        return f"~{self.token} [{self.constraint}]"
+
+    def __repr__(self) -> str:
+        return f"ConstrainedVar({self.constraint!r}, {self.token})"
 
 
 def _unify_constrained(u: Any, v: Any, s: Mapping) -> Iterator[Any]:

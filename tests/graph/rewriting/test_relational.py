@@ -209,6 +209,9 @@ def test_constrained_variables_of_the_unification_package(packages):
     x = unification.var()
     assert unify(is_a, x) == {x: is_a} == unify(x, is_a)
     assert unify(is_a, ConstrainedVar(lambda term: True)) is False
+    named = ConstrainedVar(len, "named")
+    assert named.token == "named" and named == ConstrainedVar(len, "named") != ConstrainedVar(sum, "named")
+    assert str(named) == f"~named [{len}]"
     names = {}
     pattern = unify_module.convert_strs_to_vars(
         (at.add, {"pattern": "x", "constraint": lambda term: term is a}, (at.exp, "y")), names
