@@ -52,12 +52,15 @@ EXAMPLES = {
         example(lambda x, y: at.log(y * at.sinh(x) * at.tanh(x)), **SHIFTED),
         example(lambda x, b: at.log(at.switch(b, at.exp(x), 1 - at.exp(-x) / 2)), **SHIFTED),
         example(lambda x, y: at.log(y * at.erfc(x)), **SHIFTED),
+        example(lambda x, y: at.log(-at.expm1(-at.exp(x)) * y), **SHIFTED),
     ],
     "local_log1p_of_scaled": [
         example(lambda x, y: at.log1p(-(at.sigmoid(x) * at.sigmoid(y))), **SHIFTED),
         example(lambda x: at.log1p(-special.ndtr(x)), **SHIFTED),
         example(lambda x: at.log1p(-(at.tanh(x) ** 2)), **SHIFTED),
     ],
+    "local_log1mexp_of_exponential": [example(lambda x: at.log1mexp(-at.exp(x)), **SHIFTED)],
+    "local_sqrt_of_exp": [example(lambda x: at.sqrt(at.exp(x)), **SHIFTED)],
     "local_entropy_of_scaled": [
         example(lambda x, y: at.xlogy(x, at.exp(y)), **SHIFTED),
         example(lambda m: special.entr(special.softmax(m, 1)), **SHIFTED),

@@ -85,18 +85,25 @@ def scaled_erfc(
 ) -> tuple[list[Variable], list[Variable]]:
     """``exp(x**2) * erfc(x)`` in a product as ``erfcx(x)``, and ``exp(-x**2) / erfc(x)`` as ``1 / erfcx(x)``.
 
-    The exponential overflows where the other factor underflows, or both underflow.
+    The exponential overflows where the other factor underflows, or both underflow. ``exp(-x**2 / 2) / ndtr(x)`` is
+    such a quotient, too.
     """
     numerators, denominators = list(numerators), list(denominators)
     for i, factor in enumerate(denominators):
         node = factor.owner
-        if node is None or node.op != erfc or not real_of_same_dtype(node.inputs[0], factor):
+        if node is None or node.op not in (erfc, ndtr) or not real_of_same_dtype(node.inputs[0], factor):
             continue
-        number, x = multiple(node.inputs[0])
+        (argument,) = node.inputs
+        number, x = multiple(argument)
+        if node.op == ndtr:
+            number *= -math.sqrt(0.5)
         for k, other in enumerate(numerators):
             inner = other.owner
             if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], -(number**2), x):
-                denominators[i] = erfcx(node.inputs[0])
+                if node.op == ndtr:
+                    argument = mul(constant_like(-math.sqrt(0.5), argument), argument)
+                    numerators.append(constant_like(2, argument))
+                denominators[i] = erfcx(argument)
                 del numerators[k]
                 break
     for i, factor in enumerate(numerators):
@@ -146,4 +153,4 @@ def _is_square_of(var: Variable, x: Variable) -> bool:
     return node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
 
 
-local_mul_canonizer.add_simplifier(scaled_erfc, "scaled_erfc", operands=[erfc])
+local_mul_canonizer.add_simplifier(scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

@@ -12,23 +12,24 @@ from aesara.graph.pullback import gradient_form
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.scalar.arithmetic import Add, Mul, Reciprocal, Sub, TrueDivide
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.scalar.exponential import Exp, Log, Log1p, Log2, Log10, Softplus
+from aesara.scalar.exponential import Exp, Log, Log1mexp, Log1p, Log2, Log10, Softplus
 from aesara.scalar.normal import Ndtr
-from aesara.scalar.power import Pow, Sqr
+from aesara.scalar.power import Pow, Sqr, Sqrt
 from aesara.scalar.special import Erfc
 from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, exp, log, log1mexp, mul, neg, sigmoid, softplus, sub
+from aesara.tensor.elementwise_ops import add, exp, log, log1mexp, maximum, mul, neg, sigmoid, softplus, sub
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.reduction import Prod, Sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
-from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float
+from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float, output_of
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
+from aesara.tensor.rewriting.log_functions import log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
 
@@ -207,6 +208,30 @@ SUMS = frozenset({Sum, Dot})
 LOGARITHMS = frozenset({Log, Log1p, Softplus})
 
 
+def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
+    """A power of an exponential, or of a sum with some."""
+    base = node.inputs[0].owner
+    if base is None or node.inputs[0] in analysis.kept or _kind(base) not in (Exp, Add):
+        return None
+    if _kind(base) is Add and not any(_has_exponential(v) for v in base.inputs):
+        return None
+    found = analysis.scaled(node.outputs[0])
+    return exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
+
+
+def _of_log1mexp(node: Apply, analysis: Analysis) -> Variable | None:
+    opposite = node.inputs[0].owner
+    if opposite is None or opposite.op != neg or node.inputs[0] in analysis.kept:
+        return None
+    (power,) = opposite.inputs
+    if power.owner is None or _kind(power.owner) is not Exp or power in analysis.kept:
+        return None
+    (x,) = power.owner.inputs
+    if x.type.dtype != node.outputs[0].type.dtype or output_of(x, maximum) is not None:
+        return None
+    return log1mexp_of_exponential(x)
+
+
 def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
     return smooth_sum(node, analysis.kept) if _has_logarithm(node, 2) else None
 
@@ -230,6 +255,9 @@ GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     Log2: logarithm,
     Log10: logarithm,
     Log1p: _of_log1p,
+    Log1mexp: _of_log1mexp,
+    Pow: _of_power,
+    Sqrt: _of_power,
     TrueDivide: _of_quotient,
     Mul: _of_quotient,
     Reciprocal: _of_quotient,

@@ -28,6 +28,7 @@ from aesara.tensor.elementwise_ops import (
     sub,
     switch,
     tanh,
+    true_divide,
 )
 from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
@@ -70,6 +71,8 @@ def multiple(x: Variable) -> tuple[float, Variable]:
             if node.inputs[1 - k].type != x.type:
                 break
             number, x = number * float(common_value(node.inputs[k])), node.inputs[1 - k]
+        elif node.op == true_divide and node.inputs[0].type == x.type and common_value(node.inputs[1]):
+            number, x = number / float(common_value(node.inputs[1])), node.inputs[0]
         else:
             break
         node = x.owner

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import (
     add,
@@ -31,6 +32,7 @@ from aesara.tensor.elementwise_ops import (
     log,
     log1mexp,
     log_ndtr,
+    lt,
     maximum,
     minimum,
     mul,
@@ -50,11 +52,19 @@ from aesara.tensor.elementwise_ops import (
 )
 from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, has_value, output_of
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    constant_like,
+    has_value,
+    output_of,
+    real_of_same_dtype,
+)
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh
 from aesara.tensor.rewriting.hyperbolic import multiple as multiple_of
 from aesara.tensor.rewriting.log_domain import ELEMENTWISE, Analysis, Scaled, multiple
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 
 #: Powers with constant exponents up to this one are computed as they are.
 SMALL_EXPONENT = 4
@@ -93,6 +103,24 @@ def hyperbolic_tangent(analysis: Analysis, node: Apply, depth: int) -> Scaled | 
         return sub(log1mexp(twice), softplus(twice))
 
     return _of_size(_argument(node), logarithm)
+
+
+def opposite(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
+    """The opposite of a form, and ``-expm1(x)`` for negative `x`, which is a probability."""
+    inner = output_of(node.inputs[0], expm1)
+    if inner is not None and node.inputs[0] not in analysis.kept and _same_dtype(inner.inputs[0], node.outputs[0]):
+        found = _complement_of_exponential(inner.inputs[0])
+        if found is not None:
+            return found
+    return Analysis.opposite(analysis, node, depth)
+
+
+def _complement_of_exponential(exponent: Variable) -> Scaled | None:
+    """``1 - exp(exponent)`` where it is plain that the exponent is negative."""
+    number, size = multiple_of(exponent)
+    if number < 0 and is_positive(size):
+        return Scaled(log1mexp(exponent), probability=True, in_sums=False)
+    return None
 
 
 def exponential_minus_one(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
@@ -214,7 +242,11 @@ def difference(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     if one == [False, True]:
         return minus_one(inner[0].exponent)
     if one == [True, False]:
-        found = minus_one(inner[1].exponent)
+        exponent = inner[1].exponent
+        found = _complement_of_exponential(exponent)
+        if found is not None:
+            return found
+        found = minus_one(exponent)
         return Scaled(found.exponent, [neg(found.factors[0])], in_sums=False)
     x, y = (form.exponent for form in inner)
     return Scaled(add(maximum(x, y), log1mexp(_distance(x, y))), [sgn(sub(x, y))], in_sums=False)
@@ -303,15 +335,50 @@ def _difference_of_normals(x: Variable, y: Variable, scale: float) -> Scaled:
     return Scaled(switch(usable, constant_like(0, x), far), factors, in_sums=False)
 
 
+# Exponentials of exponentials
+
+
+def log1mexp_of_exponential(x: Variable) -> Variable:
+    """``log(1 - exp(-exp(x)))``, which is ``x - exp(x) / 2`` where ``exp(x)`` is small."""
+    limit = constant_like(np.log(np.finfo(x.type.dtype).eps), x)
+    far = sub(x, mul(constant_like(0.5, x), exp(x)))
+    return switch(lt(x, limit), far, log1mexp(neg(exp(maximum(x, limit)))))
+
+
+register_rules(
+    rule(
+        "local_log1mexp_of_exponential",
+        (log1mexp, (neg, (exp, "x"))),
+        log1mexp_of_exponential,
+        lambda x, out: real_of_same_dtype(x, out) and output_of(x, maximum) is None,
+    ),
+    to=(register_stabilize, register_specialize),
+)
+register_rules(
+    rule("local_sqrt_of_exp", (sqrt, (exp, "x")), lambda x: exp(mul(constant_like(0.5, x), x)), real_of_same_dtype),
+    to=(register_stabilize, register_specialize),
+)
+
+
+def of_one_dtype(form: Callable[[Analysis, Apply, int], Scaled | None]) -> Callable:
+    """A form for operations whose operand has the dtype of the result; others are computed as they are."""
+
+    def checked(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
+        return form(analysis, node, depth) if _same_dtype(node.inputs[0], node.outputs[0]) else None
+
+    return checked
+
+
 ELEMENTWISE.update(
     {
-        sinh: hyperbolic_sine,
-        cosh: hyperbolic_cosine,
-        tanh: hyperbolic_tangent,
-        expm1: exponential_minus_one,
-        gamma: gamma_function,
+        sinh: of_one_dtype(hyperbolic_sine),
+        cosh: of_one_dtype(hyperbolic_cosine),
+        tanh: of_one_dtype(hyperbolic_tangent),
+        expm1: of_one_dtype(exponential_minus_one),
+        gamma: of_one_dtype(gamma_function),
+        i0: of_one_dtype(bessel_function),
         at_pow: power,
-        i0: bessel_function,
+        neg: opposite,
         sub: difference,
     }
 )
