@@ -47,6 +47,16 @@ def local_pow_canonicalize(fgraph, node):
     return False
 
 
+def reciprocal_root(x: Variable) -> Variable:
+    """``x ** -0.5``. Unlike this power the reciprocal of the square root of -0 is negative."""
+    root = reciprocal(sqrt(x))
+    return root if is_complex(x) else at_abs(root)
+
+
+#: Powers of floats, by their exponents, as functions that are faster.
+FORMS = {0.5: sqrt, -0.5: reciprocal_root, -1: reciprocal, -2: lambda x: reciprocal(square(x))}
+
+
 @register_specialize
 @node_rewriter([at_pow])
 def local_pow_specialize(fgraph, node):
@@ -62,16 +72,10 @@ def local_pow_specialize(fgraph, node):
         return in_place_of(out, square(base), node.inputs)
     if not (is_float(out) or is_complex(out)):
         return False
-    forms = {
-        0.5: lambda x: sqrt(x),
-        # The reciprocal of the square root of -0 is not positive, unlike its power.
-        -0.5: lambda x: reciprocal(sqrt(x)) if is_complex(x) else at_abs(reciprocal(sqrt(x))),
-        -1: lambda x: reciprocal(x),
-    }
-    if out.type.dtype != "float16":  # in which a square is often infinite where its reciprocal is not zero
-        forms[-2] = lambda x: reciprocal(square(x))
-    form = forms.get(value.item() if isinstance(value, np.generic) else value)
-    return in_place_of(out, form(base), node.inputs) if form is not None else False
+    number = value.item()
+    if number not in FORMS or (number == -2 and out.type.dtype == "float16"):
+        return False  # in float16 a square is often infinite where its reciprocal is not zero
+    return in_place_of(out, FORMS[number](base), node.inputs)
 
 
 @register_specialize_device
