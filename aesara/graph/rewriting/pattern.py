@@ -185,7 +185,7 @@ class Rule(NodeRewriter):
         if not isinstance(self.pattern, OpPattern):
             raise TypeError(f"The pattern of the rule {name!r} must start with an op.")
         self.variables = _variables_of(self.pattern)
-        self._operands = [p for p in self.pattern.inputs if isinstance(p, OpPattern)]
+        self._operands = self.pattern.operands
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -214,12 +214,8 @@ class Rule(NodeRewriter):
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         # Most nodes are ruled out by what their inputs come from.
-        for operand in self._operands:
-            for var in node.inputs:
-                if var.owner is not None and operand.accepts(var.owner.op):
-                    break
-            else:
-                return False
+        if not _has_operands(node, self._operands):
+            return False
         old = node.outputs[0]
         may_enter = None
         if self.single_client:
@@ -247,6 +243,18 @@ class Rule(NodeRewriter):
 
     def __str__(self) -> str:
         return str(self.name)
+
+
+def _has_operands(node: Apply, patterns: Sequence[OpPattern]) -> bool:
+    """Whether each of some patterns with an op could be that of an input of a node, for all that ops say."""
+    for pattern in patterns:
+        for var in node.inputs:
+            inner = var.owner
+            if inner is not None and pattern.accepts(inner.op) and _has_operands(inner, pattern.operands):
+                break
+        else:
+            return False
+    return True
 
 
 def rule(

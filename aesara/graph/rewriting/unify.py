@@ -39,14 +39,18 @@ class LogicVariable:
 
 
 class OpPattern:
-    """An op and the patterns of its inputs; `rest` names all further inputs together."""
+    """An op and the patterns of its inputs; `rest` names all further inputs together.
 
-    __slots__ = ("inputs", "op", "rest")
+    `operands` are those of the inputs that start with an op themselves.
+    """
+
+    __slots__ = ("inputs", "op", "operands", "rest")
 
     def __init__(self, op: Any, inputs: tuple[Any, ...], rest: LogicVariable | None = None):
         self.op = op
         self.inputs = inputs
         self.rest = rest
+        self.operands = [pattern for pattern in inputs if isinstance(pattern, OpPattern)]
 
     def accepts(self, op: Op) -> bool:
         if isinstance(self.op, Op):
