@@ -6,6 +6,7 @@ of the numbers, second derivatives in the direction of the first of them.
 
 from __future__ import annotations
 
+import math
 import warnings
 from functools import cache
 
@@ -107,7 +108,7 @@ FORMS = {
     "Student": (
         lambda x: mp.loggamma(5) - mp.loggamma(4.5) - mp.log(9 * mp.pi) / 2 - 5 * mp.log1p(x * x / 9),
         [(0.3,), (-20.0,), (1e100,), (1e-10,)],
-        [lambda x, v=9.0: at.log(24 / at.gamma(at.constant(v / 2)) / np.sqrt(v * np.pi)
+        [lambda x, v=9.0: at.log(24 / math.gamma(v / 2) / np.sqrt(v * np.pi)
                                * (1 + x**2 / v) ** (-(v + 1) / 2))],
     ),
     "Poisson": (
