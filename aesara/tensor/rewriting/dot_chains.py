@@ -122,7 +122,7 @@ def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
     saved: Counter[tuple[int, ...]] = Counter()
     for sign, order in ((1, old), (-1, new)):
         for step in order:
-            terms = {(): sign}
+            terms: dict[tuple[int, ...], int] = {(): sign}
             for k in step:
                 n = lengths[k]
                 if n is not None:
