@@ -251,3 +251,17 @@ class TestScheduler:
         with pytest.raises(ValueError):
             together(values[0], values[1][:3])
         assert len(apart(values[0], values[1][:3])[1]) == 3
+
+
+def test_what_was_asked_in_vain_is_asked_again():
+    x, y = at.dvectors("x", "y")
+    length = at.maximum(x.shape[0], 0)
+    out = at.alloc(at.as_tensor(0.0), length)
+    fgraph = FunctionGraph([x, y], [out + 1], clone=False, features=[ShapeFeature()])
+    feature = fgraph.shape_feature
+    assert not feature.same_shape(out, x)
+    assert not feature.same_shape(out, y)
+    assert feature.ask_again(fgraph) == []
+    fgraph.replace(out.owner.inputs[1], Shape_i(0)(x))
+    assert feature.ask_again(fgraph) == [out]
+    assert feature.ask_again(fgraph) == []
