@@ -44,7 +44,7 @@ Step = tuple[int, int, int]
 def _continues(fgraph: FunctionGraph, var: Variable, position: int, dtype: str) -> bool:
     """Whether an operand of a product, the left (0) or the right one (1), is a product of the same chain.
 
-    A vector ends a chain: ``dot(A, dot(u, B))`` is the product of A and of a column, which is none of u.
+    A vector ends a chain: in ``dot(A, dot(u, B))`` u is a row, while the product that A is multiplied with is a column.
     """
     operands = dot_operands(fgraph, var, dtype)
     return operands is not None and (var.type.ndim == 2 or operands[position].type.ndim == 1)
