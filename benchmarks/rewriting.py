@@ -1,13 +1,13 @@
 """Measure how long the rewriting of a graph takes, and how it grows with the graph.
 
-    python benchmarks/rewriting.py [--sizes 1000,10000] [--only WORD] [--seconds 40]
+    python benchmarks/rewriting.py [--sizes 1000,10000] [--only WORD,...] [--seconds 40]
                                    [--peer NAME=PYTHON ...]
 
 Only the passes of the mode FAST_RUN are measured: no code is made. Times are seconds of the processor, so that other
 work on the machine hardly counts. A line is one graph in a process of its own, which is stopped after ``--seconds`` of
-them; a library that has not come to an end is not asked for larger graphs of the kind. A
-peer is another library with the same interface (Aesara, PyTensor) in an environment of its own; its name is the module
-to import.
+them; a library that has not come to an end is not asked for larger graphs of the kind. A peer is another library with
+the same interface (Aesara, PyTensor) in an environment of its own; its name is the module to import. The last column
+says how many times as long as this library it takes.
 """
 
 import argparse
@@ -149,11 +149,23 @@ def in_process(python: str, module: str, name: str, size: int, gradient: bool, s
     return f"{before:>7} {after:>7} {float(derive):9.3f} {float(rewrite):9.3f}"
 
 
+def ratio(figures: str, ours: str) -> str:
+    """How many times as long as ours a rewriting has taken; nothing where one of them did not come to an end."""
+    if not (is_measured(figures) and is_measured(ours)):
+        return ""
+    return f"{float(figures.split()[-1]) / max(float(ours.split()[-1]), 1e-4):8.1f} x"
+
+
+def is_measured(figures: str) -> bool:
+    """Whether a line has figures."""
+    return figures.strip()[:1].isdigit()
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", default="1000,10000", help="numbers of nodes, roughly, before gradients")
-    parser.add_argument("--only", default="", help="only graphs with this word in their names")
+    parser.add_argument("--only", default="", help="only graphs with one of these words in their names")
     parser.add_argument("--seconds", type=int, default=40, help="stop a measurement after this time")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON", help="a library to compare with")
     parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
@@ -171,22 +183,26 @@ def main() -> None:
         name, _, python = peer.partition("=")
         libraries.append((name, python, name))
     print(
-        f"{'graph':12} {'of':9} {'size':>6} {'library':9} {'before':>7} {'after':>7} {'grad, s':>9} {'rewrite, s':>9}"
+        f"{'graph':12} {'of':9} {'size':>6} {'library':9} {'before':>7} {'after':>7} {'grad, s':>9} {'rewrite, s':>9} "
+        f"{'to ours':>9}"
     )
     for name in GRAPHS:
-        if options.only not in name:
+        if not any(word in name for word in options.only.split(",")):
             continue
         for gradient in (False, True):
             given_up: dict[str, str] = {}
             for size in sorted(map(int, options.sizes.split(","))):
+                ours = ""
                 for label, python, module in libraries:
                     figures = given_up.get(label)
                     if figures is None:
                         figures = in_process(python, module, name, size, gradient, options.seconds)
-                        if not figures.strip()[0].isdigit():
+                        if not is_measured(figures):
                             given_up[label] = f"- ({figures} at {size})"
+                    ours = ours or figures
+                    times = ratio(figures, ours) if label != "ours" else ""
                     kind = "gradient" if gradient else "value"
-                    print(f"{name:12} {kind:9} {size:6} {label:9} {figures}", flush=True)
+                    print(f"{name:12} {kind:9} {size:6} {label:9} {figures} {times}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":
