@@ -20,8 +20,9 @@ from aesara.compile.debug_errors import (
     validity_hint,
 )
 from aesara.configdefaults import config
+from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.op import HasInnerGraph, Op
+from aesara.graph.op import Op
 from aesara.link.utils import raise_with_op
 from aesara.tensor.tensor_type import TensorType
 

@@ -32,7 +32,9 @@ from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.nonzero import Nonzero
 from aesara.tensor.permuting import PermuteRowElements
 from aesara.tensor.selection import Default
-from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
+from aesara.tensor.shape import Reshape
+from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
+from aesara.tensor.shape_values import Shape, Shape_i
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,

@@ -14,7 +14,9 @@ from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
 from aesara.tensor.extra_ops import CpuContiguous
-from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
+from aesara.tensor.shape import Reshape
+from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
+from aesara.tensor.shape_values import Shape, Shape_i
 
 
 def size_array(size: Expr) -> Array:

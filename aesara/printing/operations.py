@@ -28,8 +28,7 @@ from aesara.tensor.joining import Join
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.reduction import Sum
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.subtensor import Subtensor
-from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 
 _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -2, -1, 0, 1, 1000
 

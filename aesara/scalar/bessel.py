@@ -11,8 +11,9 @@ from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.arithmetic import sgn
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Special
-from aesara.scalar.op import BinaryScalarOp, SciPyFunction, UnaryScalarOp
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 
 __all__ = [
     "I0",

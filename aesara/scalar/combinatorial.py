@@ -7,8 +7,9 @@ from typing import Any
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Special
-from aesara.scalar.op import BinaryScalarOp, SciPyFunction
+from aesara.scalar.op import BinaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.routines import hurwitz_zeta
 from aesara.scalar.special import psi
 

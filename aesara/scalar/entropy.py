@@ -11,8 +11,9 @@ from aesara.scalar.constants import literal
 from aesara.scalar.exponential import log, log1p
 from aesara.scalar.logic import and_, invert
 from aesara.scalar.native import Special
-from aesara.scalar.op import BinaryScalarOp, SciPyFunction, UnaryScalarOp
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 
 __all__ = ["Entr", "KLDiv", "RelEntr", "XLog1pY", "XLogY", "entr", "kl_div", "rel_entr", "xlog1py", "xlogy"]
 

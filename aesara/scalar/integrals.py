@@ -8,8 +8,9 @@ from typing import Any
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp
 from aesara.scalar.native import Special
-from aesara.scalar.op import SciPyFunction, UnaryScalarOp
+from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 
 __all__ = ["Dawsn", "Erfi", "Exp1", "Expi", "dawsn", "erfi", "exp1", "expi"]
 

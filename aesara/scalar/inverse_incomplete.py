@@ -11,8 +11,9 @@ from aesara.scalar.comparison import eq
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Special
-from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction
+from aesara.scalar.op import BinaryScalarOp, ScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.special import beta_density, betainc_der, gamma_density, gammainc_der
 
 __all__ = [

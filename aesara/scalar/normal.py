@@ -11,8 +11,9 @@ from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp, log
 from aesara.scalar.logic import and_
 from aesara.scalar.native import Special
-from aesara.scalar.op import SciPyFunction, UnaryScalarOp
+from aesara.scalar.op import UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 from aesara.scalar.special import erfcx
 from aesara.scalar.trigonometric import arctanh
 

@@ -15,9 +15,10 @@ from aesara.scalar.constants import literal
 from aesara.scalar.erfc_integrals import erfc_ratio
 from aesara.scalar.exponential import exp, log, log1p
 from aesara.scalar.native import Primitive, Special
-from aesara.scalar.op import BinaryScalarOp, ScalarOp, SciPyFunction, UnaryScalarOp
+from aesara.scalar.op import BinaryScalarOp, ScalarOp, UnaryScalarOp
 from aesara.scalar.power import pow
 from aesara.scalar.promotion import upgrade_to_float, upgrade_to_float64, upgrade_to_float_no_complex
+from aesara.scalar.routine import SciPyFunction
 
 __all__ = [
     "BetaDensity",

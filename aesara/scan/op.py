@@ -22,7 +22,7 @@ from aesara.scan.layout import Layout
 from aesara.scan.parts import LoopParts
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.shape_values import Shape_i
 from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["Scan", "ScanInfo"]

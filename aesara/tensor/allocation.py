@@ -19,7 +19,7 @@ from aesara.tensor.constant_value import (
 )
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.selection import fill
-from aesara.tensor.shape import shape as shape_of
+from aesara.tensor.shape_values import shape as shape_of
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [

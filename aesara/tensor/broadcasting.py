@@ -22,7 +22,7 @@ from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import eq, or_, switch
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.selection import static_broadcast
-from aesara.tensor.shape import specify_shape
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [

@@ -15,7 +15,7 @@ from aesara.tensor.creation import arange
 from aesara.tensor.dtypes import discrete_dtypes
 from aesara.tensor.elementwise_ops import clip, eq, mod, switch
 from aesara.tensor.selection import broadcast_sizes, static_broadcast
-from aesara.tensor.shape import specify_shape
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Choose", "choose"]

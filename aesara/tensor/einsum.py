@@ -19,7 +19,8 @@ from aesara.tensor.elementwise_ops import and_, eq, mul
 from aesara.tensor.logical_reduction import any as any_true
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.reduction import sum as sum_along
-from aesara.tensor.shape import reshape, specify_shape
+from aesara.tensor.shape import reshape
+from aesara.tensor.shape_facts import specify_shape
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What a length that is not known counts as when the order of products is chosen.

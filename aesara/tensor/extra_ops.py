@@ -47,7 +47,7 @@ from aesara.tensor.index_conversion import (
 )
 from aesara.tensor.repeating import Repeat, compress, repeat, squeeze, to_one_hot
 from aesara.tensor.searching import SearchsortedOp, Unique, bincount, searchsorted, unique
-from aesara.tensor.subtensor import advanced_inc_subtensor1
+from aesara.tensor.subtensor_advanced import advanced_inc_subtensor1
 from aesara.tensor.tensor_type import tensor_type
 from aesara.tensor.type import dvector
 

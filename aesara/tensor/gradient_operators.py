@@ -4,8 +4,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.autodiff import disconnected_type, grad_undefined
+from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.pullback import grad_undefined
 from aesara.graph.view import ViewOp
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import clip

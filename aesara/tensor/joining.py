@@ -24,7 +24,9 @@ from aesara.tensor.conversion import (
 from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import eq, gradient_as, switch
 from aesara.tensor.make_vector import vector_of
-from aesara.tensor.shape import shape, shape_padaxis, specify_shape
+from aesara.tensor.shape import shape_padaxis
+from aesara.tensor.shape_facts import specify_shape
+from aesara.tensor.shape_values import shape
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = [

@@ -22,6 +22,7 @@ from aesara.tensor.dimshuffle import dimshuffle_op
 from aesara.tensor.dot import dense_dot
 from aesara.tensor.elementwise_numpy import left_shift, positive, right_shift
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.getitem import getitem
 from aesara.tensor.logical_reduction import all, any
 from aesara.tensor.matmul import matmul
 from aesara.tensor.nonzero import nonzero, nonzero_values
@@ -30,10 +31,12 @@ from aesara.tensor.reduction import max, min, prod, sum
 from aesara.tensor.repeating import compress, repeat, squeeze
 from aesara.tensor.searching import searchsorted
 from aesara.tensor.selection import fill, tensor_copy
-from aesara.tensor.shape import reshape, shape, specify_shape
+from aesara.tensor.shape import reshape
+from aesara.tensor.shape_facts import specify_shape
+from aesara.tensor.shape_values import shape
 from aesara.tensor.sort import argsort, sort
 from aesara.tensor.statistics import mean, std, var
-from aesara.tensor.subtensor import getitem, take
+from aesara.tensor.subtensor import take
 from aesara.tensor.tensor_type import DenseTensorType
 from aesara.tensor.transfer import transfer
 from aesara.tensor.vector_length import get_vector_length

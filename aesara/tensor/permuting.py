@@ -13,10 +13,11 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
 from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import eq
+from aesara.tensor.getitem import getitem
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.selection import broadcast_sizes, static_broadcast
-from aesara.tensor.shape import shape_padleft, specify_shape
-from aesara.tensor.subtensor import getitem
+from aesara.tensor.shape import shape_padleft
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["PermuteRowElements", "inverse_permutation", "permute_row_elements", "take_along_axis"]

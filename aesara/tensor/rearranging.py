@@ -13,7 +13,8 @@ from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.elementwise_ops import maximum
 from aesara.tensor.joining import join
-from aesara.tensor.shape import reshape, shape, shape_padleft, shape_padright
+from aesara.tensor.shape import reshape, shape_padleft, shape_padright
+from aesara.tensor.shape_values import shape
 from aesara.tensor.vector_length import get_vector_length
 
 __all__ = [

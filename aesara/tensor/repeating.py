@@ -20,8 +20,10 @@ from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.elementwise_ops import eq, switch
 from aesara.tensor.nonzero import flatnonzero
 from aesara.tensor.rearranging import flatten, normalize_axes, sizes_of
-from aesara.tensor.shape import reshape, shape
-from aesara.tensor.subtensor import advanced_inc_subtensor1, set_subtensor, take
+from aesara.tensor.shape import reshape
+from aesara.tensor.shape_values import shape
+from aesara.tensor.subtensor import set_subtensor, take
+from aesara.tensor.subtensor_advanced import advanced_inc_subtensor1
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["Repeat", "compress", "repeat", "squeeze", "to_one_hot"]

@@ -21,8 +21,10 @@ from aesara.tensor.joining import join
 from aesara.tensor.logical_reduction import all as all_true
 from aesara.tensor.rearranging import flatten, normalize_axes
 from aesara.tensor.reduction import max as largest
-from aesara.tensor.shape import Shape_i, reshape, shape
-from aesara.tensor.subtensor import advanced_inc_subtensor1, inc_subtensor
+from aesara.tensor.shape import reshape
+from aesara.tensor.shape_values import Shape_i, shape
+from aesara.tensor.subtensor import inc_subtensor
+from aesara.tensor.subtensor_advanced import advanced_inc_subtensor1
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]

@@ -8,12 +8,12 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.elementwise_ops import eq, gt
 from aesara.tensor.elementwise_ops import invert as logical_opposite
+from aesara.tensor.getitem import getitem
 from aesara.tensor.joining import concatenate, join
 from aesara.tensor.logical_reduction import any as any_true
 from aesara.tensor.rearranging import flatten
 from aesara.tensor.searching import searchsorted, unique
 from aesara.tensor.sort import sort
-from aesara.tensor.subtensor import getitem
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique_values"]
 

@@ -12,11 +12,8 @@ from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.index_facts import static_indexed_shape
-from aesara.tensor.indexing import (
-    as_index_variable,
-    check_advanced_indexing_dimensions,
-    indexed_result_shape,
-)
+from aesara.tensor.index_forms import as_index_variable
+from aesara.tensor.indexing import check_advanced_indexing_dimensions, indexed_result_shape
 from aesara.tensor.subtensor_basic import (
     check_value,
     check_value_shape,

@@ -21,15 +21,16 @@ from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise_ops import gradient_as
 from aesara.tensor.index_facts import check_static_index, static_slice_length
-from aesara.tensor.indexing import (
+from aesara.tensor.index_forms import (
     as_nontensor_scalar,
-    basic_shape,
     get_slice_elements,
     index_vars_to_types,
     indices_from_subtensor,
 )
+from aesara.tensor.indexing import basic_shape
 from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.shape import Shape, specify_shape
+from aesara.tensor.shape_facts import specify_shape
+from aesara.tensor.shape_values import Shape
 from aesara.tensor.tensor_type import tensor_type
 
 __all__ = ["IncSubtensor", "Subtensor"]

@@ -24,7 +24,7 @@ from aesara.tensor.rewriting.registration import (
     register_uncanonicalize,
     register_useless,
 )
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.shape_values import Shape_i
 
 
 def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:

@@ -53,7 +53,7 @@ from aesara.tensor.rewriting.registration import (
     register_useless,
 )
 from aesara.tensor.rewriting.signs import negated_of
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.shape_values import Shape_i
 
 
 @register_canonicalize("shape_unsafe")

@@ -13,7 +13,7 @@ from aesara.tensor.creation import Eye
 from aesara.tensor.dot import Dot
 from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
 from aesara.tensor.rewriting.registration import register_canonicalize
-from aesara.tensor.shape import specify_shape
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 #: Constants with more rows than this are not looked at.

@@ -11,7 +11,8 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.op import ScalarOp
 from aesara.tensor.allocation import alloc
-from aesara.tensor.elemwise import DimShuffle, Elemwise
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.basic import local_useless_elemwise  # noqa: F401 - registered before
 from aesara.tensor.rewriting.fusion import (

@@ -14,9 +14,10 @@ from aesara.scalar.types import upcast
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.conversion import constant
+from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elementwise_ops import second
-from aesara.tensor.elemwise import DimShuffle, Elemwise
-from aesara.tensor.shape import Unbroadcast
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.shape_facts import Unbroadcast
 from aesara.tensor.tensor_type import TensorType
 
 #: Constants with more elements than this are not searched for a common value.

@@ -24,7 +24,8 @@ from aesara.tensor.gemm import Dot22, Dot22Scalar, Gemm
 from aesara.tensor.joining import Join
 from aesara.tensor.logical_reduction import All
 from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.shape import Shape_i, SpecifyShape
+from aesara.tensor.shape_facts import SpecifyShape
+from aesara.tensor.shape_values import Shape_i
 from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.subtensor_basic import IncSubtensor
 

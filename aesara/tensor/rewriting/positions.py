@@ -25,7 +25,8 @@ from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, 
 from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
-from aesara.tensor.shape import reshape, shape
+from aesara.tensor.shape import reshape
+from aesara.tensor.shape_values import shape
 from aesara.tensor.subtensor import inc_subtensor
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,

@@ -18,7 +18,9 @@ from aesara.tensor.rewriting.registration import (
     register_useless,
 )
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast, specify_shape
+from aesara.tensor.shape import Reshape
+from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast, specify_shape
+from aesara.tensor.shape_values import Shape, Shape_i
 from aesara.tensor.type_other import NoneConst
 
 

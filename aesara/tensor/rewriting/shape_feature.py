@@ -19,7 +19,7 @@ from aesara.tensor.exceptions import ShapeError
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.length_facts import Dimension, LengthFacts, dimension_measured_by
 from aesara.tensor.scalar_conversion import TensorFromScalar
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.shape_values import Shape_i
 
 
 class ShapesOfGraph(dict):

@@ -21,7 +21,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
-from aesara.tensor.shape import SpecifyShape
+from aesara.tensor.shape_facts import SpecifyShape
 from aesara.tensor.subtensor_basic import Subtensor
 
 

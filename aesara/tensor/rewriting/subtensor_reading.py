@@ -33,7 +33,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
-from aesara.tensor.shape import Shape, Shape_i
+from aesara.tensor.shape_values import Shape, Shape_i
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,

@@ -11,7 +11,7 @@ from aesara.tensor.allocation import alloc
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.shape import specify_shape
+from aesara.tensor.shape_facts import specify_shape
 from aesara.tensor.tensor_type import TensorType
 
 __all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches", "move_dimensions"]

@@ -13,14 +13,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.creation import arange
-from aesara.tensor.index_facts import static_indexed_shape
-from aesara.tensor.indexing import (
-    as_index_variable,
-    group_indices,
-    indices_from_subtensor,
-    is_basic_idx,
-    is_mask,
-)
+from aesara.tensor.index_facts import group_indices, static_indexed_shape
+from aesara.tensor.index_forms import as_index_variable, indices_from_subtensor, is_basic_idx, is_mask
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,

@@ -16,7 +16,9 @@ from aesara.tensor.elementwise_ops import maximum
 from aesara.tensor.joining import Join, Split, join
 from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast, shape
+from aesara.tensor.shape import Reshape
+from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
+from aesara.tensor.shape_values import Shape, Shape_i, shape
 from aesara.tensor.type_other import NoneConst
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
