@@ -389,11 +389,11 @@ import aesara.link.llvm.linker
 from unittest import mock
 
 data = open(sys.argv[1], "rb").read()
-started = time.perf_counter()
+started = time.process_time()
 with mock.patch("aesara.link.llvm.linker.build", None), mock.patch("aesara.link.llvm.linker.lower_graph", None):
     f, arguments, results = pickle.loads(data)
     found = f(*arguments)
-print(time.perf_counter() - started)
+print(time.process_time() - started)
 for one, two in zip(found, results, strict=True):
     np.testing.assert_array_equal(one, two)
 """
@@ -414,7 +414,7 @@ def read_elsewhere(data, path):
 
 def test_another_process_needs_no_compiler(model, tmp_path):
     seconds = read_elsewhere(pickle.dumps((model, VALUES, model(*VALUES))), tmp_path / "f.pkl")
-    assert seconds < 0.2  # 0.02 on a machine that does nothing else
+    assert seconds < 0.2  # of the processor, whatever else the machine does; 0.02 at best
 
 
 WRITER = """
