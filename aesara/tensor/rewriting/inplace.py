@@ -188,6 +188,11 @@ class InplaceWriter(InplaceRewriter):
         return pairs[0][1].owner.op
 
 
+def _with_op(node: Apply, op: Op) -> list[Variable]:
+    """What a node computes by another op of the same kind, which need not check the inputs again."""
+    return Apply(op, list(node.inputs), [out.type() for out in node.outputs]).outputs
+
+
 @node_rewriter([IncSubtensor])
 def local_inplace_setsubtensor(fgraph, node):
     """Write to a part of a tensor in the memory of the tensor."""
@@ -200,7 +205,7 @@ def local_inplace_setsubtensor(fgraph, node):
         set_instead_of_inc=op.set_instead_of_inc,
         destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased,
     )
-    return new_op(*node.inputs, return_list=True)
+    return _with_op(node, new_op)
 
 
 @node_rewriter([AdvancedIncSubtensor1])
@@ -208,7 +213,7 @@ def local_inplace_AdvancedIncSubtensor1(fgraph, node):
     """Write to entries along the first dimension in the memory of the tensor."""
     if node.op.inplace:
         return False
-    return node.op.clone_inplace()(*node.inputs, return_list=True)
+    return _with_op(node, node.op.clone_inplace())
 
 
 @node_rewriter([AdvancedIncSubtensor])
@@ -218,4 +223,4 @@ def local_inplace_AdvancedIncSubtensor(fgraph, node):
     if op.inplace:
         return False
     new_op = AdvancedIncSubtensor(True, op.set_instead_of_inc, op.ignore_duplicates)
-    return new_op(*node.inputs, return_list=True)
+    return _with_op(node, new_op)

@@ -183,7 +183,7 @@ def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: App
         set_instead_of_inc=True,
         destroyhandler_tolerate_aliased=node.op.destroyhandler_tolerate_aliased,
     )
-    return in_place_of(node.outputs[0], op(*node.inputs))
+    return _writing(node, op, *node.inputs[:2])
 
 
 @register_canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
@@ -251,7 +251,16 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
         checks.append(or_(eq(length, of_part), is_one))
     if checks:
         value = _check_shape(value, *checks)
-    return in_place_of(node.outputs[0], node.op(x, value, *index))
+    return _writing(node, node.op, x, value)
+
+
+def _writing(node: Apply, op: Any, x: Variable, value: Variable) -> Any:
+    """An operation with the index of a node, in its place; False if that is out of range: the node is to fail."""
+    try:
+        written = op(x, value, *node.inputs[2:])
+    except IndexError:
+        return False
+    return in_place_of(node.outputs[0], written)
 
 
 def _is_one(length: Variable) -> bool:
@@ -280,10 +289,10 @@ def local_writes_to_same_place(fgraph: FunctionGraph, node: Apply) -> Any:
         # An error of the first must not be lost.
         return False
     if op.set_instead_of_inc:
-        return in_place_of(node.outputs[0], op(x, y, *index))
+        return _writing(node, op, x, y)
     if len(fgraph.clients[part]) != 1 or not _adds_up(inner, op):
         return False
-    return in_place_of(node.outputs[0], inner.op(x, computed_in(x.type.dtype, add, [earlier, y]), *index))
+    return _writing(node, inner.op, x, computed_in(x.type.dtype, add, [earlier, y]))
 
 
 def _adds_up(inner: Apply, op: Any) -> bool:

@@ -159,6 +159,22 @@ SLICES = {
 }
 
 
+one, second = at.eye(1), at.zeros(1, dtype="int64") + 1
+NOT_THERE = {
+    "read": one[second],
+    "written twice": at.set_subtensor(at.set_subtensor(one[second], 1.0)[second], 2.0),
+    "added twice": at.inc_subtensor(at.inc_subtensor(at.zeros((1, 1))[second], 1.0)[second], v[0]),
+    "repeated": at.set_subtensor(one[second, 0], at.alloc(v[0], n)),
+    "written in part": at.set_subtensor(at.zeros((1, 1))[at.eye(1, dtype="int64")[0, 0]], v[0]),
+}
+
+
+@pytest.mark.parametrize("name", NOT_THERE)
+def test_positions_that_turn_out_to_be_out_of_range(name):
+    """It is the function that fails, when it runs."""
+    assert check(NOT_THERE[name], ["checked"], n=1) == "an error"
+
+
 @pytest.mark.parametrize("name", SLICES)
 @pytest.mark.parametrize("k", [-2, 0, 4])
 def test_parts_of_parts(name, k):
