@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import field
+from typing import Literal
 
 from aesara.ir.expr import Expr, const, walk
 from aesara.ir.function import ScalarFunction
@@ -28,7 +29,7 @@ from aesara.ir.kernel import (
     must_follow,
     walk_statements,
 )
-from aesara.ir.work import UNKNOWN, is_heavy, iteration_work
+from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
 from aesara.link.llvm.primitives import (
     ACCUMULATION,
     LLVM_TYPES,
@@ -41,7 +42,10 @@ from aesara.link.llvm.primitives import (
 )
 from aesara.records import dataclass
 
-__all__ = ["Emitter", "Metadata", "emit_kernel"]
+__all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "only_loop"]
+
+#: how loops of a kernel are cut; see `emit_kernel`
+Cut = Literal["no", "inside", "in parts"]
 
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
@@ -72,6 +76,8 @@ class Emitter:
         self.counter = 0
         #: depth down to which loops are cut into pieces, to look for signals in between
         self.cut_to = -1
+        #: where the next loop begins and ends, if it is part of a kernel's only loop
+        self.part: tuple[str, str] | None = None
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
@@ -242,6 +248,9 @@ class Emitter:
 
         `body` emits what is in it if that is not statements; it may return the name of a condition to end the loop.
         """
+        if self.part is not None:
+            (first, last), self.part = self.part, None
+            return self._counted(loop, first, last, body)
         extent = self.value(loop.extent)
         if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._cut_loop(loop, extent)
@@ -294,23 +303,28 @@ class Emitter:
         outer.block = f"done.{tag}"
         return count
 
-    def _end_of_piece(self, loop: For, tag: str, first: str, extent: str) -> list[str]:
-        """Code for ``%part``, where a piece ends, or -1; the estimate of its work is computed nowhere else."""
+    def aside(self, work: Work) -> tuple[list[str], str]:
+        """Code for an estimate of work, which is computed nowhere else, and its value."""
 
         def known(size: Expr) -> Expr:
             leaves = [e for e in walk([size]) if e.op in ("load", "var")]
             return size if all(e.op == "var" and e.attr in self.variables for e in leaves) else const(UNKNOWN)
 
-        cold, pinned, volatile = Scope(len(self.scopes), f"cut.{tag}"), self.pinned, dict(self.volatile)
+        cold, pinned, volatile = Scope(len(self.scopes), ""), self.pinned, dict(self.volatile)
         self.scopes.append(cold)
         self.pinned = cold.depth
-        work = self.value(iteration_work(loop).replace(known).expression())
+        value = self.value(work.replace(known).expression())
         self.scopes.pop()
         self.pinned, self.volatile = pinned, volatile
+        return cold.code, value
+
+    def _end_of_piece(self, loop: For, tag: str, first: str, extent: str) -> list[str]:
+        """Code for ``%part``, where a piece ends, or -1."""
+        code, value = self.aside(iteration_work(loop))
         return [
-            *cold.code,
+            *code,
             f"%ask.{tag} = load ptr, ptr %ae.watcher",
-            f"%part.{tag} = call i64 %ask.{tag}(ptr %ae.watcher, i64 {first}, i64 {extent}, double {work})",
+            f"%part.{tag} = call i64 %ask.{tag}(ptr %ae.watcher, i64 {first}, i64 {extent}, double {value})",
         ]
 
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
@@ -476,11 +490,25 @@ def _assigned(body: tuple[Statement, ...]) -> set[str]:
     return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
 
 
-def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: bool) -> str:
+def only_loop(kernel: Kernel) -> For | None:
+    """The loop that is all of a kernel, if callers may run it in parts: iterations are short, the length is no load."""
+    if len(kernel.body) != 1 or not isinstance(kernel.body[0], For):
+        return None
+    (loop,) = kernel.body
+    assert isinstance(loop, For)
+    heavy = any(is_heavy(s.body) for s in loop.body if isinstance(s, For))
+    return None if heavy or any(e.op == "load" for e in walk([loop.extent])) else loop
+
+
+def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: Cut) -> str:
     """The kernel as the text of an internal LLVM function.
 
-    With `cut` it takes one argument more: null, or a watcher (see `emit_threads`) for whom its loops are cut into
-    pieces to look for signals in between.  It returns whether a handler has raised.
+    Parameters
+    ----------
+    cut
+        How its loops are cut into pieces, to look for signals in between.  Kernels that are cut ``inside`` take one
+        argument more: null, or a watcher (see `emit_threads`).  They return whether a handler has raised.  Those that
+        callers run ``in parts`` take two more: where their `only_loop` is to begin and to end.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
@@ -496,12 +524,15 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
             name = f"%n.{p.name}"
             emitter.variables[p.name] = (name, 0)
             params.append(f"{LLVM_TYPES[p.dtype]} {name}")
-    if cut:
+    if cut == "in parts":
+        emitter.part = ("%ae.first", "%ae.last")
+        params += [f"i64 {name}" for name in emitter.part]
+    elif cut == "inside":
         params.append("ptr %ae.watcher")
         emitter.cut_to = 0
     emitter.statements(kernel.body)
     code = "\n".join(emitter.scopes[0].code)
-    kind, result = ("i1", "ret i1 false") if cut else ("void", "ret void")
+    kind, result = ("i1", "ret i1 false") if cut == "inside" else ("void", "ret void")
     return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
 
 

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.ir.expr import Expr, cast, const, op, var
+from aesara.ir.expr import Expr, cast, const, op, substitute, var
 from aesara.ir.kernel import For, Kernel
 from aesara.ir.program import (
     BATCH,
@@ -30,10 +30,10 @@ from aesara.ir.program import (
     Step,
     View,
 )
-from aesara.ir.work import is_heavy, loop_work
+from aesara.ir.work import is_heavy, iteration_work, loop_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_call import ENTRY, CallCode
-from aesara.link.llvm.emit_kernel import emit_kernel
+from aesara.link.llvm.emit_kernel import Cut, emit_kernel, only_loop
 from aesara.link.llvm.emit_threads import ENOUGH, WEIGHTS, may_be_cut
 from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
@@ -54,6 +54,9 @@ class Entry(CallCode):
         self.kernels: dict[tuple[Any, ...], str] = {}
         self.kernel_texts: list[str] = []
         self.inside_loop = False
+        self.has_loops = any(
+            isinstance(s, Loop) or (isinstance(s, MatMul) and s.batch is not None) for s in program.steps
+        )
         self.slot_pointer: dict[int, str] = {}
 
     def text(self) -> str:
@@ -65,8 +68,7 @@ class Entry(CallCode):
         self.finish()
         body = "\n".join([*self.allocas, *self.code])
         # Passes find little in code that runs once, and take their time for it.
-        loops = any(isinstance(s, Loop) or (isinstance(s, MatMul) and s.batch is not None) for s in self.program.steps)
-        attributes = "nounwind" if loops else "noinline optnone nounwind"
+        attributes = "nounwind" if self.has_loops else "noinline optnone nounwind"
         entry = (
             f"define ptr @{ENTRY}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes} "
             f'"prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
@@ -231,8 +233,7 @@ class Entry(CallCode):
         self.demand(condition, step.error, values)
 
     def launch(self, step: Launch) -> None:
-        # Kernels in loops take their place among many rounds, so only those whose iterations are long are cut.
-        cut = may_be_cut(step.kernel) and (not self.inside_loop or is_heavy(step.kernel.body))
+        cut = self._cut(step.kernel)
         symbol = self._kernel(step.kernel, cut)
         arguments = []
         for argument in step.arguments:
@@ -240,13 +241,48 @@ class Entry(CallCode):
                 arguments.append(f"ptr {self.emitter.buffer(argument)}")
             else:
                 arguments.append(f"{LLVM_TYPES[argument.dtype]} {self.value(argument)}")
-        if not cut:
+        if cut == "no":
             self.add(f"call void @{symbol}({', '.join(arguments)})")
+            return
+        if cut == "in parts":
+            self._in_parts(step, f"call void @{symbol}({', '.join(arguments)}")
             return
         stopped = self.fresh("c")
         arguments.append(f"ptr {self.watcher()}")
         self.add(f"{stopped} = call i1 @{symbol}({', '.join(arguments)})")
         self._ends_early(stopped)
+
+    def _in_parts(self, step: Launch, call: str) -> None:
+        """Call a kernel for one part of its loop after another, between which signals are looked for."""
+        loop = only_loop(step.kernel)
+        assert loop is not None
+        given = {p.name: a for p, a in zip(step.kernel.params, step.arguments, strict=True) if isinstance(a, Expr)}
+
+        def outside(size: Expr) -> Expr:
+            return substitute([size], lambda e: given.get(e.attr) if e.op == "var" else None, {})[0]
+
+        extent = self.value(outside(loop.extent))
+        if self.released == "false":
+            self.add(f"{call}, i64 0, i64 {extent})")
+            return
+        watcher, before = self.watcher(), self.emitter.scopes[-1].block
+        head, look, go, part, done = (self.label(stem) for stem in ("parts", "look", "go", "part", "done"))
+        first, last = self.fresh("first"), self.fresh("last")
+        self.add(f"br label %{head}")
+        self.block(head)
+        self.add(f"{first} = phi i64 [0, %{before}], [{last}, %{part}]")
+        self.branch(self.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
+        self.block(look)
+        code, work = self.emitter.aside(iteration_work(loop).replace(outside))
+        self.add(*code)
+        end = self.call("piece", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
+        self.stop_if(self.compare("slt", "i64", end, "0"), go)
+        self.block(go)
+        self.add(f"br label %{part}")
+        self.block(part)
+        self.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]", f"{call}, i64 {first}, i64 {last})")
+        self.branch(self.compare("slt", "i64", last, extent), head, done, likely=done)
+        self.block(done)
 
     def _ends_early(self, stopped: str) -> None:
         """Fail if a handler of a signal has raised, which `stopped` says."""
@@ -255,7 +291,15 @@ class Entry(CallCode):
             self.stop_if(stopped, on)
             self.block(on)
 
-    def _kernel(self, kernel: Kernel, cut: bool) -> str:
+    def _cut(self, kernel: Kernel) -> Cut:
+        """How the loops of a kernel are cut."""
+        # Kernels in loops take their place among many rounds, so only those whose iterations are long are cut.
+        if not may_be_cut(kernel) or (self.inside_loop and not is_heavy(kernel.body)):
+            return "no"
+        # A loop around its loop costs the kernel a fifth of its compile time, and the entry little if it has no passes.
+        return "inside" if self.has_loops or only_loop(kernel) is None else "in parts"
+
+    def _kernel(self, kernel: Kernel, cut: Cut) -> str:
         """Emit a kernel once, however often it is launched."""
         content = (kernel.params, kernel.body, cut)
         found = self.kernels.get(content)
