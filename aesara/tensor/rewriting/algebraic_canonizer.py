@@ -9,6 +9,7 @@ quotient in `float64` are `float64` numbers. What is built of terms is therefore
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
 from aesara.scalar.types import upcast
@@ -32,6 +33,10 @@ SHARED_NODES_ENTERED = 8
 #: How many operands it looks at on the way, beyond those of the nodes that only this expression uses. (Else each of
 #: the gradients of a long product would look through all of it.)
 FURTHER_OPERANDS = 64
+
+
+#: Of what does not cancel, simplifiers leave at least one in so many operands.
+LEAST_LEFT = 4
 
 
 def get_constant(v: Any) -> Any:
@@ -412,7 +417,8 @@ class AlgebraicCanonizer(NodeRewriter):
         wider = self._flatten(out, few_shared, through_signs=True) if self._enters_shared(flat) else flat
         if shared:
             # Looking into what others use as well repeats its work: only if something cancels and no work is added.
-            result = self._simplified(out, wider, at_most=min(_count(wider) - 1, _count(flat)))
+            at_most = min(_count(wider) - 1, _count(flat))
+            result = self._simplified(out, wider, at_most) if _left_of(wider) <= LEAST_LEFT * (at_most + 1) else None
             if result:
                 return result
         # The range of float16 is so narrow that other intermediate results would often leave it.
@@ -456,6 +462,13 @@ class AlgebraicCanonizer(NodeRewriter):
         if not num and not denum:
             return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
+
+
+def _left_of(flat: tuple[list[Variable], list[Variable]]) -> int:
+    """How many operands are left when what is on both sides has cancelled, constants apart."""
+    times = Counter(flat[0])
+    times.subtract(flat[1])
+    return sum(abs(n) for var, n in times.items() if not isinstance(var, Constant))
 
 
 def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
