@@ -29,7 +29,7 @@ from aesara.tensor.rewriting.helpers import common_value, constant_like, has_val
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
-from aesara.tensor.rewriting.log_functions import log1mexp_of_exponential
+from aesara.tensor.rewriting.log_functions import is_near_kept, log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
 
@@ -118,7 +118,7 @@ def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis:
 
 def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
     """``exp(x**2) * erfc(x)``, and quotients of a power and ``erfc``, by the scaled function; the same of ``ndtr``."""
-    if not any(_is_tail(v) for v in node.inputs) or any(v in analysis.kept for v in node.inputs if v.owner is not None):
+    if not any(_is_tail(v) for v in node.inputs) or any(is_near_kept(v, analysis.kept) for v in node.inputs):
         return None
     sides = local_mul_canonizer.get_near_num_denum(node.outputs[0])
     new = scaled_erfc(*sides)

@@ -8,7 +8,7 @@ cancel.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -216,7 +216,7 @@ def bessel_function(analysis: Analysis, node: Apply, depth: int) -> Scaled | Non
 
 def difference(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     """``1 - p``, ``exp(x) - 1`` and differences of two probabilities or exponentials."""
-    if any(v in analysis.kept for v in node.inputs):
+    if any(is_near_kept(v, analysis.kept) for v in node.inputs):
         return None
     (first, second), (out,) = node.inputs, node.outputs
     if has_value(first, 1):
@@ -310,6 +310,13 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
     return (2 * number, scaled_argument(x, sign * math.sqrt(2))) if x.type.dtype == "float64" else None
 
 
+def is_near_kept(var: Variable, kept: Collection[Variable], depth: int = 6) -> bool:
+    """Whether a variable is, or is computed in a few steps from, one that takes a gradient of its own."""
+    if var.owner is None or not kept:
+        return False
+    return var in kept or (depth > 0 and any(is_near_kept(v, kept, depth - 1) for v in var.owner.inputs))
+
+
 def _distance(x: Variable, y: Variable) -> Variable:
     """``-abs(x - y)``, which is zero for equal infinite numbers."""
     return neg(switch(eq(x, y), constant_like(0, x), at_abs(sub(x, y))))
@@ -360,23 +367,14 @@ register_rules(
 )
 
 
-def of_one_dtype(form: Callable[[Analysis, Apply, int], Scaled | None]) -> Callable:
-    """A form for operations whose operand has the dtype of the result; others are computed as they are."""
-
-    def checked(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-        return form(analysis, node, depth) if _same_dtype(node.inputs[0], node.outputs[0]) else None
-
-    return checked
-
-
 ELEMENTWISE.update(
     {
-        sinh: of_one_dtype(hyperbolic_sine),
-        cosh: of_one_dtype(hyperbolic_cosine),
-        tanh: of_one_dtype(hyperbolic_tangent),
-        expm1: of_one_dtype(exponential_minus_one),
-        gamma: of_one_dtype(gamma_function),
-        i0: of_one_dtype(bessel_function),
+        sinh: hyperbolic_sine,
+        cosh: hyperbolic_cosine,
+        tanh: hyperbolic_tangent,
+        expm1: exponential_minus_one,
+        gamma: gamma_function,
+        i0: bessel_function,
         at_pow: power,
         neg: opposite,
         sub: difference,
