@@ -11,7 +11,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.allocation import alloc
 from aesara.tensor.casting import cast
 from aesara.tensor.check_and_raise import Assert, CheckAndRaise, assert_op
-from aesara.tensor.elementwise_ops import add, and_, identity, mul, or_, second, switch, xor
+from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.joining import Join, Split
 from aesara.tensor.make_vector import MakeVector
@@ -326,6 +326,7 @@ __all__ = [
     "broadcast_like",
     "constant_folding",
     "encompasses_broadcastable",
+    "eq",
     "fill",
     "import_ShapeFeature",
     "is_an_upcast",
