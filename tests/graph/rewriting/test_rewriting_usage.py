@@ -31,20 +31,9 @@ from aesara.graph.rewriting.basic import (
 from aesara.graph.rewriting.utils import get_clients_at_depth, is_same_graph, is_same_graph_with_merge, rewrite_graph
 from aesara.raise_op import assert_op
 from aesara.tensor.elemwise import DimShuffle, Elemwise
+from tests.graph.rewriting.graphs import graph, text
 
 x, y = at.dvectors("x", "y")
-
-
-def graph(*outputs, **options):
-    return FunctionGraph(outputs=list(outputs), clone=False, **options)
-
-
-def text(fgraph):
-    return ", ".join(pprint(output) for output in fgraph.outputs)
-
-
-def substitution(old, new):
-    return SubstitutionNodeRewriter(old, new)
 
 
 class Visits(NodeRewriter):
@@ -270,10 +259,10 @@ def test_patterns_start_with_an_op():
 def test_substitutions_keep_tags():
     old = at.exp(x)
     old.tag.note = "kept"
-    assert substitution(at.exp, at.log).transform(None, old.owner)[0].tag.note == "kept"
+    assert SubstitutionNodeRewriter(at.exp, at.log).transform(None, old.owner)[0].tag.note == "kept"
     (new,) = SubstitutionNodeRewriter(at.exp, at.log, transfer_tags=False).transform(None, old.owner)
     assert not hasattr(new.tag, "note")
-    assert substitution(at.exp, at.log).transform(None, at.sin(x).owner) is False
+    assert SubstitutionNodeRewriter(at.exp, at.log).transform(None, at.sin(x).owner) is False
 
 
 # Walks
@@ -343,7 +332,7 @@ def test_rewriters_that_choose_their_nodes():
             fgraph.replace(fgraph.outputs[0], x)
             return events
 
-    rewriter = LastFirst(substitution(at.exp, at.log), False)
+    rewriter = LastFirst(SubstitutionNodeRewriter(at.exp, at.log), False)
     assert rewriter.rewrite(graph(at.sin(at.exp(x)))) == [
         ("in", "Elemwise{log,no_inplace}"),
         ("out", "Elemwise{exp,no_inplace}"),
@@ -354,7 +343,7 @@ def test_rewriters_that_choose_their_nodes():
 
 
 def test_groups_go_on_with_what_comes_out():
-    one, two = substitution(at.exp, at.log), substitution(at.log, at.sin)
+    one, two = SubstitutionNodeRewriter(at.exp, at.log), SubstitutionNodeRewriter(at.log, at.sin)
     fgraph = graph(at.exp(x))
     node = fgraph.outputs[0].owner
     assert pprint(SequentialNodeRewriter(one, two).transform(fgraph, node)[0]) == "log(x)"
@@ -364,7 +353,7 @@ def test_groups_go_on_with_what_comes_out():
 
 
 def test_equilibria_come_to_an_end(capsys):
-    turns = [substitution(at.exp, at.log), substitution(at.log, at.exp)]
+    turns = [SubstitutionNodeRewriter(at.exp, at.log), SubstitutionNodeRewriter(at.log, at.exp)]
     EquilibriumGraphRewriter(turns, max_use_ratio=4).rewrite(graph(at.exp(x)))
     assert "does not come to an end" in capsys.readouterr().err
 

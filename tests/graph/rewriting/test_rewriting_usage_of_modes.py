@@ -6,7 +6,6 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara import pprint
 from aesara.compile.function.types import Supervisor
 from aesara.compile.mode import (
     FAST_COMPILE,
@@ -44,24 +43,13 @@ from aesara.graph.rewriting.db import (
 from aesara.graph.utils import InconsistencyError
 from aesara.raise_op import assert_op
 from aesara.tensor.elemwise import Elemwise
+from tests.graph.rewriting.graphs import graph, text
 
 x, y = at.dvectors("x", "y")
 
 
-def graph(*outputs, **options):
-    return FunctionGraph(outputs=list(outputs), clone=False, **options)
-
-
-def text(fgraph):
-    return ", ".join(pprint(output) for output in fgraph.outputs)
-
-
 def ops(function):
     return [str(node.op).removeprefix("Elemwise{").split(",")[0] for node in function.maker.fgraph.toposort()]
-
-
-def substitution(old, new):
-    return SubstitutionNodeRewriter(old, new)
 
 
 # Features
@@ -194,8 +182,8 @@ def test_a_database_as_libraries_make_it():
     inner.name, group.name = "inner", "group"
     database.register("inner", inner, "basic")
     inner.register("group", group, "basic")
-    group.register("one", substitution(at.cosh, at.square), "basic", "first")
-    inner.register("two", substitution(at.square, at.sqrt), "basic")
+    group.register("one", SubstitutionNodeRewriter(at.cosh, at.square), "basic", "first")
+    inner.register("two", SubstitutionNodeRewriter(at.square, at.sqrt), "basic")
 
     def rewritten(*excluded):
         fgraph = graph(at.cosh(x) * 1)
@@ -212,8 +200,8 @@ def test_a_database_as_libraries_make_it():
 
 def test_queries_of_databases_inside():
     inner, database = EquilibriumDB(), SequenceDB()
-    inner.register("one", substitution(at.exp, at.log), "t", "stable")
-    inner.register("two", substitution(at.log, at.sin), "t", "more")
+    inner.register("one", SubstitutionNodeRewriter(at.exp, at.log), "t", "stable")
+    inner.register("two", SubstitutionNodeRewriter(at.log, at.sin), "t", "more")
     database.register("inner", inner, "t")
     database.register("again", ProxyDB(inner), "later")
 
@@ -265,7 +253,7 @@ def test_modes_of_ones_own():
         def on_import(self, fgraph, node, reason):
             imported.append(str(node.op))
 
-    own = substitution(at.exp, at.log)
+    own = SubstitutionNodeRewriter(at.exp, at.log)
     mode = Mode("py", OPT_FAST_COMPILE).register((AddFeatureOptimizer(Imports()), -5), (in2out(own, name="own"), 5))
     assert ops(aesara.function([x], at.exp(x), mode=mode)) == ["log"]
     assert imported == ["Elemwise{log,no_inplace}"]
