@@ -32,8 +32,6 @@ __all__ = ["ENOUGH", "LONG", "WEIGHTS", "ThreadCode", "may_be_cut", "needs_gil"]
 LONG = 20e3
 #: nanoseconds of estimated work that may overwrite a shared value in place, with the GIL held
 IN_PLACE = 20e6
-#: nanoseconds of an iteration that does little but load and store
-LIGHT = 1.0
 #: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
 #: products, which may be long
 ENOUGH = 16

@@ -12,7 +12,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
-from aesara.tensor.rewriting.log_domain import Analysis, multiple
+from aesara.tensor.rewriting.log_domain import Analysis, times_logarithm
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 
 
@@ -26,13 +26,13 @@ def form_of_xlogy(node: Apply, analysis: Analysis) -> Variable | None:
     x, y = node.inputs
     dtype = node.outputs[0].type.dtype
     found = analysis.scaled_in(y, dtype)
-    return None if found is None else multiple(x, found.logarithm(dtype))
+    return None if found is None else times_logarithm(x, found.logarithm(dtype))
 
 
 def form_of_entropy(node: Apply, analysis: Analysis) -> Variable | None:
     (x,) = node.inputs
     logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
-    return None if logarithm is None else neg(multiple(x, logarithm))
+    return None if logarithm is None else neg(times_logarithm(x, logarithm))
 
 
 def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None:
@@ -42,7 +42,7 @@ def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None
         return None
     # Where both are zero, the difference of their logarithms would be NaN.
     first = switch(and_(eq(x, 0), isinf_(first)), 0, first)
-    term = multiple(x, sub(first, second))
+    term = times_logarithm(x, sub(first, second))
     return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
 
 

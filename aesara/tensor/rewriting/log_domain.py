@@ -275,7 +275,7 @@ class Analysis:
         if value is None:
             if len(inner.pieces) > 1:
                 return None
-            return Scaled(multiple(as_dtype(number, dtype), inner.exponent), in_sums=inner.in_sums)
+            return Scaled(times_logarithm(as_dtype(number, dtype), inner.exponent), in_sums=inner.in_sums)
         if not np.isfinite(value):
             return None
         mantissa = inner.mantissa(dtype)
@@ -475,7 +475,7 @@ def _filled(piece: Variable, whole: Variable, pieces: Sequence[Variable]) -> Var
     return piece
 
 
-def multiple(number: Variable, logarithm: Variable) -> Variable:
+def times_logarithm(number: Variable, logarithm: Variable) -> Variable:
     """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
     return mul(number, switch(and_(eq(number, 0), isinf_(logarithm)), 0, logarithm))
 

@@ -60,9 +60,8 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.hyperbolic import log_of_cosh
-from aesara.tensor.rewriting.hyperbolic import multiple as multiple_of
-from aesara.tensor.rewriting.log_domain import ELEMENTWISE, Analysis, Scaled, multiple
+from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
+from aesara.tensor.rewriting.log_domain import ELEMENTWISE, Analysis, Scaled, times_logarithm
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 
@@ -117,7 +116,7 @@ def opposite(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
 
 def _complement_of_exponential(exponent: Variable) -> Scaled | None:
     """``1 - exp(exponent)`` where it is plain that the exponent is negative."""
-    number, size = multiple_of(exponent)
+    number, size = multiple(exponent)
     if number < 0 and is_positive(size):
         return Scaled(log1mexp(exponent), probability=True, in_sums=False)
     return None
@@ -148,7 +147,7 @@ def power(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
         return None
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
-    return _where_positive(base, lambda x: multiple(number, log(x)), lambda x: at_pow(x, number))
+    return _where_positive(base, lambda x: times_logarithm(number, log(x)), lambda x: at_pow(x, number))
 
 
 def _fits(base: Variable, out: Variable) -> bool:
@@ -291,7 +290,7 @@ def _argument_of_logistic(var: Variable) -> Variable | None:
 
 def _normal(var: Variable) -> tuple[float, Variable] | None:
     """A number and ``x`` for a multiple of ``ndtr(x)``, also by error functions; else None."""
-    number, var = multiple_of(var)
+    number, var = multiple(var)
     node = var.owner
     if node is None:
         return None
