@@ -23,6 +23,7 @@ from aesara.configdefaults import config
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.link.originals import copied
 from aesara.link.utils import raise_with_op
 from aesara.tensor.tensor_type import TensorType
 
@@ -245,11 +246,6 @@ def _without_compiled_parts(op: Op) -> Op:
         if isinstance(getattr(type(new), name, None), functools.cached_property):
             del new.__dict__[name]
     return new
-
-
-def copied(value: Any) -> Any:
-    """A copy that shares no memory with the value."""
-    return value.copy(order="K") if type(value) is np.ndarray else copy.deepcopy(value)
 
 
 def strided_copy(value: Any) -> Any:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.debug_checks import copied, shares_memory
+from aesara.compile.debug_checks import shares_memory
 from aesara.compile.debug_errors import BadThunkOutput, DebugModeError, check_eq
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.linker import LLVMLinker
+from aesara.link.originals import copied
 
 _STRIDES_DIFFER = "The strides of a result differ between native code and the reference"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.debug_checks import LAYOUTS, CheckedNode, Failed, copied, may_replace, order_of
+from aesara.compile.debug_checks import LAYOUTS, CheckedNode, Failed, may_replace, order_of
 from aesara.compile.debug_errors import (
     BadDestroyMap,
     BadOptimization,
@@ -39,6 +39,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, containers_of
+from aesara.link.originals import copied
 from aesara.link.utils import map_storage
 
 _logger = logging.getLogger("aesara.compile.debugmode")

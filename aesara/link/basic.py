@@ -11,6 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.container import Container
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.link.originals import remembering, sparing
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -207,7 +208,7 @@ class PerformLinker(LocalLinker):
             thunk = node.op.make_thunk(node, storage_map, compute_map, no_recycling, "py")
             thunk.inputs = [storage_map[variable] for variable in node.inputs]
             thunk.outputs = [storage_map[variable] for variable in node.outputs]
-            thunks.append(thunk)
+            thunks.append(remembering(node, thunk))
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
         recycled = [storage_map[variable] for variable in no_recycling if variable not in fgraph.inputs]
         return (
@@ -268,7 +269,8 @@ class WrapLinker(Linker):
             if parts[4] != order:
                 raise ValueError(f"The linker {linker} runs the nodes in another order than {self.linkers[0]}.")
         input_lists = [[container.storage for container in parts[1]] for parts in made]
-        groups = list(zip(*(parts[3] for parts in made)))
+        # The wrapper looks at what a node has read, after it has run.
+        groups = list(zip(*([sparing(node, thunk) for node, thunk in zip(order, parts[3])] for parts in made)))
         fgraph, wrapper = self.fgraph, self.wrapper
         leaving = [
             thunk_cell

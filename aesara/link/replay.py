@@ -6,16 +6,16 @@ copies of the same inputs.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
-from aesara.link.utils import StorageMap, Thunk
-from aesara.link.vm import UpdatingVM, VMLinker
+from aesara.graph.nodes import Variable
+from aesara.link.originals import copied
+from aesara.link.utils import StorageMap
+from aesara.link.vm import VMLinker
 
 __all__ = ["Failure", "can_be_repeated", "failure_of", "replay"]
 
@@ -88,40 +88,9 @@ def failure_of(fgraph: FunctionGraph, values: Mapping[Variable, Any]) -> Failure
 
 
 def _run(fgraph: FunctionGraph, values: Mapping[Variable, Any], callback: Any, cells: StorageMap) -> None:
-    linker = _SparingLinker(allow_gc=False, callback=callback).accept(fgraph)
+    linker = VMLinker(allow_gc=False, callback=callback, spare_inputs=True).accept(fgraph)
     for variable in fgraph.inputs:
-        cells[variable] = [_copy(values[variable])]
+        cells[variable] = [copied(values[variable])]
     vm, *_ = linker.make_all(input_storage=[cells[v] for v in fgraph.inputs], storage_map=cells)
     with np.errstate(all="ignore"):
         vm()
-
-
-class _SparingLinker(VMLinker):
-    """Runs operations that overwrite their inputs on copies of these, so that all values can be looked at."""
-
-    def make_vm(self, nodes: Sequence[Apply], thunks: Sequence[Thunk], *args: Any, **kwargs: Any) -> UpdatingVM:
-        spared = [_sparing(node, thunk) if node.op.destroy_map else thunk for node, thunk in zip(nodes, thunks)]
-        return super().make_vm(nodes, spared, *args, **kwargs)
-
-
-def _sparing(node: Apply, thunk: Any) -> Thunk:
-    overwritten = sorted({k for positions in node.op.destroy_map.values() for k in positions})
-    cells = [thunk.inputs[k] for k in overwritten]
-
-    def run() -> Any:
-        before = [cell[0] for cell in cells]
-        for cell, value in zip(cells, before):
-            cell[0] = _copy(value)
-        try:
-            return thunk()
-        finally:
-            for cell, value in zip(cells, before):
-                cell[0] = value
-
-    run.__dict__.update(thunk.__dict__)  # what it reads and writes, and whether it is lazy
-    return run
-
-
-def _copy(value: Any) -> Any:
-    """A copy of a value, in the same memory layout."""
-    return value.copy(order="K") if type(value) is np.ndarray else copy.deepcopy(value)

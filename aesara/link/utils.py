@@ -183,7 +183,8 @@ def raise_with_op(
     node
         The node that failed.
     thunk
-        What ran it; its attribute ``inputs`` holds the cells of the node's inputs.
+        What ran it; its attribute ``inputs`` holds the cells of the node's inputs, and ``inputs_before``, if it has
+        one, what they held before the node overwrote them.
     exc_info
         The exception as given by `sys.exc_info`.  Default: the one being handled.
     storage_map
@@ -238,7 +239,7 @@ def error_report(
     if high and fgraph is not None:
         lines.append(f"Toposort index: {_position(fgraph, node)}")
     lines.append(f"Inputs types: {_shorten(str([variable.type for variable in node.inputs]), high)}")
-    cells = getattr(thunk, "inputs", None)
+    cells = getattr(thunk, "inputs_before", None) or getattr(thunk, "inputs", None)
     if cells is None and storage_map is not None:
         cells = [storage_map.get(variable, [None]) for variable in node.inputs]
     if cells is not None:
@@ -284,10 +285,13 @@ def _shorten(text: str, high: bool) -> str:
     return text if high or len(text) <= _LONGEST_SHOWN_TEXT else text[:_LONGEST_SHOWN_TEXT] + " ..."
 
 
+def is_shown(value: Any, high: bool) -> bool:
+    """Whether an error message shows a value; with high verbosity it shows all."""
+    return high or not isinstance(value, np.ndarray) or value.size <= _LARGEST_SHOWN_VALUE
+
+
 def _show_value(value: Any, high: bool) -> str:
-    if isinstance(value, np.ndarray) and value.size > _LARGEST_SHOWN_VALUE and not high:
-        return "not shown"
-    return _shorten(repr(value), high)
+    return _shorten(repr(value), high) if is_shown(value, high) else "not shown"
 
 
 def _clients(fgraph: FunctionGraph, node: Apply) -> list[list[str]]:

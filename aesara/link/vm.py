@@ -11,6 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
 from aesara.link.guards import store_together
+from aesara.link.originals import remembering, sparing
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -290,6 +291,9 @@ class VMLinker(LocalLinker):
         Returns the nodes of a graph in the order in which they run.
     allow_partial_eval
         Accepted for compatibility.
+    spare_inputs
+        Run nodes that overwrite their inputs on copies of these, so that all values can be looked at afterwards;
+        with a callback this is done in any case.
     """
 
     def __init__(
@@ -302,6 +306,7 @@ class VMLinker(LocalLinker):
         schedule: Scheduler | None = None,
         c_thunks: bool | None = None,
         allow_partial_eval: bool | None = None,
+        spare_inputs: bool = False,
     ) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=schedule)
         self.fgraph: FunctionGraph | None = None
@@ -311,6 +316,7 @@ class VMLinker(LocalLinker):
         self.lazy = lazy
         self.c_thunks = c_thunks
         self.allow_partial_eval = allow_partial_eval
+        self.spare_inputs = spare_inputs
         self.no_recycling: Sequence[Variable] = ()
         self.updated_vars: dict[Variable, Variable] = {}
         self.profile: Any = None
@@ -402,10 +408,12 @@ class VMLinker(LocalLinker):
         compute_map: ComputeMap = {variable: [variable.owner is None] for variable in storage_map}
         thunks = []
         measured = getattr(self.profile, "measured_thunk", None)
+        in_place = sparing if self.spare_inputs or self.callback is not None else remembering
         for node in order:
             thunk = node.op.make_thunk(node, storage_map, compute_map, self.no_recycling, "py")
             thunk.inputs = [storage_map[variable] for variable in node.inputs]
             thunk.outputs = [storage_map[variable] for variable in node.outputs]
+            thunk = in_place(node, thunk)
             thunks.append(thunk if measured is None else measured(fgraph, node, thunk))
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None

@@ -39,10 +39,11 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     """
     order = io_toposort(leaves, node.outputs)
 
+    def read(windows: tuple[np.ndarray, ...]) -> dict[Variable, Any]:
+        return {leaf: leaf.type.filter(np.array(window)) for leaf, window in zip(leaves, windows, strict=True)}
+
     def callback(*windows: np.ndarray) -> list[np.ndarray]:
-        values: dict[Variable, Any] = {
-            leaf: leaf.type.filter(np.array(window)) for leaf, window in zip(leaves, windows, strict=True)
-        }
+        values = read(windows)
         for step in order:
             inputs = [v.data if isinstance(v, Constant) else values[v] for v in step.inputs]
             storage: list[list[Any]] = [[None] for _ in step.outputs]
@@ -53,6 +54,8 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
                         _checked(out, number, cell[0]) for number, (out, cell) in enumerate(zip(step.outputs, storage))
                     ]
             except Exception:
+                before = read(windows)  # a node may have overwritten what it was given
+                inputs = [before.get(variable, value) for variable, value in zip(step.inputs, inputs)]
                 raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
             for out, cell in zip(step.outputs, storage, strict=True):
                 values[out] = cell[0]
