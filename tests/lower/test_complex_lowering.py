@@ -17,10 +17,10 @@ from aesara.tensor.recurrence import LinearRecurrence
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native
 
-rng = np.random.default_rng(11)
+RNG = np.random.default_rng(11)
 
 
-def numbers(*shape, dtype="complex128"):
+def numbers(rng, *shape, dtype="complex128"):
     return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
 
 
@@ -67,9 +67,9 @@ def test_conditions_are_checked_once():
 
 # -- ops that act on the parts -------------------------------------------------------------------------------------
 
-Z, W, V, U = numbers(4, 5), numbers(4, 5), numbers(5), numbers(5)
-R, X = rng.normal(size=(4, 5)), rng.normal(size=5)
-T, S = numbers(2, 3, 4), numbers(2, 4, 3)
+Z, W, V, U = numbers(RNG, 4, 5), numbers(RNG, 4, 5), numbers(RNG, 5), numbers(RNG, 5)
+R, X = RNG.normal(size=(4, 5)), RNG.normal(size=5)
+T, S = numbers(RNG, 2, 3, 4), numbers(RNG, 2, 4, 3)
 I, K, B = np.array([0, 2, -1]), np.int64(2), np.array([True, False, True, True, False])
 
 STRUCTURAL = {
@@ -134,23 +134,23 @@ def test_ops_on_parts(name):
 
 
 @pytest.mark.parametrize("build", [operator.mul, operator.add, lambda z, w: at.concatenate([z, w], axis=1)])
-def test_sizes_are_checked(build):
-    assert_both_raise(build, numbers(2, 3), numbers(3, 3), kind=ValueError)
+def test_sizes_are_checked(build, rng):
+    assert_both_raise(build, numbers(rng, 2, 3), numbers(rng, 3, 3), kind=ValueError)
 
 
 @pytest.mark.parametrize("shapes", [((2, 3), (2, 3)), ((2, 3), (2,)), ((2,), (3, 2)), ((2,), (3,))])
-def test_inner_sizes_are_checked(shapes):
-    assert_both_raise(at.dot, *(numbers(*shape) for shape in shapes), kind=ValueError)
+def test_inner_sizes_are_checked(shapes, rng):
+    assert_both_raise(at.dot, *(numbers(rng, *shape) for shape in shapes), kind=ValueError)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 0, 2), (1, 4)])
-def test_shapes(shape):
-    z = numbers(*shape)
+def test_shapes(shape, rng):
+    z = numbers(rng, *shape)
     assert_native(lambda z: [z * 2j, abs(z), z.sum(), at.exp(z).imag, z.real + 1], z, ulps=8)
 
 
-def test_long_sums_of_broadcast_terms():
-    values = [numbers(1) if k < 20 else numbers(4) for k in range(25)]
+def test_long_sums_of_broadcast_terms(rng):
+    values = [numbers(rng, 1) if k < 20 else numbers(rng, 4) for k in range(25)]
     inputs = [at.TensorType("complex128", (1,) if k < 20 else (None,))() for k in range(25)]
     function = aesara.function(inputs, [at.add(*inputs), at.mul(*inputs)])
     assert function._native.report.python_nodes == {}
@@ -159,17 +159,17 @@ def test_long_sums_of_broadcast_terms():
     np.testing.assert_allclose(product, np.prod(np.broadcast_arrays(*values), axis=0), rtol=1e-13)
 
 
-def test_empty_reductions():
-    assert_native(lambda z: [z.sum(0), z.prod(0), at.cumprod(z, axis=0)], numbers(0, 3))
-    assert_both_raise(lambda z: at.max(z, axis=0), numbers(0, 3), kind=ValueError)
+def test_empty_reductions(rng):
+    assert_native(lambda z: [z.sum(0), z.prod(0), at.cumprod(z, axis=0)], numbers(rng, 0, 3))
+    assert_both_raise(lambda z: at.max(z, axis=0), numbers(rng, 0, 3), kind=ValueError)
 
 
-def test_what_has_no_form_runs_in_python_and_says_why():
+def test_what_has_no_form_runs_in_python_and_says_why(rng):
     z = at.zvector()
     function = aesara.function([z], [at.sort(z), at.gamma(z), z * 2])
     assert sorted(function._native.report.python_nodes.values()) == [
         "no native lowering for SortOp of complex numbers",
         "scalar op gamma has no form for complex numbers",
     ]
-    values = numbers(4)
+    values = numbers(rng, 4)
     np.testing.assert_array_equal(function(values)[0], np.sort(values))

@@ -10,7 +10,6 @@ from aesara.graph.replace import vectorize_graph
 from aesara.scan import scan
 from aesara.scan.utils import until
 
-rng = np.random.default_rng(0)
 x, w, h0 = at.dmatrix("x"), at.dmatrix("w"), at.dvector("h0")
 
 
@@ -26,7 +25,7 @@ def many_kinds():
 
 @pytest.mark.parametrize("batched", [("x",), ("w",), ("h0",), ("x", "h0"), ("x", "w", "h0")])
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
-def test_loops(batched, mode):
+def test_loops(batched, mode, rng):
     core = {"x": x, "w": w, "h0": h0}
     values = {"x": rng.normal(size=(5, 3)), "w": rng.normal(size=(3, 3)), "h0": rng.normal(size=3)}
     outputs = many_kinds()
@@ -45,7 +44,7 @@ def test_loops(batched, mode):
         assert f._native.report.python_nodes == {}
 
 
-def test_two_batch_dimensions_that_broadcast():
+def test_two_batch_dimensions_that_broadcast(rng):
     outputs = many_kinds()
     many_x = at.TensorType("float64", (None, 1, None, None))("x")
     many_h = at.dmatrix("h")
@@ -69,7 +68,7 @@ def test_loops_that_end_early_must_end_together():
         f([1.0, 7.0])
 
 
-def test_jacobian_and_hessian_of_a_loop():
+def test_jacobian_and_hessian_of_a_loop(rng):
     v = at.dvector("v")
     y, _ = scan(lambda e, s: at.sin(s + e), v, at.constant(0, dtype="float64"))
     f = aesara.function([v], [aesara.jacobian(y, v), aesara.hessian(y[-1], v)])
@@ -92,7 +91,7 @@ def test_jacobian_and_hessian_of_a_loop():
 
 
 @pytest.mark.parametrize("override", ["default", lambda inputs, outputs, gradients: [gradients[0] * 3]])
-def test_graphs_as_operations(override):
+def test_graphs_as_operations(override, rng):
     v, rows = at.dvector("v"), at.dmatrix("rows")
     op = OpFromGraph([v], [at.exp(v) / at.exp(v).sum()], lop_overrides=override)
     out = vectorize_graph(op(v), {v: rows})

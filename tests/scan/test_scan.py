@@ -13,7 +13,6 @@ from aesara.scan.op import Scan
 from aesara.scan.utils import until
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
-rng = np.random.default_rng(0)
 
 
 @pytest.fixture(params=MODES)
@@ -28,7 +27,7 @@ def zero(dtype="float64"):
 # -- values --------------------------------------------------------------------------------------------------------
 
 
-def test_a_state_and_a_sequence(mode):
+def test_a_state_and_a_sequence(mode, rng):
     x = at.dvector("x")
     y, updates = scan(lambda x_t, s: 0.5 * s + x_t, sequences=x, outputs_info=zero())
     assert not updates and y.type.ndim == 1
@@ -41,7 +40,7 @@ def test_a_state_and_a_sequence(mode):
         np.testing.assert_allclose(f(value), np.array(want).reshape(n), rtol=1e-14)
 
 
-def test_many_kinds_at_once(mode):
+def test_many_kinds_at_once(mode, rng):
     x, w, h0, m0 = at.dmatrix("x"), at.dmatrix("w"), at.dvector("h0"), at.dmatrix("m0")
 
     def step(now, later, h, m2, m1, w):
@@ -67,7 +66,7 @@ def test_many_kinds_at_once(mode):
 
 
 @pytest.mark.parametrize("taps", [[-1], [0, 1], [-2, 0], [1, 2], [-1, 1], [2]])
-def test_taps_of_sequences(taps, mode):
+def test_taps_of_sequences(taps, mode, rng):
     x = at.dvector("x")
     y, _ = scan(lambda *entries: sum((k + 1) * e for k, e in enumerate(entries)), {"input": x, "taps": taps})
     value = rng.normal(size=9)
@@ -134,7 +133,7 @@ def test_symbolic_number_of_steps(mode):
         f(-1)
 
 
-def test_loops_in_loops(mode):
+def test_loops_in_loops(mode, rng):
     x = at.dmatrix("x")
 
     def row_sum(row):
@@ -161,7 +160,7 @@ def test_views(mode):
 # -- gradients -----------------------------------------------------------------------------------------------------
 
 
-def test_gradient_of_many_kinds():
+def test_gradient_of_many_kinds(rng):
     def cost(x, w, h0, m0):
         def step(now, later, h, m2, m1, w):
             new = at.tanh(now + h @ w)
@@ -180,7 +179,7 @@ def test_gradient_of_many_kinds():
 
 
 @pytest.mark.parametrize("taps", [[-1], [-3], [-3, -1], [-4, -2]])
-def test_gradient_through_taps(taps):
+def test_gradient_through_taps(taps, rng):
     def cost(x, first, a):
         def step(x_t, *rest):
             *states, a = rest
@@ -220,7 +219,7 @@ def test_truncated_gradient():
     assert got[0].tolist() == [0, 0, 0, 1, 1] and got[1] == 0
 
 
-def test_forward_mode_and_backward_mode_agree():
+def test_forward_mode_and_backward_mode_agree(rng):
     x, w, u, v = at.dvector("x"), at.dscalar("w"), at.dvector("u"), at.dscalar("v")
     y, _ = scan(lambda x_t, s, w: at.tanh(s * w + x_t), x, zero(), non_sequences=w)
     forward = aesara.Rop(y, [x, w], [u, v])

@@ -6,6 +6,7 @@ built, if the shapes of the inputs are.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,6 @@ from aesara.tensor.subtensor import (
 
 __all__ = ["ROWS", "Row"]
 
-RNG = np.random.default_rng(3)
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class Row:
 
 
 ROWS: dict[str, Row] = {}
+SEEDS = itertools.count(3)
 
 
 def row(name: str, build: Callable[..., Any], *values: Any, **facts: str) -> None:
@@ -78,7 +79,7 @@ def row(name: str, build: Callable[..., Any], *values: Any, **facts: str) -> Non
 
 
 def f(*shape: int) -> np.ndarray:
-    return RNG.uniform(0.1, 0.9, shape)
+    return np.random.default_rng(next(SEEDS)).uniform(0.1, 0.9, shape)
 
 
 def i(*values: int) -> np.ndarray:

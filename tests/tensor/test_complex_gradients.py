@@ -13,16 +13,16 @@ import aesara.tensor as at
 from aesara.gradient import Rop
 from aesara.tensor.recurrence import LinearRecurrence
 
-rng = np.random.default_rng(17)
+RNG = np.random.default_rng(17)
 
 
-def numbers(*shape):
+def numbers(rng, *shape):
     return 0.6 * (rng.normal(size=shape) + 1j * rng.normal(size=shape))
 
 
-Z, W, V, U = numbers(3, 4), numbers(3, 4), numbers(4), numbers(4)
-T, S = numbers(2, 3, 2), numbers(2, 2, 3)
-R, X, M = rng.normal(size=(4, 3)), rng.uniform(0.5, 2, 4), rng.normal(size=(2, 3, 2))
+Z, W, V, U = numbers(RNG, 3, 4), numbers(RNG, 3, 4), numbers(RNG, 4), numbers(RNG, 4)
+T, S = numbers(RNG, 2, 3, 2), numbers(RNG, 2, 2, 3)
+R, X, M = RNG.normal(size=(4, 3)), RNG.uniform(0.5, 2, 4), RNG.normal(size=(2, 3, 2))
 I = [0, 2, -1, 0]
 
 CASES = {
@@ -92,7 +92,7 @@ def compiled(inputs, outputs):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_gradients(name):
+def test_gradients(name, rng):
     inputs, values, output = setup_case(name)
     size = compiled(inputs, output.size)(*values)
     first, second = rng.normal(size=(2, size))
@@ -115,10 +115,10 @@ def test_gradients(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_directional_derivatives(name):
+def test_directional_derivatives(name, rng):
     inputs, values, output = setup_case(name)
     points = [x.type() for x in inputs]
-    directions = [numbers(*v.shape) if np.iscomplexobj(v) else rng.normal(size=v.shape) for v in values]
+    directions = [numbers(rng, *v.shape) if np.iscomplexobj(v) else rng.normal(size=v.shape) for v in values]
     derivative = Rop(output, inputs, points)
     assert derivative.type.dtype == output.type.dtype
     found = compiled([*inputs, *points], derivative)(*values, *directions)

@@ -46,8 +46,6 @@ from aesara.tensor.extra_ops import (
     unravel_index,
 )
 
-rng = np.random.default_rng(42)
-
 
 def tensor(*sizes, dtype="float64"):
     return at.TensorType(dtype, shape=sizes)()
@@ -64,7 +62,7 @@ def agree(output, expected, values=None):
         check_inferred_shape(output, values)
 
 
-def test_cpu_contiguous():
+def test_cpu_contiguous(rng):
     x, value = at.dmatrix(), rng.normal(size=(2, 3)).T
     found = evaluate(cpu_contiguous(x), {x: value})
     assert found.flags.c_contiguous and np.array_equal(found, value)
@@ -74,7 +72,7 @@ def test_cpu_contiguous():
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
-def test_cumulative(axis):
+def test_cumulative(axis, rng):
     value = rng.normal(size=(3, 4))
     x = at.dmatrix()
     agree(cumsum(x, axis), np.cumsum(value, axis), {x: value})
@@ -98,7 +96,7 @@ def test_cumulative_ops():
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("axis", [0, -1])
-def test_diff(n, axis):
+def test_diff(n, axis, rng):
     value = rng.normal(size=(3, 4))
     x = at.dmatrix()
     np.testing.assert_array_equal(evaluate(diff(x, n, axis), {x: value}), np.diff(value, n, axis))
@@ -108,7 +106,7 @@ def test_diff(n, axis):
         check_gradient(lambda x: diff(x, n, axis) ** 2, value)
 
 
-def test_bincount():
+def test_bincount(rng):
     x, w = at.lvector(), at.dvector()
     value = np.array([1, 3, 3, 0])
     weights = rng.normal(size=4)
@@ -127,7 +125,7 @@ def test_bincount():
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
-def test_repeat(axis):
+def test_repeat(axis, rng):
     value = rng.normal(size=(3, 4))
     x, n, v = at.dmatrix(), at.lscalar(), at.TensorType("uint64", shape=(None,))()
     given = {x: value, n: 2}
@@ -162,7 +160,7 @@ def test_squeeze():
         squeeze(x, 1)
 
 
-def test_compress_and_one_hot():
+def test_compress_and_one_hot(rng):
     x, c, y = at.dmatrix(), at.lvector(), at.lvector()
     value = rng.normal(size=(3, 4))
     for axis, condition in ((0, [1, 0, 1]), (1, [0, 1]), (None, [1, 0, 0, 0, 0, 1])):
@@ -241,7 +239,7 @@ def test_index_conversion():
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (3, 5), (5, 3), (3, 3, 3), (2, 2, 2, 2)])
-def test_fill_diagonal(shape):
+def test_fill_diagonal(shape, rng):
     value = rng.normal(size=shape)
     x, v = tensor(*(None,) * len(shape)), at.lscalar()
     expected = value.copy()
@@ -251,7 +249,7 @@ def test_fill_diagonal(shape):
 
 
 @pytest.mark.parametrize("offset", [-9, -2, 0, 1, 3])
-def test_fill_diagonal_offset(offset):
+def test_fill_diagonal_offset(offset, rng):
     value = rng.normal(size=(3, 4))
     x, o = at.dmatrix(), at.lscalar()
     expected = np.where(np.eye(3, 4, offset, dtype=bool), 7, value)
@@ -292,7 +290,7 @@ def test_broadcast_to():
     check_gradient(lambda x: broadcast_to(x, (3, 2, 4)) ** 2, [[1.0], [2.0]], shapes=[(None, 1)])
 
 
-def test_broadcast_shapes():
+def test_broadcast_shapes(rng):
     x, v = at.dmatrix(), at.dvector()
     sizes = broadcast_shape(x, v)
     for rows, columns, length in ((2, 3, 3), (2, 1, 3), (2, 3, 1), (0, 1, 0)):

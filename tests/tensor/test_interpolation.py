@@ -17,14 +17,14 @@ COORDINATES = np.sort(RNG.uniform(0, 5, 5))
 
 
 class TestInterp:
-    def test_between_points(self):
-        compare(at.interp, np.interp, RNG.uniform(-1, 6, (3, 4)), XP, FP, python=PYTHON)
+    def test_between_points(self, rng):
+        compare(at.interp, np.interp, rng.uniform(-1, 6, (3, 4)), XP, FP, python=PYTHON)
 
-    def test_outside(self):
+    def test_outside(self, rng):
         compare(
             lambda x, xp, fp: at.interp(x, xp, fp, -9.0, 9.0),
             lambda x, xp, fp: np.interp(x, xp, fp, -9.0, 9.0),
-            RNG.uniform(-1, 6, 8),
+            rng.uniform(-1, 6, 8),
             XP,
             FP,
             python=PYTHON,
@@ -39,11 +39,11 @@ class TestInterp:
             at.interp, np.interp, np.array([0.0, 1, 2]), np.array([1.0]), np.array([7.0]), python=PYTHON, gradient=False
         )
 
-    def test_period(self):
+    def test_period(self, rng):
         compare(
             lambda x, xp, fp: at.interp(x, xp, fp, period=2.5),
             lambda x, xp, fp: np.interp(x, xp, fp, period=2.5),
-            RNG.uniform(-9, 9, 8),
+            rng.uniform(-9, 9, 8),
             np.array([0.1, 0.7, 2.3, 1.2]),
             FP[:4],
             python=PYTHON,
@@ -89,8 +89,8 @@ def test_trapezoid():
     compare(at.trapezoid, trapezoid, np.arange(5))
 
 
-def test_unwrap():
-    wrapped = np.mod(np.cumsum(RNG.uniform(0, 3, (2, 9)), axis=1), 2 * np.pi)
+def test_unwrap(rng):
+    wrapped = np.mod(np.cumsum(rng.uniform(0, 3, (2, 9)), axis=1), 2 * np.pi)
     compare(at.unwrap, np.unwrap, wrapped)
     compare(lambda p: at.unwrap(p, discont=4.0), lambda p: np.unwrap(p, discont=4.0), wrapped)
     compare(lambda p: at.unwrap(p, axis=0), lambda p: np.unwrap(p, axis=0), wrapped)

@@ -12,8 +12,6 @@ from aesara.tensor.type import TensorType
 from tests.tensor.evaluate import evaluate
 from tests.tensor.test_reduction import numeric_gradient
 
-RNG = np.random.default_rng(11)
-
 
 def unknown(shape, dtype="float64"):
     return TensorType(dtype, (None,) * len(shape))()
@@ -41,21 +39,21 @@ class TestDot:
         "a, b",
         [((3,), (3,)), ((2, 3), (3,)), ((2,), (2, 3)), ((2, 3), (3, 4)), ((2, 0), (0, 4)), ((0, 3), (3, 2))],
     )
-    def test_values(self, a, b):
+    def test_values(self, a, b, rng):
         x, y = unknown(a), unknown(b)
-        X, Y = RNG.normal(size=a), RNG.normal(size=b)
+        X, Y = rng.normal(size=a), rng.normal(size=b)
         for product in (at.dot(x, y), x @ y, x.dot(y), Dot()(x, y)):
             np.testing.assert_allclose(evaluate(product, {x: X, y: Y}), np.dot(X, Y), rtol=1e-13)
 
     @pytest.mark.parametrize("a, b", [((2, 2, 3), (3, 4)), ((2, 2, 3), (2, 3, 4)), ((3,), (2, 3, 4)), ((), (2, 2))])
-    def test_other_ranks(self, a, b):
+    def test_other_ranks(self, a, b, rng):
         x, y = unknown(a), unknown(b)
-        X, Y = RNG.normal(size=a), RNG.normal(size=b)
+        X, Y = rng.normal(size=a), rng.normal(size=b)
         np.testing.assert_allclose(evaluate(at.dot(x, y), {x: X, y: Y}), np.dot(X, Y), rtol=1e-13)
 
     @pytest.mark.parametrize("a, b", [((3,), (3,)), ((2, 3), (3,)), ((2,), (2, 3)), ((2, 3), (3, 4))])
-    def test_gradients(self, a, b):
-        check_gradient(at.dot, RNG.normal(size=a), RNG.normal(size=b))
+    def test_gradients(self, a, b, rng):
+        check_gradient(at.dot, rng.normal(size=a), rng.normal(size=b))
 
     @pytest.mark.parametrize(
         "dtypes, expected",
@@ -94,10 +92,10 @@ class TestDot:
         (gi, gx) = at.dot(i, x).owner.op.grad([i, x], [at.matrix()])
         assert gi.type.dtype == "float64" and gx.type.dtype == "float64"
 
-    def test_tangent(self):
+    def test_tangent(self, rng):
         x, y, dx = at.matrix(), at.matrix(), at.matrix()
         (t,) = Dot().R_op([x, y], [dx, None])
-        Y, V = RNG.normal(size=(2, 2)), RNG.normal(size=(2, 2))
+        Y, V = rng.normal(size=(2, 2)), rng.normal(size=(2, 2))
         np.testing.assert_allclose(evaluate(t, {dx: V, y: Y}), V @ Y)
 
     def test_outer(self):
@@ -119,8 +117,8 @@ class TestTensordot:
             ((2, 3, 4), (3, 2), [1, 0]),
         ],
     )
-    def test_values_and_gradients(self, a, b, axes):
-        X, Y = RNG.normal(size=a), RNG.normal(size=b)
+    def test_values_and_gradients(self, a, b, axes, rng):
+        X, Y = rng.normal(size=a), rng.normal(size=b)
         x, y = unknown(a), unknown(b)
         product = at.tensordot(x, y, axes)
         expected = np.tensordot(X, Y, axes)
@@ -152,19 +150,19 @@ class TestBatched:
     @pytest.mark.parametrize(
         "a, b", [((2, 3, 4), (2, 4, 5)), ((2, 3), (2, 3, 4)), ((2, 4, 3), (2, 3)), ((2, 3), (2, 3))]
     )
-    def test_values_and_gradients(self, a, b):
-        X, Y = RNG.normal(size=a), RNG.normal(size=b)
+    def test_values_and_gradients(self, a, b, rng):
+        X, Y = rng.normal(size=a), rng.normal(size=b)
         x, y = unknown(a), unknown(b)
         expected = np.stack([np.dot(p, q) for p, q in zip(X, Y)])
         np.testing.assert_allclose(evaluate(at.batched_dot(x, y), {x: X, y: Y}), expected)
         check_gradient(at.batched_dot, X, Y)
 
-    def test_other_ranks(self):
+    def test_other_ranks(self, rng):
         x, y = at.vector(), at.matrix()
-        X, Y = RNG.normal(size=2), RNG.normal(size=(2, 3))
+        X, Y = rng.normal(size=2), rng.normal(size=(2, 3))
         np.testing.assert_allclose(evaluate(at.batched_dot(x, y), {x: X, y: Y}), X[:, None] * Y)
         a, b = unknown((2, 3, 4, 5)), unknown((2, 5, 3))
-        A, B = RNG.normal(size=(2, 3, 4, 5)), RNG.normal(size=(2, 5, 3))
+        A, B = rng.normal(size=(2, 3, 4, 5)), rng.normal(size=(2, 5, 3))
         product = batched_tensordot(a, b, [[3, 1], [1, 2]])
         np.testing.assert_allclose(evaluate(product, {a: A, b: B}), np.einsum("nijk,nki->nj", A, B))
 
@@ -192,15 +190,15 @@ class TestMatmul:
             ((2, 3), (4, 3, 5)),
         ],
     )
-    def test_values_and_gradients(self, a, b):
-        X, Y = RNG.normal(size=a), RNG.normal(size=b)
+    def test_values_and_gradients(self, a, b, rng):
+        X, Y = rng.normal(size=a), rng.normal(size=b)
         x, y = unknown(a), unknown(b)
         np.testing.assert_allclose(evaluate(at.matmul(x, y), {x: X, y: Y}), np.matmul(X, Y))
         check_gradient(at.matmul, X, Y)
 
-    def test_broadcast_batches(self):
+    def test_broadcast_batches(self, rng):
         x, y = at.tensor("float64", (1, None, None)), at.tensor3()
-        X, Y = RNG.normal(size=(1, 2, 3)), RNG.normal(size=(4, 3, 2))
+        X, Y = rng.normal(size=(1, 2, 3)), rng.normal(size=(4, 3, 2))
         product = at.matmul(x, y)
         np.testing.assert_allclose(evaluate(product, {x: X, y: Y}), np.matmul(X, Y))
         g = evaluate(grad(product.sum(), x), {x: X, y: Y})
@@ -291,19 +289,19 @@ class TestArithmetic:
 
 class TestCovariance:
     @pytest.mark.parametrize("options", [{}, {"bias": True}, {"ddof": 0}, {"rowvar": False}])
-    def test_values(self, options):
-        value = RNG.normal(size=(3, 5))
+    def test_values(self, options, rng):
+        value = rng.normal(size=(3, 5))
         np.testing.assert_allclose(evaluate(at.cov(value, **options)), np.cov(value, **options), rtol=1e-12)
 
-    def test_weights_and_more_variables(self):
-        value, other = RNG.normal(size=(2, 4)), RNG.normal(size=(1, 4))
+    def test_weights_and_more_variables(self, rng):
+        value, other = rng.normal(size=(2, 4)), rng.normal(size=(1, 4))
         f, a = np.array([1, 2, 1, 3]), np.array([0.5, 1.0, 2.0, 1.0])
         for options in ({"fweights": f}, {"aweights": a}, {"fweights": f, "aweights": a, "ddof": 1}):
             expected = np.cov(value, other, **options)
             np.testing.assert_allclose(evaluate(at.cov(value, other, **options)), expected, rtol=1e-12)
 
-    def test_one_variable(self):
-        value = RNG.normal(size=6)
+    def test_one_variable(self, rng):
+        value = rng.normal(size=6)
         result = evaluate(at.cov(value))
         assert result.shape == () and np.isclose(result, np.cov(value))
 
@@ -315,15 +313,15 @@ class TestCovariance:
         with pytest.raises(TypeError, match="fweights"):
             at.cov(at.matrix(), fweights=np.array([0.5]))
 
-    def test_gradient(self):
-        check_gradient(at.cov, RNG.normal(size=(2, 4)))
+    def test_gradient(self, rng):
+        check_gradient(at.cov, rng.normal(size=(2, 4)))
 
 
 class TestConvolve:
     @pytest.mark.parametrize("mode", ["full", "same", "valid"])
     @pytest.mark.parametrize("n, m", [(5, 3), (3, 5), (4, 4), (6, 2), (1, 3)])
-    def test_values_and_gradients(self, mode, n, m):
-        a, v = RNG.normal(size=n), RNG.normal(size=m)
+    def test_values_and_gradients(self, mode, n, m, rng):
+        a, v = rng.normal(size=n), rng.normal(size=m)
         x, y = at.vector(), at.vector()
         out = at.convolve(x, y, mode)
         expected = np.convolve(a, v, mode)
@@ -342,21 +340,21 @@ class TestConvolve:
 
 class TestSort:
     @pytest.mark.parametrize("axis", [0, 1, -1, None])
-    def test_sort(self, axis):
-        value = RNG.permutation(12).astype("float64").reshape(3, 4)
+    def test_sort(self, axis, rng):
+        value = rng.permutation(12).astype("float64").reshape(3, 4)
         value[0, 0] = np.nan
         np.testing.assert_array_equal(evaluate(at.sort(value, axis)), np.sort(value, axis))
         np.testing.assert_array_equal(evaluate(at.argsort(value, axis)), np.argsort(value, axis))
 
     @pytest.mark.parametrize("axis", [0, 1, None])
-    def test_gradients(self, axis):
-        value = RNG.permutation(6).astype("float64").reshape(2, 3)
+    def test_gradients(self, axis, rng):
+        value = rng.permutation(6).astype("float64").reshape(2, 3)
         check_gradient(lambda x: at.sort(x, axis), value)
         check_gradient(lambda x: at.topk(x, 2, axis), value)
 
     @pytest.mark.parametrize("k", [1, 3, -1, -2])
-    def test_largest_elements(self, k):
-        value = RNG.permutation(12).reshape(3, 4)
+    def test_largest_elements(self, k, rng):
+        value = rng.permutation(12).reshape(3, 4)
         order = np.sort(value, axis=1)
         expected = order[:, ::-1][:, :k] if k > 0 else order[:, :-k]
         values, positions = at.topk_and_argtopk(value, k, axis=1)

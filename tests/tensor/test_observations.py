@@ -145,8 +145,8 @@ HISTOGRAMS = [{}, {"bins": 7}, {"bins": np.array([-1.0, 0, 0.5, 2])}, {"range": 
 
 @pytest.mark.parametrize("options", HISTOGRAMS, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_histogram(options, weighted):
-    z = RNG.normal(size=50)
+def test_histogram(options, weighted, rng):
+    z = rng.normal(size=50)
     compare(
         lambda z: list(at.histogram(z, weights=abs(z) if weighted else None, **options)),
         lambda z: list(np.histogram(z, weights=abs(z) if weighted else None, **options)),

@@ -26,7 +26,6 @@ from aesara.tensor.math import (
 from aesara.tensor.type import TensorType
 from tests.tensor.evaluate import evaluate
 
-RNG = np.random.default_rng(3)
 AXES = [None, 0, -1, (0, 2), (2, 0), [1], (), (0, 1, 2), np.array(1)]
 
 
@@ -46,9 +45,9 @@ def numpy_axis(axis):
 @pytest.mark.parametrize("axis", AXES, ids=repr)
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all"])
-def test_values(name, axis, keepdims):
+def test_values(name, axis, keepdims, rng):
     x = at.tensor("float64", (2, None, 4))
-    value = RNG.normal(size=(2, 3, 4)).round(1)
+    value = rng.normal(size=(2, 3, 4)).round(1)
     expected = getattr(np, name)(value, axis=numpy_axis(axis), keepdims=keepdims)
     for y in (
         getattr(at, name)(x, axis=axis, keepdims=keepdims),
@@ -190,9 +189,9 @@ def test_integers_at_their_limits():
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), (0, 1, 2)], ids=repr)
-def test_positions(axis):
+def test_positions(axis, rng):
     x = at.tensor3("x")
-    value = RNG.integers(0, 3, size=(3, 4, 2)).astype("float64")
+    value = rng.integers(0, 3, size=(3, 4, 2)).astype("float64")
     largest, position = at.max_and_argmax(x, axis=axis)
     got_value, got_position = evaluate([largest, position], {x: value})
     axes = tuple(range(3)) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -240,9 +239,9 @@ GRADIENTS = {
 
 @pytest.mark.parametrize("name", GRADIENTS)
 @pytest.mark.parametrize("axis", [None, 0, 1])
-def test_gradients(name, axis):
+def test_gradients(name, axis, rng):
     x = at.matrix("x")
-    value = RNG.permutation(np.linspace(0.5, 3.0, 6)).reshape(2, 3)
+    value = rng.permutation(np.linspace(0.5, 3.0, 6)).reshape(2, 3)
     y = GRADIENTS[name](x, axis)
     weights = 1.0 + np.arange(3 if axis == 0 else 2 if axis == 1 else 1)
     cost = (y * (weights if axis is not None else 1.0)).sum()

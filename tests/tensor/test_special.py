@@ -25,27 +25,25 @@ from aesara.tensor.special import (
 from tests.tensor.evaluate import evaluate
 from tests.tensor.test_math import check_gradient
 
-RNG = np.random.default_rng(2)
-
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize(
     "function, reference", [(softmax, scipy.special.softmax), (log_softmax, scipy.special.log_softmax)]
 )
 class TestSoftmax:
-    def test_values(self, function, reference, axis):
+    def test_values(self, function, reference, axis, rng):
         x = at.matrix("x")
-        for value in (RNG.normal(size=(3, 4)), 1e4 * RNG.normal(size=(3, 4)), np.zeros((2, 1))):
+        for value in (rng.normal(size=(3, 4)), 1e4 * rng.normal(size=(3, 4)), np.zeros((2, 1))):
             np.testing.assert_allclose(evaluate(function(x, axis), {x: value}), reference(value, axis), atol=1e-300)
 
-    def test_gradients(self, function, reference, axis):
-        value = RNG.normal(size=(2, 3))
+    def test_gradients(self, function, reference, axis, rng):
+        value = rng.normal(size=(2, 3))
         check_gradient(lambda x: function(x, axis), value)
         check_gradient(lambda x: grad((function(x, axis) ** 2).sum(), x), value)
 
-    def test_tangent(self, function, reference, axis):
+    def test_tangent(self, function, reference, axis, rng):
         x, dx = at.matrix("x"), at.matrix("dx")
-        value, direction = RNG.normal(size=(2, 3)), RNG.normal(size=(2, 3))
+        value, direction = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
         y = function(x, axis)
         (t,) = y.owner.op.R_op([x], [dx])
         step = 1e-6
@@ -85,9 +83,9 @@ def test_axes_and_names():
         SoftmaxGrad(-1)(at.vector(), at.matrix())
 
 
-def test_tangent_of_the_gradient():
+def test_tangent_of_the_gradient(rng):
     dy, sm, d_dy, d_sm = at.matrices("abcd")
-    values = {v: RNG.normal(size=(2, 3)) for v in (dy, sm, d_dy, d_sm)}
+    values = {v: rng.normal(size=(2, 3)) for v in (dy, sm, d_dy, d_sm)}
     op = SoftmaxGrad(1)
     (t,) = op.R_op([dy, sm], [d_dy, d_sm])
 

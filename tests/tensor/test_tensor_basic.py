@@ -33,8 +33,6 @@ from aesara.tensor.basic import (
 )
 from aesara.tensor.exceptions import NotScalarConstantError
 
-rng = np.random.default_rng(42)
-
 
 def tensor(*sizes, dtype="float64"):
     return at.TensorType(dtype, shape=sizes)()
@@ -143,7 +141,7 @@ def test_tensors_of_sequences():
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("symbolic", [True, False])
-def test_join(axis, symbolic):
+def test_join(axis, symbolic, rng):
     values = [
         rng.normal(size=(2, 3)),
         rng.normal(size=(2, 3)).astype("float32"),
@@ -194,7 +192,7 @@ def test_what_cannot_be_joined():
         )
 
 
-def test_gradient_of_join():
+def test_gradient_of_join(rng):
     values = [rng.normal(size=(2, 3)), rng.normal(size=(2, 1))]
     check_gradient(lambda x, y: at.join(1, x, y) ** 2, *values)
     check_gradient(lambda x: at.join(0, x, x) ** 2, values[0], shapes=[(2, 3)])
@@ -211,7 +209,7 @@ def test_join_returns_the_only_tensor_that_is_not_empty():
     assert op.view_map == {0: [1]} and Join() != op
 
 
-def test_split():
+def test_split(rng):
     value = rng.normal(size=(2, 6))
     x, sizes = at.dmatrix(), at.lvector()
     pieces = at.split(x, sizes, 3, axis=1)
@@ -235,7 +233,7 @@ def test_split():
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
-def test_stack(axis):
+def test_stack(axis, rng):
     values = [rng.normal(size=(2, 3)) for _ in range(3)]
     x, y, z = at.dmatrix(), at.dmatrix(), tensor(2, 3)
     agree(at.stack([x, y, z], axis=axis), np.stack(values, axis=axis), dict(zip((x, y, z), values)))
@@ -312,7 +310,7 @@ def test_gradient_of_arange():
     check_gradient(lambda a, d: at.arange(a, 4.8, d) ** 2, 0.1, 0.7)
 
 
-def test_eye_and_triangles():
+def test_eye_and_triangles(rng):
     n, m, k = at.lscalar(), at.lscalar(), at.lscalar()
     given = {n: 3, m: 4, k: -1}
     agree(at.eye(n, m, k), np.eye(3, 4, -1), given)
@@ -425,7 +423,7 @@ def test_nonzero(value):
 # Rearranging
 
 
-def test_flatten():
+def test_flatten(rng):
     value = rng.normal(size=(2, 3, 4))
     x = at.dtensor3()
     for ndim in (1, 2, 3):
@@ -440,7 +438,7 @@ def test_flatten():
             at.flatten(x, wrong)
 
 
-def test_axes():
+def test_axes(rng):
     value = rng.normal(size=(2, 3, 4))
     x = tensor(2, 3, 4)
     x.name = "x"
@@ -473,7 +471,7 @@ def test_atleast():
 @pytest.mark.parametrize("shift", [0, 1, -2, 7, -11])
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize("known", [True, False])
-def test_roll(shift, axis, known):
+def test_roll(shift, axis, known, rng):
     value = rng.normal(size=(3, 4))
     x, s = tensor(3, 4) if known else at.dmatrix(), at.lscalar()
     expected = np.roll(value, shift, axis=axis)
@@ -487,7 +485,7 @@ def test_roll_of_nothing():
 
 
 @pytest.mark.parametrize("reps", [2, (2,), (2, 1), (3, 1, 2), (1, 0), ()])
-def test_tile(reps):
+def test_tile(reps, rng):
     value = rng.normal(size=(2, 3))
     x = at.dmatrix()
     np.testing.assert_array_equal(evaluate(at.tile(x, reps), {x: value}), np.tile(value, reps))
@@ -511,7 +509,7 @@ def test_tile_by_a_vector():
         at.tile(x, (1, 2), ndim=1)
 
 
-def test_gradients_of_rearranging():
+def test_gradients_of_rearranging(rng):
     value = rng.normal(size=(3, 2))
     check_gradient(lambda x: at.flatten(x) ** 2, value)
     check_gradient(lambda x: at.roll(x, 1, axis=0) ** 2, value)
@@ -524,7 +522,7 @@ def test_gradients_of_rearranging():
 
 @pytest.mark.parametrize("offset", [-4, -2, -1, 0, 1, 3, 5])
 @pytest.mark.parametrize("axes", [(0, 1), (1, 0), (0, 2), (-1, 1)])
-def test_extract_diag(offset, axes):
+def test_extract_diag(offset, axes, rng):
     value = rng.normal(size=(3, 4, 2))
     x = at.dtensor3()
     if offset >= value.shape[axes[1]] or -offset >= value.shape[axes[0]]:
@@ -547,7 +545,7 @@ def test_diagonals_as_views():
 
 
 @pytest.mark.parametrize("offset", [-2, 0, 1])
-def test_alloc_diag(offset):
+def test_alloc_diag(offset, rng):
     v, x = at.dvector(), at.dmatrix()
     value = rng.normal(size=3)
     agree(at.diag(v, offset), np.diag(value, offset), {v: value})
@@ -563,7 +561,7 @@ def test_alloc_diag(offset):
         at.diag(at.dscalar())
 
 
-def test_permutations():
+def test_permutations(rng):
     value = rng.normal(size=(2, 4))
     x, p, m = at.dmatrix(), at.lvector(), at.lmatrix()
     permutation = np.array([2, 0, 3, 1])
@@ -582,7 +580,7 @@ def test_permutations():
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
-def test_take_along_axis(axis):
+def test_take_along_axis(axis, rng):
     value = rng.normal(size=(3, 4))
     indices = np.array([0, 5, -1]) if axis is None else np.argsort(value, axis=axis)
     x, i = at.dmatrix(), at.TensorType("int64", shape=(None,) * indices.ndim)()

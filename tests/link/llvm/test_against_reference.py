@@ -9,15 +9,13 @@ import aesara
 import aesara.tensor as at
 from aesara.tensor.special import log_softmax, softmax
 
-RNG = np.random.default_rng(7)
+
+def normal(rng, *shape, dtype="float64"):
+    return rng.normal(size=shape).astype(dtype)
 
 
-def normal(*shape, dtype="float64"):
-    return RNG.normal(size=shape).astype(dtype)
-
-
-def integers(low, high, *shape, dtype="int64"):
-    return RNG.integers(low, high, size=shape).astype(dtype)
+def integers(rng, low, high, *shape, dtype="int64"):
+    return rng.integers(low, high, size=shape).astype(dtype)
 
 
 def tensor_like(value, name=None):
@@ -58,9 +56,9 @@ UNARY = """neg abs exp expm1 log1p square sqrt sin cos tanh sinh cosh arctan erf
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int8", "uint16", "bool"])
 @pytest.mark.parametrize("name", UNARY)
-def test_unary(name, dtype):
+def test_unary(name, dtype, rng):
     function = getattr(at, name)
-    x = np.abs(normal(3, 7)) + 0.25 if name in ("sqrt", "log1p", "reciprocal") else 2 * normal(3, 7)
+    x = np.abs(normal(rng, 3, 7)) + 0.25 if name in ("sqrt", "log1p", "reciprocal") else 2 * normal(rng, 3, 7)
     if dtype == "bool" and name in ("neg", "sgn"):
         pytest.skip("NumPy has no negative and no sign of booleans")
     if name == "round_half_to_even" and np.dtype(dtype).kind != "f":
@@ -77,11 +75,11 @@ BINARY = """add sub mul true_divide floor_divide mod pow maximum minimum lt le g
 @pytest.mark.parametrize("dtypes", [("float64",) * 2, ("float32",) * 2, ("int64", "int64"), ("int8", "float32"),
                                     ("uint8", "int16"), ("bool", "float64"), ("float16", "float16")])  # fmt: skip
 @pytest.mark.parametrize("name", BINARY)
-def test_binary(name, dtypes):
+def test_binary(name, dtypes, rng):
     function = getattr(at, name)
     values = []
     for dtype in dtypes:
-        v = 3 * normal(4, 5)
+        v = 3 * normal(rng, 4, 5)
         if name == "pow":
             v = np.abs(v) + 0.5
         values.append((v > 0) if dtype == "bool" else np.abs(v).astype(dtype) if dtype[0] == "u" else v.astype(dtype))
@@ -136,14 +134,14 @@ REDUCTIONS = {
 
 @pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 1), (0, 2), (1, 2), (0, 1, 2)])
 @pytest.mark.parametrize("name", REDUCTIONS)
-def test_reductions(name, axis):
-    assert_agree(lambda x: REDUCTIONS[name](x, axis), [normal(3, 4, 5)], rtol=1e-13)
+def test_reductions(name, axis, rng):
+    assert_agree(lambda x: REDUCTIONS[name](x, axis), [normal(rng, 3, 4, 5)], rtol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "uint8", "bool", "int64", "float16"])
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean"])
-def test_reductions_of_other_dtypes(name, dtype):
-    x = integers(0, 3, 4, 6).astype(dtype)
+def test_reductions_of_other_dtypes(name, dtype, rng):
+    x = integers(rng, 0, 3, 4, 6).astype(dtype)
     assert_agree(lambda v: REDUCTIONS[name](v, 1), [x])
 
 
@@ -171,13 +169,13 @@ def test_long_sums_are_accurate():
 
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
 @pytest.mark.parametrize("dtype", ["float64", "int8", "bool"])
-def test_argmax(axis, dtype):
-    x = integers(0, 4, 5, 7).astype(dtype)
+def test_argmax(axis, dtype, rng):
+    x = integers(rng, 0, 4, 5, 7).astype(dtype)
     assert_agree(lambda v: [at.argmax(v, axis=axis), *at.max_and_argmax(v, axis=axis)], [x])
 
 
-def test_broadcasting():
-    m, r, c, s = normal(4, 3), normal(1, 3), normal(4, 1), normal()
+def test_broadcasting(rng):
+    m, r, c, s = normal(rng, 4, 3), normal(rng, 1, 3), normal(rng, 4, 1), normal(rng)
     row, col = at.row("r"), at.col("c")
     x, k = at.matrix("x"), at.scalar("s")
     outputs = [x + row, x * col, row * col, x - k, at.exp(row) + at.exp(col) * x, (row + col).sum(axis=0)]
@@ -199,8 +197,8 @@ MATRIX_PAIRS = [
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
 @pytest.mark.parametrize("shapes", MATRIX_PAIRS)
-def test_matrix_products(shapes, dtype):
-    a, b = (integers(-4, 5, *s).astype(dtype) for s in shapes)
+def test_matrix_products(shapes, dtype, rng):
+    a, b = (integers(rng, -4, 5, *s).astype(dtype) for s in shapes)
     assert_agree(
         lambda x, y: [x.dot(y), at.dot(y.T, x.T), at.dot(x, 2 * y), at.dot(x[:, ::1], y[::1]), x.dot(x.T), x.T.dot(x)],
         [a, b],
@@ -209,8 +207,8 @@ def test_matrix_products(shapes, dtype):
 
 
 @pytest.mark.parametrize("n,m", [(3, 4), (200, 300), (1, 1), (0, 4)])
-def test_matrix_vector_products(n, m):
-    a, v, w = normal(n, m), normal(m), normal(n)
+def test_matrix_vector_products(n, m, rng):
+    a, v, w = normal(rng, n, m), normal(rng, m), normal(rng, n)
     assert_agree(
         lambda x, y, z: [x.dot(y), z.dot(x), at.dot(x.T, z), at.dot(y, y), at.dot(x[:, 0] if m else z, z)],
         [a, v, w],
@@ -218,8 +216,8 @@ def test_matrix_vector_products(n, m):
     )
 
 
-def test_products_of_views():
-    a, b = normal(60, 50), normal(50, 40)
+def test_products_of_views(rng):
+    a, b = normal(rng, 60, 50), normal(rng, 50, 40)
     assert_agree(
         lambda x, y: [
             x[::2].dot(y),
@@ -233,8 +231,8 @@ def test_products_of_views():
     )
 
 
-def test_batched_dot():
-    assert_agree(lambda x, y: at.batched_dot(x, y), [normal(3, 4, 5), normal(3, 5, 2)], rtol=1e-13)
+def test_batched_dot(rng):
+    assert_agree(lambda x, y: at.batched_dot(x, y), [normal(rng, 3, 4, 5), normal(rng, 3, 5, 2)], rtol=1e-13)
 
 
 SLICES = [slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), slice(None, None, -1), slice(-2, None),
@@ -242,24 +240,24 @@ SLICES = [slice(None), slice(1, None), slice(None, -1), slice(None, None, 2), sl
 
 
 @pytest.mark.parametrize("s", SLICES, ids=str)
-def test_basic_indexing(s):
-    x = normal(6, 5)
+def test_basic_indexing(s, rng):
+    x = normal(rng, 6, 5)
     got = assert_agree(lambda v: [v[s], v[:, s], v[s, s], v[2], v[-1, 3], v[s, None, 0], v[..., 1]], [x])
     for a, b in zip(got, [x[s], x[:, s], x[s, s], x[2], x[-1, 3], x[s, None, 0], x[..., 1]], strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("bounds", [(1, 4, 1), (-3, -1, 1), (5, 0, -2), (0, 100, 3), (-100, 2, 1), (4, -100, -1)])
-def test_symbolic_bounds(bounds):
-    x = normal(6)
+def test_symbolic_bounds(bounds, rng):
+    x = normal(rng, 6)
     got = assert_agree(lambda v, a, b, c: v[a:b:c], [x, *map(np.int64, bounds)])
     np.testing.assert_array_equal(got[0], x[slice(*bounds)])
 
 
 @pytest.mark.parametrize("s", SLICES, ids=str)
-def test_writing_slices(s):
-    x = normal(6, 5)
-    y = normal(*x[s].shape)
+def test_writing_slices(s, rng):
+    x = normal(rng, 6, 5)
+    y = normal(rng, *x[s].shape)
 
     def build(v, u):
         return [
@@ -276,8 +274,8 @@ def test_writing_slices(s):
         np.testing.assert_array_equal(got[2 * k], want)
 
 
-def test_integer_arrays_as_indices():
-    x, i, j = normal(6, 5, 4), integers(-6, 6, 3), integers(-5, 5, 2, 3)
+def test_integer_arrays_as_indices(rng):
+    x, i, j = normal(rng, 6, 5, 4), integers(rng, -6, 6, 3), integers(rng, -5, 5, 2, 3)
     got = assert_agree(
         lambda v, a, b: [v[a], v[:, b], v[a, b], v[a, :, a % 4], v[:, a % 5, 1:3], v[a[:, None], b[0]], v[0, b]],
         [x, i, j],
@@ -287,8 +285,8 @@ def test_integer_arrays_as_indices():
         np.testing.assert_array_equal(g, w)
 
 
-def test_writing_to_integer_arrays():
-    x, i, u = normal(6, 3), np.array([0, 2, 2, -1, 5]), normal(5, 3)
+def test_writing_to_integer_arrays(rng):
+    x, i, u = normal(rng, 6, 3), np.array([0, 2, 2, -1, 5]), normal(rng, 5, 3)
     got = assert_agree(
         lambda v, a, b: [at.inc_subtensor(v[a], b), at.set_subtensor(v[a], b), at.inc_subtensor(v[a, 1], b[:, 0]),
                          at.inc_subtensor(v[a], 1.0), at.inc_subtensor(v[:, a % 3], 1.0)],
@@ -302,16 +300,16 @@ def test_writing_to_integer_arrays():
     np.testing.assert_array_equal(got[1], want)
 
 
-def test_boolean_masks_run_in_python():
-    x, m = normal(6, 3), np.array([True, False, True, True, False, False])
+def test_boolean_masks_run_in_python(rng):
+    x, m = normal(rng, 6, 3), np.array([True, False, True, True, False, False])
     got = assert_agree(lambda v, k: [v[k].sum(axis=0), at.set_subtensor(v[k], 0.0), v[v > 0]], [x, m], native=False)
     np.testing.assert_allclose(got[0], x[m].sum(axis=0))
     np.testing.assert_array_equal(got[2], x[x > 0])
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
-def test_joining_and_splitting(axis):
-    x, y = normal(4, 3), normal(4, 3)
+def test_joining_and_splitting(axis, rng):
+    x, y = normal(rng, 4, 3), normal(rng, 4, 3)
 
     def build(a, b):
         return [
@@ -323,11 +321,11 @@ def test_joining_and_splitting(axis):
 
     assert_agree(build, [x, y])
     with pytest.raises(ValueError, match="Join along axis"):
-        evaluate(lambda a, b: at.join(0, a, b), [normal(2, 3), normal(2, 4)], "FAST_RUN")
+        evaluate(lambda a, b: at.join(0, a, b), [normal(rng, 2, 3), normal(rng, 2, 4)], "FAST_RUN")
 
 
-def test_shapes():
-    x, n = normal(4, 6), np.int64(8)
+def test_shapes(rng):
+    x, n = normal(rng, 4, 6), np.int64(8)
     assert_agree(
         lambda v, k: [
             v.reshape((8, 3)),
@@ -368,11 +366,11 @@ def test_creation():
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, None])
-def test_softmax(axis):
+def test_softmax(axis, rng):
     x = np.array([[1000.0, 0, -1000], [1, 2, 3], [-np.inf, 0, 1], [-800, -801, -802]])
     got = assert_agree(lambda v: [softmax(v, axis=axis), log_softmax(v, axis=axis)], [x], rtol=1e-14)
     assert np.all(np.isfinite(got[0]))
-    y = normal(4, 5)
+    y = normal(rng, 4, 5)
     assert_agree(lambda v: aesara.grad((softmax(v, axis=axis)[:, 0] ** 2).sum(), v), [y], rtol=1e-13)
     assert_agree(lambda v: aesara.grad((log_softmax(v, axis=axis)[:, 0] ** 2).sum(), v), [y], rtol=1e-13)
 
@@ -401,8 +399,8 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_memory_layouts(layout):
-    x = normal(4, 6)
+def test_memory_layouts(layout, rng):
+    x = normal(rng, 4, 6)
     v = at.matrix("v")
     f = aesara.function([v], [at.exp(v).sum(axis=0), v.T + 1, v.dot(v.T)])
     got, want = f(LAYOUTS[layout](x)), f(x)
@@ -411,58 +409,58 @@ def test_memory_layouts(layout):
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (0, 3), (3, 0), (1, 1), (2, 1, 0)])
-def test_empty_and_single(shape):
-    x = normal(*shape)
+def test_empty_and_single(shape, rng):
+    x = normal(rng, *shape)
     assert_agree(
         lambda v: [v + v, at.exp(v).sum(), v.sum(axis=0), v[::-1], at.concatenate([v, v]), v.T, v.reshape((-1,))], [x]
     )
 
 
-def test_one_compilation_serves_all_sizes():
+def test_one_compilation_serves_all_sizes(rng):
     v, w = at.matrix("v"), at.vector("w")
     f = aesara.function([v, w], [at.tanh(v) * w, (v * w).sum(axis=1), v.dot(w)])
     for n in (0, 1, 2, 7, 8, 9, 63, 100):
         for m in (0, 1, 3, 16, 33):
-            a, b = normal(n, m), normal(m)
+            a, b = normal(rng, n, m), normal(rng, m)
             got = f(a, b)
             for g, want in zip(got, [np.tanh(a) * b, (a * b).sum(axis=1), a @ b], strict=True):
                 np.testing.assert_allclose(g, want, rtol=1e-12, atol=1e-13)
 
 
-def test_rectangular_gradients_agree():
+def test_rectangular_gradients_agree(rng):
     def build(x, w, b):
         h = at.tanh(x.dot(w) + b)
         cost = (at.softplus(h) * h).sum() + at.log(at.exp(h).sum(axis=0)).sum() + h[:, 0].max()
         return [cost, *aesara.grad(cost, [x, w, b])]
 
-    assert_agree(build, [normal(5, 4), normal(4, 3), normal(3)], rtol=1e-12)
+    assert_agree(build, [normal(rng, 5, 4), normal(rng, 4, 3), normal(rng, 3)], rtol=1e-12)
 
 
 @pytest.mark.parametrize("step", [2**63 - 1, -(2**63), 2**62, -3])
-def test_huge_steps(step):
-    x = normal(4)
+def test_huge_steps(step, rng):
+    x = normal(rng, 4)
     (got,) = assert_agree(lambda v, k: v[::k], [x, np.int64(step)])
     np.testing.assert_array_equal(got, x[::step])
 
 
-def test_vectors_of_lengths_have_the_right_length():
-    x, lengths = normal(3, 4), np.array([3])
+def test_vectors_of_lengths_have_the_right_length(rng):
+    x, lengths = normal(rng, 3, 4), np.array([3])
     with pytest.raises(ValueError):
         evaluate(lambda v, n: at.split(v, n, 2, axis=0), [x, lengths], "FAST_RUN")
     with pytest.raises(ValueError):
         evaluate(lambda v, n: at.reshape(v, n, ndim=2), [x, np.array([12])], "FAST_RUN")
 
 
-def test_lengths_of_one_that_are_found_at_run_time():
-    x, i, j = normal(3, 4, 5), np.array([0, 2]), np.array([1])
+def test_lengths_of_one_that_are_found_at_run_time(rng):
+    x, i, j = normal(rng, 3, 4, 5), np.array([0, 2]), np.array([1])
     (got,) = assert_agree(lambda v, a, b: v[a, :, b], [x, i, j])
     np.testing.assert_array_equal(got, x[i, :, j])
-    assert_agree(lambda v, n: at.alloc(v, 2, n), [normal(1), np.int64(4)])
+    assert_agree(lambda v, n: at.alloc(v, 2, n), [normal(rng, 1), np.int64(4)])
     with pytest.raises(ValueError):
         evaluate(lambda v, n: v.reshape((n, -1)), [np.zeros((0, 4)), np.int64(0)], "FAST_RUN")
 
 
-def test_equal_products_cancel_exactly():
-    a, b = normal(1000), normal(1000)
+def test_equal_products_cancel_exactly(rng):
+    a, b = normal(rng, 1000), normal(rng, 1000)
     (got,) = assert_agree(lambda x, y, z: at.sqrt(x * y - z * y), [a, b, a])
     np.testing.assert_array_equal(got, np.zeros(1000))

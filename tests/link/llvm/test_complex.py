@@ -12,10 +12,10 @@ import aesara.tensor as at
 from aesara.graph.basic import Apply
 from aesara.graph.op import Op
 
-rng = np.random.default_rng(3)
+RNG = np.random.default_rng(3)
 
 
-def numbers(*shape, dtype="complex128"):
+def numbers(rng, *shape, dtype="complex128"):
     return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
 
 
@@ -35,12 +35,13 @@ UNARY = (
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("name", UNARY)
-def test_functions_of_one_number(name, dtype):
+def test_functions_of_one_number(name, dtype, rng):
     z = at.TensorType(dtype, (None, None))()
     function = native([z], getattr(at, name)(z))
     reference = np.negative if name == "neg" else getattr(np, name)
     eps = np.finfo(dtype).eps
-    for values in (numbers(7, 5, dtype=dtype) * 2, numbers(0, 3, dtype=dtype), numbers(1, 1, dtype=dtype)):
+    shapes = (7, 5), (0, 3), (1, 1)
+    for values in (2 * numbers(rng, *shape, dtype=dtype) for shape in shapes):
         got, expected = function(values), reference(values)
         assert got.shape == expected.shape
         if name != "angle":
@@ -76,21 +77,21 @@ BINARY = {
 @pytest.mark.parametrize("other", ["complex64", "complex128", "float32", "float64", "int16", "int64"])
 @pytest.mark.parametrize("first", ["complex64", "complex128"])
 @pytest.mark.parametrize("name", BINARY)
-def test_functions_of_two_numbers(name, first, other):
+def test_functions_of_two_numbers(name, first, other, rng):
     ours, reference = BINARY[name]
     z, w = at.TensorType(first, (None, None))(), at.TensorType(other, (None,))()
     function = native([z, w], [ours(z, w), ours(w, z)])
-    a = numbers(4, 9, dtype=first)
-    b = numbers(9, dtype=other) if other.startswith("complex") else rng.integers(1, 5, 9).astype(other)
+    a = numbers(rng, 4, 9, dtype=first)
+    b = numbers(rng, 9, dtype=other) if other.startswith("complex") else rng.integers(1, 5, 9).astype(other)
     for got, expected, variable in zip(function(a, b), (reference(a, b), reference(b, a)), function.maker.outputs):
         assert got.dtype == variable.variable.type.dtype
         np.testing.assert_allclose(got, expected, rtol=1e-5 if "64" == first[-2:] else 1e-13)
 
 
-def test_constants():
+def test_constants(rng):
     z = at.zvector()
-    values = numbers(5)
-    function = native([z], [z * (1 + 2j), z + np.arange(5) * 1j, at.constant(numbers(3)), at.zeros_like(z)])
+    values = numbers(rng, 5)
+    function = native([z], [z * (1 + 2j), z + np.arange(5) * 1j, at.constant(numbers(rng, 3)), at.zeros_like(z)])
     got = function(values)
     np.testing.assert_allclose(got[0], values * (1 + 2j), rtol=1e-15)
     np.testing.assert_array_equal(got[1], values + np.arange(5) * 1j)
@@ -100,10 +101,10 @@ def test_constants():
 # -- arguments -----------------------------------------------------------------------------------------------------
 
 
-def test_layouts():
+def test_layouts(rng):
     z = at.zmatrix()
     function = native([z], [z.T * 2, z.sum()])
-    values = numbers(4, 6)
+    values = numbers(rng, 4, 6)
     unaligned = np.zeros(values.nbytes + 1, np.uint8)[1:].view(complex).reshape(4, 6)
     unaligned[...] = values
     for given in (values, values.T, values[::2, ::-1], np.asfortranarray(values), values.astype(">c16"), values[:0],
@@ -132,18 +133,18 @@ def test_wrong_arguments(value):
         function(value)
 
 
-def test_precision_is_not_lost_silently():
+def test_precision_is_not_lost_silently(rng):
     z = at.vector(dtype="complex64")
     with pytest.raises(TypeError, match="complex128"):
-        native([z], z * 2)(numbers(3))
+        native([z], z * 2)(numbers(rng, 3))
 
 
-def test_static_shapes_are_checked():
+def test_static_shapes_are_checked(rng):
     z = at.TensorType("complex128", (3, None))()
     function = native([z], z * 2)
-    assert function(numbers(3, 2)).shape == (3, 2)
+    assert function(numbers(rng, 3, 2)).shape == (3, 2)
     with pytest.raises(TypeError):
-        function(numbers(2, 2))
+        function(numbers(rng, 2, 2))
 
 
 # -- shared variables ----------------------------------------------------------------------------------------------
@@ -153,33 +154,33 @@ def address(shared):
     return shared.get_value(borrow=True).ctypes.data
 
 
-def test_updates_in_place():
-    shared, z = aesara.shared(numbers(3, 4)), at.zmatrix()
+def test_updates_in_place(rng):
+    shared, z = aesara.shared(numbers(rng, 3, 4)), at.zmatrix()
     step = native([z], shared.sum(), updates={shared: shared * 1j + z})
-    before, where, added = shared.get_value(), address(shared), numbers(3, 4)
+    before, where, added = shared.get_value(), address(shared), numbers(rng, 3, 4)
     np.testing.assert_allclose(step(added), before.sum())
     np.testing.assert_allclose(shared.get_value(), before * 1j + added)
     assert address(shared) == where
 
 
-def test_parts_may_change_places():
-    shared = aesara.shared(numbers(5))
+def test_parts_may_change_places(rng):
+    shared = aesara.shared(numbers(rng, 5))
     before, where = shared.get_value(), address(shared)
     native([], [], updates={shared: at.complex(shared.imag, shared.real)})()
     np.testing.assert_array_equal(shared.get_value(), before.imag + 1j * before.real)
     assert address(shared) == where
 
 
-def test_updates_that_read_elsewhere():
-    a, b = aesara.shared(numbers(5)), aesara.shared(numbers(5))
+def test_updates_that_read_elsewhere(rng):
+    a, b = aesara.shared(numbers(rng, 5)), aesara.shared(numbers(rng, 5))
     a0, b0 = a.get_value(), b.get_value()
     native([], [], updates={a: b[::-1] * 1j, b: a.conj()})()
     np.testing.assert_array_equal(a.get_value(), b0[::-1] * 1j)
     np.testing.assert_array_equal(b.get_value(), a0.conj())
 
 
-def test_values_that_others_hold_stay():
-    shared = aesara.shared(numbers(4))
+def test_values_that_others_hold_stay(rng):
+    shared = aesara.shared(numbers(rng, 4))
     held = shared.get_value(borrow=True)
     before = held.copy()
     native([], [], updates={shared: shared + 1j})()
@@ -187,20 +188,20 @@ def test_values_that_others_hold_stay():
     np.testing.assert_array_equal(shared.get_value(), before + 1j)
 
 
-def test_products_are_added_in_place():
-    shared, z, w = aesara.shared(numbers(30, 40)), at.zmatrix(), at.zmatrix()
+def test_products_are_added_in_place(rng):
+    shared, z, w = aesara.shared(numbers(rng, 30, 40)), at.zmatrix(), at.zmatrix()
     step = native([z, w], [], updates={shared: shared + 0.5 * at.dot(z, w)})
-    before, a, b = shared.get_value(), numbers(30, 20), numbers(20, 40)
+    before, a, b = shared.get_value(), numbers(rng, 30, 20), numbers(rng, 20, 40)
     step(a, b)
     np.testing.assert_allclose(shared.get_value(), before + 0.5 * a @ b, rtol=1e-12)
 
 
-def test_failing_calls_leave_old_values():
-    shared, z = aesara.shared(numbers(3, 4)), at.zmatrix()
+def test_failing_calls_leave_old_values(rng):
+    shared, z = aesara.shared(numbers(rng, 3, 4)), at.zmatrix()
     step = native([z], shared.sum(), updates={shared: shared * 1j + z})
     before = shared.get_value()
     with pytest.raises(ValueError, match="size 4.*size 5"):
-        step(numbers(3, 5))
+        step(numbers(rng, 3, 5))
     np.testing.assert_array_equal(shared.get_value(), before)
 
 
@@ -231,7 +232,7 @@ class Fails(Op):
         raise RuntimeError("never")
 
 
-@pytest.mark.parametrize("values", [numbers(6), numbers(6).real])
+@pytest.mark.parametrize("values", [numbers(RNG, 6), numbers(RNG, 6).real])
 def test_complex_numbers_go_to_python_and_come_back(values):
     x = at.TensorType(str(values.dtype), (None,))()
     spectrum, largest = Spectrum()(x * 2)
@@ -244,14 +245,14 @@ def test_complex_numbers_go_to_python_and_come_back(values):
     np.testing.assert_allclose(got[2], expected.real.sum(), rtol=1e-11, atol=1e-12)
 
 
-def test_inputs_and_constants_go_to_python():
-    z, values = at.zvector(), numbers(4)
+def test_inputs_and_constants_go_to_python(rng):
+    z, values = at.zvector(), numbers(rng, 4)
     np.testing.assert_allclose(aesara.function([z], Spectrum()(z)[0])(values), np.fft.fft(values))
     np.testing.assert_allclose(aesara.function([], Spectrum()(at.constant(values))[0])(), np.fft.fft(values))
 
 
-def test_failing_nodes_leave_old_values():
-    shared = aesara.shared(numbers(4))
+def test_failing_nodes_leave_old_values(rng):
+    shared = aesara.shared(numbers(rng, 4))
     before = shared.get_value()
     function = aesara.function([], [], updates={shared: Fails()(shared * 2)})
     with pytest.raises(RuntimeError, match="never"):
@@ -259,10 +260,10 @@ def test_failing_nodes_leave_old_values():
     np.testing.assert_array_equal(shared.get_value(), before)
 
 
-def test_sizes_that_are_known_late():
+def test_sizes_that_are_known_late(rng):
     z = at.zvector()
     function = native([z], z[: at.cast(abs(z[0]) * 0 + 2, "int64")] * 2)
-    values = numbers(5)
+    values = numbers(rng, 5)
     np.testing.assert_array_equal(function(values), values[:2] * 2)
 
 

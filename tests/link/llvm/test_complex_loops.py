@@ -8,14 +8,14 @@ import pytest
 import aesara
 import aesara.tensor as at
 
-rng = np.random.default_rng(23)
+RNG = np.random.default_rng(23)
 
 
-def numbers(*shape, dtype="complex128"):
+def numbers(rng, *shape, dtype="complex128"):
     return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
 
 
-Z, V, X = numbers(4, 5), numbers(5), rng.normal(size=4)
+Z, V, X = numbers(RNG, 4, 5), numbers(RNG, 5), RNG.normal(size=4)
 
 CASES = {
     "recurrence": (lambda v: aesara.scan(lambda a, s: s * a + 1j, [v], [at.zeros((), dtype="complex128")])[0], V),

@@ -77,9 +77,9 @@ def test_gradients(mode):
 
 
 @NAMES
-def test_outer_products(mode):
+def test_outer_products(mode, rng):
     o, x, y, alpha = at.dtensor4(), at.dtensor3(), at.dtensor3(), at.dscalar()
-    given = RNG.normal(size=(4, 5, 2, 3)), H, RNG.normal(size=(2, 3, 3))
+    given = rng.normal(size=(4, 5, 2, 3)), H, rng.normal(size=(2, 3, 3))
     results = [
         sparse_block_outer(o, x, y, OF_INPUT, OF_OUTPUT),
         sparse_block_outer(o, x, y, OF_INPUT, OF_OUTPUT, alpha=alpha),
@@ -90,13 +90,13 @@ def test_outer_products(mode):
     np.testing.assert_allclose(scaled, outer(*given, -0.5), atol=1e-12)
 
 
-def test_second_derivatives():
-    verify_grad(lambda w, h, b: at.tanh(sparse_block_dot(w, h, OF_INPUT, b, OF_OUTPUT)), [W, H, B], rng=RNG)
-    y = RNG.normal(size=(2, 3, 3))
+def test_second_derivatives(rng):
+    verify_grad(lambda w, h, b: at.tanh(sparse_block_dot(w, h, OF_INPUT, b, OF_OUTPUT)), [W, H, B], rng=rng)
+    y = rng.normal(size=(2, 3, 3))
     verify_grad(
         lambda o, x, y, alpha: at.tanh(sparse_block_outer(o, x, y, OF_INPUT, OF_OUTPUT, alpha)),
         [W, H, y, np.array(0.5)],
-        rng=RNG,
+        rng=rng,
     )
 
 

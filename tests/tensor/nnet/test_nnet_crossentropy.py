@@ -45,8 +45,8 @@ class TestSoftmaxWithBias:
                 got = f(values.astype(dtype), B.astype(dtype))
                 np.testing.assert_allclose(got, scipy.special.softmax(values + B, axis=1), rtol=2e-5, atol=1e-30)
 
-    def test_gradient(self):
-        verify_grad(nb.softmax_with_bias, [X, B], rng=RNG)
+    def test_gradient(self, rng):
+        verify_grad(nb.softmax_with_bias, [X, B], rng=rng)
         f, native = both(*self.gradient_graph())
         for one, other in zip(f(X, B), native(X, B)):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
@@ -109,7 +109,7 @@ class TestCrossentropySoftmax:
             np.testing.assert_array_equal(position, total.argmax(axis=1))
         np.testing.assert_allclose(nb.crossentropy_softmax_1hot_with_bias(X, B, Y)[0].eval(), expected_cost(X + B, Y))
 
-    def test_gradients(self):
+    def test_gradients(self, rng):
         def cost(x, b):
             return nb.crossentropy_softmax_argmax_1hot_with_bias(x, b, Y)[0]
 
@@ -117,12 +117,12 @@ class TestCrossentropySoftmax:
             nll, probabilities, _ = nb.crossentropy_softmax_argmax_1hot_with_bias(x, b, Y)
             return nll + (probabilities**2).sum(axis=1)
 
-        verify_grad(cost, [X, B], rng=RNG)
-        verify_grad(both_outputs, [X, B], rng=RNG)
+        verify_grad(cost, [X, B], rng=rng)
+        verify_grad(both_outputs, [X, B], rng=rng)
         verify_grad(
-            lambda dy, sm: nb.crossentropy_softmax_1hot_with_bias_dx(dy, sm, Y), [RNG.normal(size=5), X], rng=RNG
+            lambda dy, sm: nb.crossentropy_softmax_1hot_with_bias_dx(dy, sm, Y), [rng.normal(size=5), X], rng=rng
         )
-        verify_grad(lambda dy, sm: nb.crossentropy_softmax_1hot_with_bias_dx(dy, sm, Y), [np.array(0.5), X], rng=RNG)
+        verify_grad(lambda dy, sm: nb.crossentropy_softmax_1hot_with_bias_dx(dy, sm, Y), [np.array(0.5), X], rng=rng)
 
     def test_second_derivative(self):
         x = at.dvector("x")
@@ -134,10 +134,10 @@ class TestCrossentropySoftmax:
             expected[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = np.diag(p[k]) - np.outer(p[k], p[k])
         np.testing.assert_allclose(hessian(np.array([0.1, 0.5, 2.0, 1.0])), expected, rtol=1e-10, atol=1e-14)
 
-    def test_forward_mode(self):
+    def test_forward_mode(self, rng):
         x, t = at.dmatrix("x"), at.dmatrix("t")
         cost = nb.crossentropy_softmax_1hot(x, Y)[0]
-        T = RNG.normal(size=X.shape)
+        T = rng.normal(size=X.shape)
         forward = aesara.function([x, t], aesara.Rop(cost, x, t))(X, T)
         p = scipy.special.softmax(X, axis=1)
         p[np.arange(5), Y] -= 1
@@ -202,12 +202,12 @@ class TestCategoricalCrossentropy:
         np.testing.assert_allclose(value, expected_cost(EXTREME, np.array([1, 2])).mean())
         np.testing.assert_allclose(gradient, (scipy.special.softmax(EXTREME, axis=1) - np.eye(4)[[1, 2]]) / 2)
 
-    def test_gradients(self):
-        p = RNG.uniform(0.2, 1.0, size=(5, 4))
-        verify_grad(lambda q: nb.categorical_crossentropy(q, Y), [p], rng=RNG, eps=1e-7)
-        verify_grad(lambda q: nb.categorical_crossentropy(q, p[::-1]), [p], rng=RNG, eps=1e-7)
+    def test_gradients(self, rng):
+        p = rng.uniform(0.2, 1.0, size=(5, 4))
+        verify_grad(lambda q: nb.categorical_crossentropy(q, Y), [p], rng=rng, eps=1e-7)
+        verify_grad(lambda q: nb.categorical_crossentropy(q, p[::-1]), [p], rng=rng, eps=1e-7)
         verify_grad(
-            lambda g, q: nb.crossentropy_categorical_1hot_grad(g, q, Y), [RNG.normal(size=5), p], rng=RNG, eps=1e-7
+            lambda g, q: nb.crossentropy_categorical_1hot_grad(g, q, Y), [rng.normal(size=5), p], rng=rng, eps=1e-7
         )
 
     def test_errors(self):
@@ -218,11 +218,11 @@ class TestCategoricalCrossentropy:
 
 
 class TestBinary:
-    def test_values(self):
+    def test_values(self, rng):
         o, t = np.array([0.2, 0.9, 0.5]), np.array([1.0, 0.0, 0.25])
         expected = -(t * np.log(o) + (1 - t) * np.log(1 - o))
         np.testing.assert_allclose(nb.binary_crossentropy(o, t).eval(), expected, rtol=1e-14)
-        verify_grad(nb.binary_crossentropy, [o, t], rng=RNG, eps=1e-7)
+        verify_grad(nb.binary_crossentropy, [o, t], rng=rng, eps=1e-7)
 
     def test_with_a_sigmoid(self):
         x = np.array([-1000.0, -40.0, -1.0, 0.0, 1.0, 40.0, 1000.0])
@@ -301,9 +301,9 @@ class TestPrepend:
                 for out, number in zip(f(values, 7), (0, 1, 7)):
                     np.testing.assert_array_equal(out, np.insert(values, 0, number, axis=1))
 
-    def test_gradients(self):
-        verify_grad(nb.Prepend_scalar_constant_to_each_row(2.5), [X], rng=RNG)
-        verify_grad(nb.prepend_scalar_to_each_row, [np.array(0.5), X], rng=RNG)
+    def test_gradients(self, rng):
+        verify_grad(nb.Prepend_scalar_constant_to_each_row(2.5), [X], rng=rng)
+        verify_grad(nb.prepend_scalar_to_each_row, [np.array(0.5), X], rng=rng)
 
     def test_static_shapes_and_errors(self):
         x = at.tensor("float64", (2, 3))
@@ -348,8 +348,8 @@ class TestHierarchicalSoftmax:
             got = f(self.FEATURES, targets[:, None] if column else targets)
             np.testing.assert_allclose(got, self.expected()[np.arange(6), targets][:, None], rtol=1e-12)
 
-    def test_gradients(self):
+    def test_gradients(self, rng):
         def cost(x, W1, b1, W2, b2):
             return at.log(nb.h_softmax(x, 6, 20, 4, 5, W1, b1, W2, b2, np.array([0, 19, 7, 7, 12, 5]))).sum()
 
-        verify_grad(cost, [self.FEATURES, self.W1, self.B1, self.W2, self.B2], rng=RNG)
+        verify_grad(cost, [self.FEATURES, self.W1, self.B1, self.W2, self.B2], rng=rng)

@@ -1,0 +1,73 @@
+"""What tests must not do, held by reading every file of them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+FILES = sorted(ROOT.rglob("*.py"))
+TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+#: functions of `numpy.random` whose state the whole process shares
+SHARED_STATE = {
+    f"np.random.{name}" for name in "seed rand randn randint random uniform normal choice permutation shuffle".split()
+}
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.Lambda]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
+
+
+def makes_generator(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value.func).endswith(("default_rng", "random.Random"))
+
+
+def generators_of_the_module(tree: ast.Module) -> set[str]:
+    return {
+        ast.unparse(target)
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and makes_generator(statement.value)
+        for target in statement.targets
+    }
+
+
+def bound_in(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """Names that are arguments or variables of the function."""
+    given = function.args
+    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return stored | {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+
+
+def read_in(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """Names that the body reads, but for what it or a function in it binds."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    names = {n.id for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    return names - bound_in(function)
+
+
+SHARED = {generator for tree in TREES.values() for generator in generators_of_the_module(tree)}
+
+
+def test_random_numbers_are_a_tests_own():
+    """What a test draws must not depend on which tests ran before it: it takes the fixture `rng`, or a seed."""
+    found = []
+    for name, tree in TREES.items():
+        imported = {a.asname or a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+        shared = generators_of_the_module(tree) | imported & SHARED
+        found += [
+            f"{name}: functions draw from {n}"
+            for n in sorted({n for f in functions(tree) for n in read_in(f)} & shared)
+        ]
+    assert not found, "\n".join(found)
+
+
+def test_random_numbers_have_a_seed():
+    found = []
+    for name, tree in TREES.items():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            called = ast.unparse(call.func)
+            unseeded = makes_generator(call) and not (call.args or call.keywords)
+            hypothesis = called == "settings" and "derandomize" not in {k.arg for k in call.keywords}
+            if unseeded or hypothesis or called in SHARED_STATE:
+                found.append(f"{name}:{call.lineno}: {called} draws other numbers in each run")
+    assert not found, "\n".join(found)
