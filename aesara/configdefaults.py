@@ -227,6 +227,16 @@ def add_compile_configvars() -> None:
         EnumStr("raise", ["warn", "ignore"]),
         in_c_key=False,
     )
+    config.add(
+        "native_target",
+        "What native code is made for: 'native' is the processor that runs Python. A level of x86-64 makes code that "
+        "runs on every processor of that level, with the same results to the last bit. Code for another architecture "
+        "can be looked at, not run.",
+        EnumStr(
+            "native",
+            ["x86-64-v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8.2-a", "armv9-a", "apple-m1"],
+        ),
+    )
     config.add("native_cache", "Keep compiled objects on disk.", BoolParam(True), in_c_key=False)
     config.add(
         "native_cache_dir",

@@ -51,6 +51,10 @@ class NativeFallbackError(AesaraError):
     """A function would run in Python, wholly or in part, which ``config.native_fallback = "raise"`` forbids."""
 
 
+class NativeTargetError(AesaraError):
+    """Code for what ``config.native_target`` names cannot run here."""
+
+
 def describe(message: object, expected=None, came=None, hint=None) -> str:
     """Lay out a message of at most four lines.
 

@@ -12,10 +12,11 @@ import time
 
 import numpy as np
 
-from aesara.link.llvm.jit import load_routines, vector_bytes
+from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.runtime import fixed_words
 from aesara.link.llvm.shared.code import routine_words
 from aesara.link.llvm.shared.products import products_text
+from aesara.link.llvm.target import current_target
 
 #: limits for never and always taking the loops
 LIMITS = {"blas": (-1, -1), "loops": (2**40, 2**40)}
@@ -45,10 +46,10 @@ class Products:
         kind, number = KINDS[dtype]
         self.routines = {}
         for name, limits in LIMITS.items():
-            text = products_text(dtype, vector_bytes(), limits)
-            (self.routines[name],) = load_routines(text, [f"matmul.{dtype}"], None, 1).values()
+            text = products_text(dtype, current_target().vector_bytes, limits)
+            (self.routines[name],) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target()).values()
         text = REPEAT.replace("MATRICES", MATRICES).replace("TYPE", kind)
-        (repeat,) = load_routines(text, [f"repeat.{kind}"], None, 1).values()
+        (repeat,) = load_routines(text, [f"repeat.{kind}"], None, 1, current_target()).values()
         size, pointer = ctypes.c_int64, ctypes.c_void_p
         types = (size, size, size, pointer, size, size, pointer, size, size, pointer, size, number, number)
         self.repeat = ctypes.CFUNCTYPE(None, pointer, size, pointer, *types)(repeat)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.errors import NativeTargetError
 from aesara.ir.program import MatMul, Program, walk_steps
 from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
 from aesara.link.llvm import layout
@@ -204,7 +205,10 @@ class NativeCallable:
         clock = system_clock()
         self.table[layout.WORD["clock"]] = 0 if clock is None else clock.address
         definition = _MethodDef(b"aesara_function", code.address, _METH_FASTCALL_KEYWORDS, None)
-        self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
+        if code.address is None:
+            self.entry: Callable[..., Any] = functools.partial(_refuse, code.target)
+        else:
+            self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
         self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, self.kept, code, timers)
         _definitions.append(definition)
 
@@ -258,6 +262,13 @@ class _Failure:
             )
         self.report(error, values, args)
         raise AssertionError("a failed check was not reported")
+
+
+def _refuse(target: str, *args: Any, **kwargs: Any) -> Any:
+    raise NativeTargetError(
+        f"This function was compiled for another architecture ({target}), so its code can be looked at but not run. "
+        "To run it, set the option native_target to native and compile it again."
+    )
 
 
 def _plain(value: Any, wanted: np.dtype[Any]) -> Any:

@@ -19,10 +19,11 @@ from aesara.link.llvm import layout
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
+from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
 from aesara.utils import free_in_children
 
-__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "optimized_text", "vector_bytes"]
+__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "object_code", "optimized_text"]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -65,48 +66,35 @@ class Image:
 
 @dataclass(frozen=True)
 class Code:
-    """Loaded machine code: the entry's address; `library` keeps it in memory."""
+    """Machine code for a target: the address of its entry, or None if it is not for this process.
 
-    address: int
+    The `library` keeps it in memory.
+    """
+
+    address: int | None
     library: object
     cached: bool
     image: Image
-
-
-@dataclass(frozen=True)
-class _Host:
-    triple: str
-    cpu: str
-    features: str
+    target: str
 
 
 @functools.cache
-def _host() -> _Host:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features().flatten()
-    return _Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
-
-
-@functools.cache
-def _machine(level: int = _LEVEL) -> llvm.TargetMachine:
-    host = _host()
-    target = llvm.Target.from_triple(host.triple)
-    return target.create_target_machine(
-        cpu=host.cpu, features=host.features, opt=level, reloc="pic", codemodel=_CODE_MODEL, jit=True
+def _machine(target: Target, level: int = _LEVEL) -> llvm.TargetMachine:
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel=_CODE_MODEL, jit=True
     )
 
 
 @functools.cache
 def _jit() -> object:
     """The linker and loader; it takes over the machine that it is given."""
-    host = _host()
+    host = target_named("native")
     return llvm.create_lljit_compiler(
         llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
     )
 
 
-def _optimize(module: llvm.ModuleRef) -> None:
+def _optimize(module: llvm.ModuleRef, target: Target) -> None:
     # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
     # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
     # of the compile time; level 2 adds time and finds nothing more.
@@ -115,7 +103,7 @@ def _optimize(module: llvm.ModuleRef) -> None:
     tuning.slp_vectorization = False
     tuning.loop_interleaving = False
     tuning.loop_unrolling = False
-    builder = llvm.create_pass_builder(_machine(), tuning)
+    builder = llvm.create_pass_builder(_machine(target), tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
     # By itself llvmlite never frees it: its class inherits an empty `_dispose` in front of the one that does.
@@ -123,19 +111,27 @@ def _optimize(module: llvm.ModuleRef) -> None:
     passes.detach()
 
 
-def _parse(text: str) -> llvm.ModuleRef:
+def _parse(text: str, target: Target) -> llvm.ModuleRef:
     module = llvm.parse_assembly(text)
-    module.triple = _host().triple
-    module.data_layout = str(_machine().target_data)
+    module.triple = target.triple
+    module.data_layout = str(_machine(target).target_data)
     return module
 
 
 def optimized_text(text: str, assembly: bool = False) -> str:
-    """What LLVM makes of a module, as IR or assembly text; for looking at."""
+    """What LLVM makes of a module for the current target, as IR or assembly text; for looking at."""
+    target = current_target()
     with _lock:
-        module = _parse(text)
-        _optimize(module)
-        return _machine().emit_assembly(module) if assembly else str(module)
+        module = _parse(text, target)
+        _optimize(module, target)
+        return _machine(target).emit_assembly(module) if assembly else str(module)
+
+
+def object_code(text: str) -> bytes:
+    """A module as object code for the current target; for other programs."""
+    target = current_target()
+    with _lock:
+        return _object(text, None, target)[0]
 
 
 def _address_of(symbol: str) -> int | None:
@@ -145,38 +141,38 @@ def _address_of(symbol: str) -> int | None:
     return libm_address(symbol)
 
 
-@functools.cache
 def host_key() -> str:
-    """What object code depends on besides its IR text: compiler, processor, interpreter, and the table it reads."""
-    host = _host()
+    """What object code depends on besides its IR text: compiler, target, interpreter, and the table it reads."""
+    return _host_key(current_target())
+
+
+@functools.cache
+def _host_key(target: Target) -> str:
     version = ".".join(map(str, llvm.llvm_version_info))
     python = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]} {layout.HEAD}"
     table = " ".join((*layout.WORDS, *layout.DTYPES))
     compiler = f"{_FORMAT} {llvmlite.__version__} {version} {_LEVEL} {_CODE_MODEL}"
-    return "\n".join((compiler, host.triple, host.cpu, host.features, python, table))
+    return "\n".join((compiler, target.triple, target.cpu, target.features, python, table))
 
 
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
-    """Compile a module (or take its object code from the cache), load it, and look up its entry point."""
+    """Compile a module for the current target (or take its object code from the cache) and load it."""
+    target = current_target()
     with _lock:
-        code, cached = _object(text, cache)
-        image = Image(code, tuple(externals), entry, host_key(), _digest(code))
-        return Code(*_link_entry(image), cached, image)
+        code, cached = _object(text, cache, target)
+        image = Image(code, tuple(externals), entry, _host_key(target), _digest(code))
+        return _loaded(image, cached, target)
 
 
-def vector_bytes() -> int:
-    """How many bytes the vectors of this processor have."""
-    features = _host().features.split(",")
-    return 64 if "+avx512f" in features else 32 if "+avx" in features else 16
-
-
-def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, level: int) -> dict[str, int]:
+def load_routines(
+    text: str, names: Iterable[str], cache: ObjectCache | None, level: int, target: Target
+) -> dict[str, int]:
     """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``.
 
     They are written as they are to run; the code generator has the level.
     """
     with _lock:
-        code, _ = _object(text, cache, optimize=False, level=level)
+        code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         addresses, library = _link(code, (), symbols.values())
         _kept.append(library)
@@ -187,17 +183,19 @@ def load_routines(text: str, names: Iterable[str], cache: ObjectCache | None, le
 _kept: list[object] = []
 
 
-def _object(text: str, cache: ObjectCache | None, optimize: bool = True, level: int = _LEVEL) -> tuple[bytes, bool]:
+def _object(
+    text: str, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
+) -> tuple[bytes, bool]:
     """The object code of a module, and whether it came from the cache."""
     if cache is not None:
-        key = cache.key(text, host_key(), f"{optimize} {level}")
+        key = cache.key(text, _host_key(target), f"{optimize} {level}")
         code = cache.load(key)
         if code is not None:
             return code, True
-    module = _parse(text)
+    module = _parse(text, target)
     if optimize:
-        _optimize(module)
-    code = _machine(level).emit_object(module)
+        _optimize(module, target)
+    code = _machine(target, level).emit_object(module)
     if cache is not None:
         cache.store(key, code)
     return code, False
@@ -205,10 +203,17 @@ def _object(text: str, cache: ObjectCache | None, optimize: bool = True, level: 
 
 def load(image: Image) -> Code | None:
     """Load object code; None if it was made for another machine or by another compiler, or is damaged."""
+    target = current_target()
     with _lock:
-        if image.host != host_key() or image.digest != _digest(image.code):
+        if image.host != _host_key(target) or image.digest != _digest(image.code):
             return None
-        return Code(*_link_entry(image), True, image)
+        return _loaded(image, True, target)
+
+
+def _loaded(image: Image, cached: bool, target: Target) -> Code:
+    if not target.runs:
+        return Code(None, None, cached, image, target.name)
+    return Code(*_link_entry(image), cached, image, target.name)
 
 
 def _digest(code: bytes) -> bytes:

@@ -24,7 +24,7 @@ from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
-from aesara.link.llvm.jit import Code, build, load, optimized_text
+from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
@@ -107,12 +107,16 @@ class NativeReport:
         return self.text
 
     def optimized(self) -> str:
-        """The LLVM IR after LLVM's passes."""
+        """The LLVM IR after LLVM's passes, for what `native_target` names now."""
         return optimized_text(self.text)
 
     def assembly(self) -> str:
-        """The machine code as assembly text."""
+        """The machine code as assembly text, for what `native_target` names now."""
         return optimized_text(self.text, assembly=True)
+
+    def object_code(self) -> bytes:
+        """The machine code as an object file, for what `native_target` names now."""
+        return object_code(self.text)
 
 
 class LLVMLinker(VMLinker):

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable
 
 from aesara.link.llvm.cache import object_cache
-from aesara.link.llvm.jit import load_routines, vector_bytes
+from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.products import large_products_text, products_text
 from aesara.link.llvm.shared.threads import threads_text
+from aesara.link.llvm.target import Target, current_target, target_named
 
 __all__ = ["routine_words"]
 
@@ -25,9 +26,12 @@ _NAMES = (
 
 def routine_words(dtypes: Iterable[str]) -> dict[str, int]:
     """Words of the table: the addresses of the routines, with products of matrices of these dtypes."""
+    target = current_target()
+    if not target.runs:
+        target = target_named("native")  # nothing will call them
     words = dict(_routines())
     for dtype in dtypes:
-        words |= _products(dtype)
+        words |= _products(dtype, target)
     return words
 
 
@@ -36,11 +40,12 @@ def _routines() -> dict[str, int]:
     text = expand("\n".join((CALLS, MEMORY, KEPT_RESULTS, threads_text())))
     # They are written as they are to run: LLVM would find little, and take twice the time.
     text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", text)
-    return load_routines(text, _NAMES, object_cache(), level=0)
+    return load_routines(text, _NAMES, object_cache(), 0, target_named("native"))
 
 
 @functools.cache
-def _products(dtype: str) -> dict[str, int]:
-    large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), level=0)
-    text = products_text(dtype, vector_bytes())
-    return large | load_routines(text, (f"matmul.{dtype}",), object_cache(), level=1)
+def _products(dtype: str, target: Target) -> dict[str, int]:
+    native = target_named("native")
+    large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
+    text = products_text(dtype, target.vector_bytes)
+    return large | load_routines(text, (f"matmul.{dtype}",), object_cache(), 1, target)

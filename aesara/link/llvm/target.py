@@ -1,0 +1,128 @@
+"""Processors that code is made for: the one that runs it, or a level that the option `native_target` names."""
+
+from __future__ import annotations
+
+import functools
+
+import llvmlite.binding as llvm
+
+from aesara.configdefaults import config
+from aesara.errors import NativeTargetError
+from aesara.records import dataclass
+
+__all__ = ["Target", "current_target", "target_named"]
+
+#: the levels of x86-64 and what each adds to the one before, in LLVM's names
+_X86_LEVELS = {
+    "x86-64-v2": ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"),
+    "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+    "x86-64-v4": ("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"),
+}
+#: processors of ARM: LLVM's name, its features, and those of them that not every one has
+_ARM_LEVELS = {
+    "armv8-a": ("generic", "+v8a", ()),
+    "armv8.2-a": ("generic", "+v8.2a", ("crc", "lse")),
+    "armv9-a": ("generic", "+v9a", ("crc", "lse", "sve", "sve2")),
+    "apple-m1": ("apple-m1", "", ("crc", "dotprod", "fullfp16", "lse")),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What code is made for.
+
+    Attributes
+    ----------
+    name
+        The value of the option `native_target`.
+    triple, cpu, features
+        In LLVM's terms.
+    runs
+        Whether this process can run the code; otherwise it is of another architecture, and can be looked at.
+    """
+
+    name: str
+    triple: str
+    cpu: str
+    features: str
+    runs: bool
+
+    @property
+    def is_x86(self) -> bool:
+        """Whether it is x86-64."""
+        return _is_x86(self.triple)
+
+    def has(self, feature: str) -> bool:
+        """Whether an x86-64 processor has what LLVM calls so."""
+        if self.name in _X86_LEVELS:
+            return feature in _features_of(self.name)
+        return f"+{feature}" in self.features.split(",")
+
+    @property
+    def multiplies_and_adds(self) -> bool:
+        """Whether there are instructions for fused multiply-add."""
+        return not self.is_x86 or self.has("fma") or self.has("fma4")
+
+    @property
+    def vector_bytes(self) -> int:
+        """How many bytes its vectors have."""
+        return 64 if self.has("avx512f") else 32 if self.has("avx") else 16
+
+
+def current_target() -> Target:
+    """The target that the option `native_target` names.
+
+    Raises
+    ------
+    NativeTargetError
+        If this processor is of the same architecture and lacks something that the target has.
+    """
+    return target_named(config.native_target)
+
+
+@functools.cache
+def target_named(name: str) -> Target:
+    """The target of a name; see `current_target`."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple, cpu, features = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+    if name == "native":
+        return Target(name, triple, cpu, features.flatten(), True)
+    for_x86 = name in _X86_LEVELS
+    system = triple.split("-", 1)[1]
+    its_cpu, its_features, needed = (name, "", _features_of(name)) if for_x86 else _ARM_LEVELS[name]
+    if for_x86 != _is_x86(triple):
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        return Target(name, f"{'x86_64' if for_x86 else 'aarch64'}-{system}", its_cpu, its_features, False)
+    if not (needed and cpu.startswith("apple-")):  # these have it all, and do not say so
+        missing = [feature for feature in needed if not features.get(feature)]
+        if missing:
+            raise NativeTargetError(
+                f"The option native_target asks for code for {name}, but this processor ({cpu}) lacks "
+                f"{', '.join(missing)}, so it could not run it. {_remedy(for_x86, features)}"
+            )
+    return Target(name, triple, its_cpu, its_features, True)
+
+
+def _remedy(for_x86: bool, features: llvm.FeatureMap) -> str:
+    if for_x86:
+        runs = [level for level in _X86_LEVELS if all(features.get(feature) for feature in _features_of(level))]
+    else:
+        runs = [level for level, (*_, needed) in _ARM_LEVELS.items() if all(map(features.get, needed))]
+    lower = f" or one of {', '.join(runs)}" if runs else ""
+    return f"Set it to native{lower}."
+
+
+def _features_of(level: str) -> tuple[str, ...]:
+    """All that a level of x86-64 has beyond the first."""
+    found: tuple[str, ...] = ()
+    for name, added in _X86_LEVELS.items():
+        found += added
+        if name == level:
+            break
+    return found
+
+
+def _is_x86(triple: str) -> bool:
+    return triple.startswith(("x86_64", "amd64"))
