@@ -50,6 +50,7 @@ INDEX = "int64"
 #: name -> (number of operands, relative cost of evaluating it once)
 PRIMITIVES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("add", "sub", "mul", "minimum", "maximum", "and", "or", "xor", "shl", "shr", "copysign"), (2, 1)),
+    "larger": (2, 1),
     **dict.fromkeys(("neg", "abs", "invert", "floor", "ceil", "trunc", "rint", "isnan", "isinf"), (1, 1)),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), (2, 1)),
     "select": (3, 1),

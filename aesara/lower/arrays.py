@@ -2,8 +2,8 @@
 
 An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
 the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
-`ArgReduction`, `Sequential`, `Assembled`, `Interleaved`, `Product`, `External`).  Shapes are index expressions over
-sizes known at run time.
+`Sequential`, `Assembled`, `Interleaved`, `Product`, `External`).  Shapes are index expressions over sizes known at
+run time.
 """
 
 from __future__ import annotations
@@ -112,19 +112,6 @@ class Reduction(Array):
         kept = [n for d, n in enumerate(operand.shape) if d not in axes]
         super().__init__(operand.dtype, kept, requires)
         self.operand, self.axes, self.kind, self.identity = operand, tuple(axes), kind, identity
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return [(self.operand, False)]
-
-
-class ArgReduction(Array):
-    """Position of the first maximum over the trailing `axes` (all of the last ones), in row-major order over them."""
-
-    __slots__ = ("operand", "axes")
-
-    def __init__(self, operand: Array, axes: Sequence[int], requires: Sequence[object] = ()) -> None:
-        super().__init__("int64", [n for d, n in enumerate(operand.shape) if d not in axes], requires)
-        self.operand, self.axes = operand, tuple(axes)
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.operand, False)]

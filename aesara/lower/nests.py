@@ -99,7 +99,7 @@ def _collapse(nest: _Nest) -> _Nest:
     loops = [var(f"v{d}") for d in range(rank)]
     same = linear_offset(loops, nest.domain)
     for task in nest.tasks:
-        if (task.kind == "reduce" and len(task.axes) < rank) or task.kind in ("argmax", "write"):
+        if (task.kind == "reduce" and len(task.axes) < rank) or task.kind == "write":
             return nest
     flat = var("v0")
     hole = var("flat")
@@ -125,7 +125,7 @@ class _Builder:
         #: depth at which a task's accumulator starts and ends
         self.level: dict[Task, int] = {}
         for k, task in enumerate(nest.tasks):
-            if task.kind in ("reduce", "argmax"):
+            if task.kind == "reduce":
                 self.register[task] = f"r{k}"
                 self.level[task] = _first_of_trailing_run(nest.axes[task], self.rank)
 
@@ -162,44 +162,22 @@ class _Builder:
                 if task.accumulate:
                     value = op("add", load(buffer, value.dtype, offset), value)
                 stores.append(Store(buffer, offset, value))
-            elif task.kind == "reduce":
+            else:
                 register = var(self.register[task], value.dtype)
                 if self.level[task] < self.rank:
                     combined = op(task.primitive, register, value)
                     statements.append(Assign(self.register[task], combined, reassociate=True))
                 else:
                     statements.append(Assign(self.register[task], value))
-            else:
-                statements += self._compare(task, value)
         return statements + stores
-
-    def _compare(self, task: Task, value: Expr) -> list[Statement]:
-        """Keep the first maximum; a NaN counts as the largest."""
-        name = self.register[task]
-        best, position = var(name, value.dtype), var(f"{name}p")
-        here = linear_offset([var(f"v{d}") for d in task.axes], [self.nest.domain[d] for d in task.axes])
-        better = op("gt", value, best)
-        if value.dtype.startswith("float"):
-            fresh_nan = op("and", op("isnan", value), op("invert", op("isnan", best)))
-            better = op("or", better, fresh_nan)
-        better = op("or", better, op("eq", here, const(0)))
-        return [
-            Assign(f"{name}p", op("select", better, here, position)),
-            Assign(name, op("select", better, value, best)),
-        ]
 
     def _open(self, task: Task) -> list[Statement]:
         name = self.register[task]
-        if task.kind == "argmax":
-            value = self.nest.values[task]
-            return [Declare(name, const(0, value.dtype)), Declare(f"{name}p", const(0))]
         assert task.identity is not None
         return [Declare(name, task.identity)]
 
     def _close(self, task: Task) -> list[Statement]:
         buffer, offset = self.buffer_of(task.target), self.nest.offsets[task]
-        if task.kind == "argmax":
-            return [Store(buffer, offset, var(f"{self.register[task]}p"))]
         value = var(self.register[task], self.nest.values[task].dtype)
         if not is_trailing_run(self.nest.axes[task], self.rank):
             value = op(task.primitive, load(buffer, value.dtype, offset), value)

@@ -9,7 +9,7 @@ from typing import Any
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ONE, ArgReduction, Array, Index, Pointwise, Reader, Reduction
+from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.folds import folded
@@ -17,7 +17,6 @@ from aesara.lower.scalars import scalar_expressions
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
-from aesara.tensor.argmax import Argmax, MaxAndArgmax
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.reduction import Supremum
 from aesara.tensor.statistics import Mean
@@ -138,39 +137,3 @@ def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: 
         positive = primitive("gt", array.shape[axis], const(0))
         guards += context.guard(positive, ValueError, message, node, [array.shape[axis]])
     return guards
-
-
-@lower_op.register
-def _argmax(op: Argmax, node: Apply, context: Context) -> Sequence[Array]:
-    return [argmax_array(context, context.array(node.inputs[0]), op.axis, node)]
-
-
-@lower_op.register
-def _max_and_argmax(op: MaxAndArgmax, node: Apply, context: Context) -> Sequence[Array]:
-    array = context.array(node.inputs[0])
-    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
-    position = argmax_array(context, array, op.axis, node)
-    guards = require_nonempty(context, array, axes, node, "zero-size array to reduction operation maximum")
-    return [reduce_array(context, array, axes, "maximum", guards), position]
-
-
-def argmax_array(context: Context, array: Array, axis: Sequence[int] | None, node: Apply) -> Array:
-    """Position of the first maximum; the reduced axes are moved behind the others."""
-    axes = tuple(range(array.ndim)) if axis is None else tuple(sorted(axis))
-    guards = require_nonempty(context, array, axes, node, "attempt to get argmax of an empty sequence")
-    if not axes:
-        return Pointwise("int64", array.shape, (), lambda index, readers: const(0), 0)
-    kept = [d for d in range(array.ndim) if d not in axes]
-    order = [*kept, *axes]
-    moved = array
-    if order != list(range(array.ndim)):
-        moved = Pointwise(
-            array.dtype,
-            [array.shape[d] for d in order],
-            (array,),
-            lambda index, readers: readers[0](tuple(index[order.index(d)] for d in range(len(order)))),
-            0,
-        )
-        context.add(moved)
-    result = ArgReduction(moved, tuple(range(len(kept), len(order))), guards)
-    return context.add(result)

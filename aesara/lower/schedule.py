@@ -21,7 +21,6 @@ from aesara.ir.kernel import Statement, Store, expressions_of, map_expressions, 
 from aesara.lower.arrays import (
     ONE,
     Alias,
-    ArgReduction,
     Array,
     Assembled,
     External,
@@ -57,9 +56,9 @@ _MAX_GROUP_TASKS = 48
 class Task:
     """One stored array's share of a loop nest.
 
-    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``argmax``; ``write``: stores to
-    computed places.  Expressions use the loop variables ``v0``, ``v1``, ... of `domain`.  A `prologue` fills the
-    target before the nest starts.
+    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed places.
+    Expressions use the loop variables ``v0``, ``v1``, ... of `domain`.  A `prologue` fills the target before the
+    nest starts.
     """
 
     kind: str
@@ -267,7 +266,7 @@ class _Scheduler:
 
     @staticmethod
     def _is_sequential(user: object) -> bool:
-        return isinstance(user, (ArgReduction, Sequential)) or (
+        return isinstance(user, Sequential) or (
             isinstance(user, Assembled) and any(w.accumulate and not w.parallel for w in user.writes)
         )
 
@@ -344,7 +343,7 @@ class _Scheduler:
         if isinstance(array, Pointwise):
             (value,) = self.canonical([self.trace(array, loops)])
             return [Task("map", array, shape, value, linear_offset(loops, shape))]
-        if isinstance(array, (Reduction, ArgReduction)):
+        if isinstance(array, Reduction):
             return self._reduction_tasks(array)
         if isinstance(array, Interleaved):
             return [self._part_task(array, k, part) for k, part in enumerate((array.real, array.imag))]
@@ -367,15 +366,13 @@ class _Scheduler:
         assert isinstance(array, Assembled)
         return None if any(base in w.operands for w in array.writes) else base
 
-    def _reduction_tasks(self, array: Reduction | ArgReduction) -> list[Task]:
+    def _reduction_tasks(self, array: Reduction) -> list[Task]:
         domain = self.shape(array.operand)
         loops = LOOP[: len(domain)]
         kept = [d for d in range(len(domain)) if d not in array.axes]
         (value,) = self.canonical([self.read(array.operand, loops)])
         shape = tuple(domain[d] for d in kept)
         offset = linear_offset([loops[d] for d in kept], shape)
-        if isinstance(array, ArgReduction):
-            return [Task("argmax", array, domain, value, offset, axes=array.axes)]
         task = Task("reduce", array, domain, value, offset, array.axes, primitive=array.kind, identity=array.identity)
         if not is_trailing_run(array.axes, len(domain)):
             task.prologue = Task("map", array, shape, array.identity, linear_offset(LOOP[: len(shape)], shape))

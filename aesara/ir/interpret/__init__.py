@@ -8,7 +8,8 @@ Scalars are NumPy scalars of the dtype of their expression.  Arithmetic is NumPy
 
 * integers wrap; ``x // 0`` and ``x % 0`` are 0; a negative exponent gives the truncated quotient 1 / a**|b|;
 * ``intdiv`` and ``mod`` round towards minus infinity;
-* ``minimum`` and ``maximum`` propagate NaN and take -0.0 for less than 0.0;
+* ``minimum`` and ``maximum`` propagate NaN and take -0.0 for less than 0.0; ``larger``, of floats, is ``maximum``,
+  except that native code may give either of two zeros;
 * shifts by the width or more give 0, or the sign for ``shr`` of a negative number;
 * arithmetic on bool is logic: add is or, mul is and, sub is xor;
 * a cast of a float to an integer truncates, by way of 64 bits; what does not fit them gives the lowest int64.

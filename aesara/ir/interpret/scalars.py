@@ -96,6 +96,7 @@ _FLOAT: dict[str, Callable[..., Any]] = {
     "mod": np.remainder,
     "minimum": _lesser,
     "maximum": _greater,
+    "larger": _greater,
     "neg": np.negative,
     "abs": np.abs,
     "pow": np.power,

@@ -47,6 +47,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     joining,
     loops,
     ordering,
+    positions,
     products,
     recurrences,
     reductions,

@@ -164,6 +164,8 @@ def _float_instructions(
         return [f"{out} = call {t} {module.intrinsic(_FLOAT_UNARY[name], dtype, 1)}({t} {a[0]})"]
     if name in ("minimum", "maximum", "copysign"):
         return [f"{out} = call {t} {module.intrinsic(name, dtype, 2)}({t} {a[0]}, {t} {a[1]})"]
+    if name == "larger":
+        return [f"{out} = call nsz {t} {module.intrinsic('maximum', dtype, 2)}({t} {a[0]}, {t} {a[1]})"]
     if name == "isnan":
         return [f"{out} = fcmp uno {t} {a[0]}, {a[0]}"]
     if name == "isinf":
