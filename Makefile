@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon test lint types bench reference clean
+.PHONY: help venv demo radon test lint types bench wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
+	@echo "make wheel   build the wheel, install it by itself and try it"
 	@echo "make reference  write the reference pages again (docs/reference)"
 	@echo "make clean   remove .venv and caches"
 
@@ -25,7 +26,7 @@ $(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/demo.stamp
 
 venv: $(VENV)/test.stamp
@@ -49,6 +50,9 @@ types: $(VENV)/test.stamp
 
 bench: $(VENV)/demo.stamp
 	$(BIN)/python benchmarks/run.py
+
+wheel: $(VENV)/test.stamp
+	.ci/wheel $(BIN)/python
 
 reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
