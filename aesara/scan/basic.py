@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
-from aesara.graph.traversal import io_toposort, walk
 from aesara.records import dataclass
+from aesara.scan.closing import close
+from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.utils import until
@@ -57,7 +57,7 @@ class _Sequence:
 class _Output:
     """What is known of an output before the first step: nothing, or first values and taps."""
 
-    first: Any = None
+    value: FirstValue | None = None
     taps: tuple[int, ...] = ()
 
 
@@ -181,13 +181,14 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
             continue
         else:
             taps = (-1,)
-        first = entry if isinstance(entry, Variable) else as_tensor_variable(entry)
+        value = FirstValue(entry)
+        first = value.variable
         if taps != (-1,) and first.type.ndim < 1:
             raise ValueError(
                 f"scan: an output with taps {list(taps)} needs {-min(taps)} first values along a leading dimension, got"
                 f" {first} of type {first.type}."
             )
-        found.append(_Output(first, taps))
+        found.append(_Output(value, taps))
     return found
 
 
@@ -243,15 +244,21 @@ class _Loop:
 
     # -- the step --------------------------------------------------------------------------------------------
 
-    def call_step(self, entry: Callable[[Any, int], Any]) -> _Returned:
-        """Call the user's function; `entry(rows, tap)` makes the arguments for sequences."""
-        arguments = [entry(rows, tap) for s, shifted in self.rows for rows, tap in zip(shifted, s.taps)]
-        self.entries = list(arguments)
-        self.taps: list[list[Any]] = []
-        for output in self.outputs or []:
-            arguments += self._tap_arguments(output)
-        self.inner_constants = [v if isinstance(v, Constant) else v.type(name=v.name) for v in self.non_sequences]
-        arguments += self.inner_constants
+    def call_step(self, entries: list[Any], taps: Callable[[_Output], list[Any]]) -> _Returned:
+        """Call the user's function; `taps(output)` makes the arguments for former values of an output."""
+        self.entries = entries
+
+        def call() -> _Returned:
+            for output in self.outputs or []:
+                if output.value is not None:
+                    output.value.inner = taps(output)
+            return self._called()
+
+        return settle([output.value for output in self.outputs or []], call)
+
+    def _called(self) -> _Returned:
+        taps = [v for output in self.outputs or [] if output.value is not None for v in output.value.inner]
+        arguments = [*self.entries, *taps, *self.non_sequences]
         try:
             returned = self.fn(*arguments)
         except TypeError as error:
@@ -259,22 +266,12 @@ class _Loop:
                 raise  # from inside of the step
             counts = (
                 (len(self.entries), "sequences"),
-                (sum(map(len, self.taps)), "outputs_info"),
-                (len(self.inner_constants), "non_sequences"),
+                (len(taps), "outputs_info"),
+                (len(self.non_sequences), "non_sequences"),
             )
             given = ", then ".join(f"{count} from {kind}" for count, kind in counts if count)
             raise TypeError(f"scan calls the step with {len(arguments)} arguments ({given}): {error}") from None
         return _sorted_results(returned)
-
-    def _tap_arguments(self, output: _Output) -> list[Any]:
-        variables = []
-        if output.first is not None:
-            kind = output.first.type if output.taps == (-1,) else _row_type(output.first.type)
-            for tap in output.taps:
-                name = f"{output.first.name}[t{tap}]" if output.first.name else None
-                variables.append(kind(name=name))
-        self.taps.append(variables)
-        return variables
 
     def check_outputs(self, returned: _Returned) -> list[_Output]:
         """One description for each output."""
@@ -322,9 +319,12 @@ def scan(
     outputs_info
         For each output None if no step reads it; or its value before the first step, of which each step gets the
         last value; or a dictionary with ``initial`` and ``taps``: the first values along a leading dimension, and
-        which former values are passed (-1 is the last).
+        which former values are passed (-1 is the last). A value has the dtype and the number of dimensions of what the
+        step returns. A Python number takes this dtype, and arrays take it if it is wider than theirs; the step is
+        called again then.
     non_sequences
-        Variables that are passed to every step. Others that the step uses are found.
+        Variables that are passed to every step, themselves, so that the step may take gradients with respect to them.
+        Others that the step uses are found.
     n_steps
         How many steps; by default as many as the shortest sequence has entries.
     truncate_gradient
@@ -338,7 +338,7 @@ def scan(
     profile, allow_gc
         Accepted.
     strict
-        Raise if the step uses variables that are not among its arguments.
+        Raise if the step uses shared variables that are not listed in `non_sequences` and that it does not update.
     return_list
         Whether a single output is returned in a list.
 
@@ -372,44 +372,35 @@ def scan(
 
 
 def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
-    """A single step needs no loop."""
-    returned = loop.call_step(lambda rows, tap: rows[0])
-    described = loop.check_outputs(returned)
-    replace: dict[Variable, Any] = {
-        inner: outer for inner, outer in zip(loop.inner_constants, loop.non_sequences) if inner is not outer
-    }
-    for output, variables in zip(described, loop.taps):
-        for tap, variable in zip(output.taps, variables):
-            replace[variable] = output.first if output.taps == (-1,) else output.first[tap - min(output.taps)]
-    named = [*returned.outputs, *returned.updates.values()]
-    replaced = clone_replace(named, replace) if named else []
-    values = [v[None] for v in replaced[: len(returned.outputs)]]
-    updates = OrderedUpdates(zip(returned.updates, replaced[len(returned.outputs) :]))
-    return [unbroadcast(v, 0) for v in values], updates
+    """A single step needs no loop: it gets the first values themselves."""
+
+    def taps(output: _Output) -> list[Any]:
+        first = output.value.variable
+        return [first] if output.taps == (-1,) else [first[tap - min(output.taps)] for tap in output.taps]
+
+    returned = loop.call_step([rows[0] for _, shifted in loop.rows for rows in shifted], taps)
+    loop.check_outputs(returned)
+    return [unbroadcast(v[None], 0) for v in returned.outputs], returned.updates
 
 
 def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], OrderedUpdates]:
-    def entry(rows: Any, tap: int) -> Any:
-        return _row_type(rows.type)(name=f"{rows.name}[t]" if rows.name else None)
-
-    returned = loop.call_step(entry)
+    shifted = [rows for _, taps in loop.rows for rows in taps]
+    entries = [_row_type(rows.type)(name=f"{rows.name}[t]" if rows.name else None) for rows in shifted]
+    returned = loop.call_step(entries, _tap_variables)
     described = loop.check_outputs(returned)
     parts = LoopParts(loop.n_steps, until=returned.condition)
-    shifted = [rows for _, taps in loop.rows for rows in taps]
     parts.sequences += list(zip(shifted, loop.entries))
     made: list[State | int] = []
-    for output, variables, new in zip(described, [*loop.taps, *[[]] * len(described)], returned.outputs):
-        if output.taps:
-            parts.states.append(_state(output, variables, new, loop.n_steps))
+    for output, new in zip(described, returned.outputs):
+        if output.value is not None:
+            parts.states.append(_state(output.value, output.taps, new, loop.n_steps))
             made.append(parts.states[-1])
         else:
             made.append(len(parts.results))
             parts.results.append(new)
-    parts.constants += [
-        (outer, inner) for outer, inner in zip(loop.non_sequences, loop.inner_constants) if outer is not inner
-    ]
     of_update = _shared_states(parts, returned.updates, loop.n_steps)
-    _close(parts, loop.strict)
+    inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in of_update.items()}
+    close(parts, loop.non_sequences, inner, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
     outputs = [results[place] if isinstance(place, int) else buffers[place][-min(place.taps) :] for place in made]
     updates = OrderedUpdates()
@@ -418,20 +409,29 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     return outputs, updates
 
 
-def _state(output: _Output, variables: Sequence[Any], new: Any, n_steps: Any) -> State:
+def _tap_variables(output: _Output) -> list[Any]:
+    """The step's variables for former values of an output."""
+    first = output.value.variable
+    kind = first.type if output.taps == (-1,) else _row_type(first.type)
+    return [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in output.taps]
+
+
+def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
     """A state of the loop. What is known of the sizes of its first value holds for all."""
-    first = output.first[None] if output.taps == (-1,) else output.first[: -min(output.taps)]
-    row = variables[0].type
+    given = value.variable
+    first = given[None] if taps == (-1,) else given[: -min(taps)]
+    row = value.inner[0].type
     sizes = list(zip(row.shape, new.type.shape))
     if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
         raise ValueError(
-            f"scan: the output {new} of the step has type {new.type}, but its first value {output.first} has type "
-            f"{output.first.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
-            "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape."
+            f"scan: the output {new} of the step has type {new.type}, but its first value {given} has type "
+            f"{given.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
+            "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape, as in "
+            "at.full(shape, value) or at.zeros_like(row)."
         )
     if any(known is not None and found is None for known, found in sizes):
         new = specify_shape(new, row.shape)
-    return State(expand_empty(unbroadcast(first, 0), n_steps), output.taps, tuple(variables), new)
+    return State(expand_empty(unbroadcast(first, 0), n_steps), taps, tuple(value.inner), new)
 
 
 def _shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> dict[Any, State | int]:
@@ -441,76 +441,12 @@ def _shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> d
         new = variable.type.filter_variable(new) if not isinstance(new, Variable) else new
         inner = variable.type(name=variable.name)
         if isinstance(variable.type, TensorType):
-            state = _state(_Output(variable, (-1,)), [inner], new.astype(variable.type.dtype), n_steps)
-            inner = state.inner[0]
+            first = FirstValue(variable)
+            first.inner = [inner]
+            state = _state(first, (-1,), new.astype(variable.type.dtype), n_steps)
             parts.states.append(state)
             places[variable] = state
         else:
             places[variable] = len(parts.shared)
             parts.shared.append((variable, inner, new))
-        _put_for(parts, variable, inner)
     return places
-
-
-def _put_for(parts: LoopParts, shared: Any, inner: Any) -> None:
-    """Let the step read its own copy of a shared variable."""
-    (parts.results, news, parts.shared, parts.until) = _replaced(parts, {shared: inner})
-    for state, new in zip(parts.states, news):
-        state.new = new
-
-
-def _replaced(parts: LoopParts, replace: Mapping[Variable, Variable]) -> tuple[Any, ...]:
-    outputs = [*parts.results, *[s.new for s in parts.states], *[new for _, _, new in parts.shared]]
-    outputs += [] if parts.until is None else [parts.until]
-    made = clone_replace(outputs, replace) if outputs else []
-    first, second = len(parts.results), len(parts.results) + len(parts.states)
-    third = second + len(parts.shared)
-    shared = [(outer, inner, new) for (outer, inner, _), new in zip(parts.shared, made[second:third])]
-    return made[:first], made[first:second], shared, made[third] if parts.until is not None else None
-
-
-def _close(parts: LoopParts, strict: bool) -> None:
-    """Make inputs of all that the step uses and that does not change from step to step.
-
-    What is computed from such variables alone is computed once, before the loop.
-    """
-    known = set(parts.inner_inputs())
-    outputs = parts.inner_outputs()
-    changing = set(known)
-    for node in io_toposort(_leaves(outputs), outputs):
-        if any(v in changing for v in node.inputs):
-            changing.update(node.outputs)
-    outside: dict[Variable, None] = {}
-    stack = list(outputs)
-    seen = set(stack)
-    while stack:
-        variable = stack.pop()
-        if variable not in changing:
-            if not isinstance(variable, Constant):
-                outside[variable] = None
-            continue
-        for v in variable.owner.inputs if variable.owner is not None and variable not in known else ():
-            if v not in seen:
-                seen.add(v)
-                stack.append(v)
-    if not outside:
-        return
-    if strict:
-        missing = [v for v in _leaves(list(outside)) if not isinstance(v, Constant)]
-        if missing:
-            listed = ", ".join(map(str, missing))
-            raise ValueError(f"scan: with strict=True the step may use its arguments only, but it uses {listed} too.")
-    replace = {v: v.type(name=v.name) for v in outside}
-    parts.constants += list(replace.items())
-    parts.results, news, parts.shared, parts.until = _replaced(parts, replace)
-    for state, new in zip(parts.states, news):
-        state.new = new
-
-
-def _leaves(outputs: Sequence[Any]) -> list[Any]:
-    """Variables without owner that the outputs depend on."""
-
-    def behind(variable: Any) -> Any:
-        return variable.owner.inputs if variable.owner is not None else None
-
-    return [v for v in walk(outputs, behind) if v.owner is None]

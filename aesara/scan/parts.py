@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
+from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Variable
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
@@ -89,6 +90,17 @@ class LoopParts:
             *[new for _, _, new in self.shared],
             *([] if self.until is None else [self.until]),
         ]
+
+    def replace(self, replacements: dict[Variable, Variable]) -> None:
+        """Replace variables in the graph of the step."""
+        ordered = self._ordered_states()
+        made = iter(clone_replace(self.inner_outputs(), replacements))
+        for state in ordered:
+            state.new = next(made)
+        self.results = [next(made) for _ in self.results]
+        self.shared = [(outer, inner, next(made)) for outer, inner, _ in self.shared]
+        if self.until is not None:
+            self.until = next(made)
 
     def outer_inputs(self) -> list[Variable]:
         return [
