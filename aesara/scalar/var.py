@@ -25,6 +25,15 @@ class _scalar_py_operators:
     shape = ()
     type: ScalarType
 
+    # NumPy's numbers leave operators to those below; its functions refuse.
+    __array_ufunc__ = None
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError(
+            f"NumPy needs an array, but {self} of type {self.type} is a variable, which has no value yet. "
+            "Use functions of aesara.scalar or, for tensors, of aesara.tensor."
+        )
+
     @property
     def dtype(self) -> str:
         """The dtype of the values."""

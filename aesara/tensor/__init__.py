@@ -328,6 +328,7 @@ from aesara.tensor.numpy_names import (
     unique_counts,
     unique_inverse,
 )
+from aesara.tensor.numpy_protocol import offer as _offer_to_numpy
 from aesara.tensor.observations import average, corrcoef, correlate, histogram
 from aesara.tensor.order_statistics import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from aesara.tensor.padding import pad
@@ -542,6 +543,8 @@ from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length
 from aesara.tensor.windows import blackman, hamming, hanning, kaiser, polyval, vander
 from aesara.utils import deprecated_attribute
+
+_offer_to_numpy(globals())
 
 
 def __getattr__(name: str) -> object:

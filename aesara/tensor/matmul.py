@@ -12,7 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dimshuffle import dimshuffle
-from aesara.tensor.dot import gradient_of
+from aesara.tensor.dot import dense_dot, gradient_of
 from aesara.tensor.elementwise_ops import add, conj
 from aesara.tensor.tensor_type import StaticShape, tensor_type
 
@@ -161,3 +161,11 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> Variable:
     TensorType(float64, (None, None, None))
     """
     return MatMul(dtype)(x1, x2)
+
+
+def matrix_product(x: Any, y: Any) -> Variable:
+    """What the operator ``@`` builds: the product of matrices and vectors, or of each matrix of a batch."""
+    x, y = as_tensor_variable(x), as_tensor_variable(y)
+    if x.type.ndim > 2 or y.type.ndim > 2:
+        return matmul(x, y)
+    return dense_dot(x, y)

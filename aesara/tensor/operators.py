@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.tensor import elementwise_ops as ops
 from aesara.tensor.allocation import ones_like, zeros_like
 from aesara.tensor.argmax import argmax, argmin, ptp
@@ -21,11 +21,12 @@ from aesara.tensor.diagonals import diagonal
 from aesara.tensor.dimshuffle import dimshuffle_op
 from aesara.tensor.dot import dense_dot
 from aesara.tensor.elementwise_numpy import left_shift, positive, right_shift
-from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.getitem import getitem
 from aesara.tensor.logical_reduction import all, any
-from aesara.tensor.matmul import matmul
+from aesara.tensor.matmul import matrix_product
 from aesara.tensor.nonzero import nonzero, nonzero_values
+from aesara.tensor.norms import matrix_norm
+from aesara.tensor.numpy_protocol import call_function, call_ufunc, refuse_array
 from aesara.tensor.rearranging import flatten, swapaxes, transpose
 from aesara.tensor.reduction import max, min, prod, sum
 from aesara.tensor.repeating import compress, repeat, squeeze
@@ -90,13 +91,6 @@ def _axes_given(axes: tuple[Any, ...]) -> Any:
     return axes[0] if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], (int, np.integer, str))) else axes
 
 
-def _matrix_product(x: Any, y: Any) -> Variable:
-    x, y = as_tensor_variable(x), as_tensor_variable(y)
-    if x.type.ndim > 2 or y.type.ndim > 2:
-        return matmul(x, y)
-    return dense_dot(x, y)
-
-
 _NUMBER_HINT = (
     "Use functions of aesara.tensor instead of those for Python's numbers, astype to convert, or .eval() for a value."
 )
@@ -134,8 +128,8 @@ class _tensor_py_operators:
     __le__ = _binary("__le__", ops.le, "<=")
     __gt__ = _binary("__gt__", ops.gt, ">")
     __ge__ = _binary("__ge__", ops.ge, ">=")
-    __matmul__ = _binary("__matmul__", _matrix_product, "@")
-    __rmatmul__ = _reflected("__rmatmul__", _matrix_product, "@")
+    __matmul__ = _binary("__matmul__", matrix_product, "@")
+    __rmatmul__ = _reflected("__rmatmul__", matrix_product, "@")
     __dot__ = _binary("__dot__", dense_dot, "dot")
     __rdot__ = _reflected("__rdot__", dense_dot, "dot")
     __lshift__ = _binary("__lshift__", left_shift, "<<")
@@ -211,15 +205,16 @@ class _tensor_py_operators:
         return prod(self.shape, dtype="int64")
 
     def __bool__(self) -> bool:
-        # `if x:` asks whether an optional variable was given; a comparison has no truth value yet.
-        if self.owner is not None and isinstance(self.owner.op, Elemwise):
-            if isinstance(self.owner.op.scalar_op, _COMPARISONS):
-                raise TypeError(
-                    "Variables do not support boolean operations. A comparison of symbolic variables has no value "
-                    f"until it is computed ({self} was asked for one): use aesara.tensor.switch or "
-                    "aesara.ifelse.ifelse to choose by it, & and | to combine conditions."
-                )
-        return True
+        # `if x:` asks whether an optional variable was given; a condition has no truth value yet.
+        if self.type.dtype != "bool":
+            return True
+        if isinstance(self, Constant):
+            return bool(self.data)
+        raise TypeError(
+            "Variables do not support boolean operations. A condition on symbolic variables has no value until it is "
+            f"computed ({self} was asked for one): use aesara.tensor.switch or aesara.ifelse.ifelse to choose by it, "
+            "& and | to combine conditions, and `is None` to ask whether an optional variable was given."
+        )
 
     # What asks for a number now gets an answer that helps.
 
@@ -254,22 +249,22 @@ class _tensor_py_operators:
             "memory. Use x = aesara.tensor.set_subtensor(x[index], value), or inc_subtensor for x[index] += value."
         )
 
+    # NumPy's functions build expressions, or refuse.
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        # Functions of NumPy that call methods or read attributes work; others would fail in obscure ways, or fill
-        # arrays of objects with a variable for each element.
-        try:
-            result = func._implementation(*args, **kwargs)  # type: ignore[attr-defined]
-        except Exception as error:
-            problem = f"{type(error).__name__}: {error}".rstrip(".")
-        else:
-            if not isinstance(result, np.ndarray) or result.dtype != object:
-                return result
-            problem = "it would return an array of objects"
-        name = func.__name__
-        raise TypeError(
-            f"numpy.{name} takes arrays, not variables, which have no value yet ({problem}). Use functions of "
-            f"aesara.tensor, such as aesara.tensor.{name} if there is one."
-        )
+        return call_function(func, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise refuse_array(self)
+
+    # ``x == array`` would otherwise be ``array == x``, which NumPy takes for a comparison of elements.
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
 
     def __iter__(self) -> Iterator[Any]:
         try:
@@ -556,11 +551,14 @@ class _tensor_py_operators:
         """The running products along an axis."""
         return cumprod(self, axis, dtype)
 
-    def norm(self, L: float, axis: Any = None, keepdims: bool = False) -> Variable:
+    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Variable:
         """The L-norm along axes: the L-th root of the sum of L-th powers of absolute values.
 
-        An infinite `L` gives the largest absolute value.
+        An infinite `L` gives the largest absolute value, "fro" the root of
+        the sum of squares of a matrix.
         """
+        if isinstance(L, str):
+            return matrix_norm(self, L, (0, 1) if axis is None and self.ndim == 2 else axis, keepdims)
         if L == 0:
             raise NotImplementedError("The 0-norm is not implemented: count elements with at.neq(x, 0).sum(axis).")
         magnitudes = ops.abs(self)
@@ -568,6 +566,3 @@ class _tensor_py_operators:
             return max(magnitudes, axis, keepdims) if L > 0 else min(magnitudes, axis, keepdims)
         total = ops.pow(magnitudes, L).sum(axis=axis, keepdims=keepdims)
         return ops.pow(total, 1.0 / L)
-
-
-_COMPARISONS = tuple([type(op.scalar_op) for op in (ops.lt, ops.le, ops.gt, ops.ge, ops.eq, ops.neq)])

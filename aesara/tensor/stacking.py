@@ -229,20 +229,21 @@ def _entries(positions: Variable) -> list[Any]:
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
     """Cut a tensor along its second dimension, a vector along its only one; see `array_split`."""
     ary = as_tensor_variable(ary)
-    return _even_split("hsplit", ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1, 1)
+    return split_evenly("hsplit", ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1, 1)
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
     """Cut a tensor along its first dimension; see `array_split`."""
-    return _even_split("vsplit", as_tensor_variable(ary), indices_or_sections, 0, 2)
+    return split_evenly("vsplit", as_tensor_variable(ary), indices_or_sections, 0, 2)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
     """Cut a tensor along its third dimension; see `array_split`."""
-    return _even_split("dsplit", as_tensor_variable(ary), indices_or_sections, 2, 3)
+    return split_evenly("dsplit", as_tensor_variable(ary), indices_or_sections, 2, 3)
 
 
-def _even_split(name: str, ary: Variable, indices_or_sections: Any, axis: int, ndim: int) -> list[Variable]:
+def split_evenly(name: str, ary: Variable, indices_or_sections: Any, axis: int, ndim: int = 0) -> list[Variable]:
+    """Cut a tensor along a dimension into parts, equal ones if their number is given."""
     if ary.type.ndim < ndim:
         raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {ary} of type {ary.type}.")
     length = ary.type.shape[axis]

@@ -240,25 +240,30 @@ def assignment_to_an_element():
     v[0] += 1
 
 
-@wrong("build", TypeError, "numpy.sum takes arrays, not variables", "aesara.tensor.sum")
-def numpy_reduction():
-    np.sum(at.dvector("v"))
+@wrong("build", TypeError, "numpy.linalg.svd was called with a variable", "not implemented yet", "as_op")
+def numpy_function_without_counterpart():
+    np.linalg.svd(at.dmatrix("m"))
 
 
-@wrong("build", TypeError, "numpy.dot takes arrays, not variables", "array of objects", "aesara.tensor.dot")
-def numpy_product():
-    np.dot(np.ones((2, 2)), at.dvector("v"))
+@wrong("build", TypeError, "numpy.sum: the argument `out` is not supported", "aesara.tensor.sum")
+def numpy_result_into_an_array():
+    np.sum(at.dvector("v"), out=np.zeros(()))
 
 
-@wrong("build", TypeError, "numpy.where takes arrays, not variables", "aesara.tensor.where")
-def numpy_choice():
-    v = at.dvector("v")
-    np.where(v > 0, v, 0)
+@wrong("build", TypeError, "NumPy needs an array", "v of type", "as_tensor or stack")
+def numpy_array_of_variables():
+    np.array([at.dvector("v"), at.dvector("w")])
 
 
-@wrong("build", TypeError, "numpy.concatenate takes arrays, not variables", "aesara.tensor.concatenate")
-def numpy_concatenation():
-    np.concatenate([at.dvector("v"), at.dvector("w")])
+@wrong("build", TypeError, "numpy.fill_diagonal", "no memory that could be changed", "x = aesara.tensor.fill_diagonal")
+def numpy_change_in_place():
+    np.fill_diagonal(at.dmatrix("m"), 0.0)
+
+
+@wrong("build", TypeError, "do not support boolean operations", "aesara.tensor.switch", "is None")
+def truth_of_a_reduction():
+    if at.any(at.dvector("v") > 0):
+        pass
 
 
 @wrong("build", TypeError, "1 masked elements", "filled")

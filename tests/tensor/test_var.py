@@ -211,6 +211,18 @@ class TestTruth:
             with pytest.raises(TypeError, match="do not support boolean operations.*switch"):
                 bool(condition)
 
+    def test_no_condition_has_a_truth_value(self):
+        v, a = at.vector("v"), TensorType("bool", (None,))("a")
+        for condition in ((v > 0).all(), at.any(v), a & a, ~a, a[0], a, at.isnan(v), shared(np.array(True))):
+            with pytest.raises(TypeError, match="do not support boolean operations.*switch.*is None"):
+                bool(condition)
+
+    def test_constants_have_theirs(self):
+        assert bool(at.constant(np.array(True))) and not bool(at.constant(np.array(False)))
+        assert not bool(at.constant(np.array([[False]])))
+        with pytest.raises(ValueError, match="more than one element"):
+            bool(at.constant(np.array([True, False])))
+
     def test_other_variables_are_true(self):
         assert bool(at.scalar()) and bool(at.constant(0)) and bool(at.scalar() + 1)
 
