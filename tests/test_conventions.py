@@ -71,3 +71,30 @@ def test_random_numbers_have_a_seed():
             if unseeded or hypothesis or called in SHARED_STATE:
                 found.append(f"{name}:{call.lineno}: {called} draws other numbers in each run")
     assert not found, "\n".join(found)
+
+
+def asserts(statement: ast.stmt) -> bool:
+    """Whether a statement can fail a test."""
+    calls = {ast.unparse(n.func).split(".")[-1] for n in ast.walk(statement) if isinstance(n, ast.Call)}
+    named = ("assert_", "check", "compare", "raises")
+    return any(isinstance(n, ast.Assert) for n in ast.walk(statement)) or any(c.startswith(named) for c in calls)
+
+
+def leaves_early(function: ast.FunctionDef) -> Iterator[int]:
+    """Lines at which a function returns before anything was asserted."""
+    for statement in function.body:
+        if asserts(statement):
+            return
+        yield from (n.lineno for n in ast.walk(statement) if isinstance(n, ast.Return) and n.value is None)
+
+
+def test_no_test_ends_before_it_asserts():
+    """A case that has nothing to say is left out where cases are listed, not where they are run."""
+    found = [
+        f"{name}:{line}: {function.name} returns before it asserts anything"
+        for name, tree in TREES.items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("test_")
+        for line in leaves_early(function)
+    ]
+    assert not found, "\n".join(found)

@@ -69,12 +69,10 @@ def _point(op, names):
     return {n: np.float64(low + part * (high - low)) for n, part, (low, high) in zip(names, _PARTS, domains)}
 
 
-@pytest.mark.parametrize("name", _OPS)
+@pytest.mark.parametrize("name", [n for n, op in _OPS.items() if {v.dtype for v in scalars(op)} == {"float64"}])
 def test_formulas_are_what_is_computed(name):
     """The printed gradients and formulas, evaluated as Python, against the reference and its differences."""
     op = _OPS[name]
-    if [v.dtype for v in scalars(op)] != ["float64"] * len(scalars(op)):
-        return
     names = argument_names(op)
     point = _point(op, names)
     value = op.impl(*point.values())

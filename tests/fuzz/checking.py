@@ -113,9 +113,11 @@ def check(program: Program) -> None:
                         raise Disagreement(
                             f"call {call}, {name}: shared variable {k} was changed by a call that failed"
                         )
+            program.compared += 1
             return
         if not _compare(program, call, runs):
             return
+        program.compared += 1
 
 
 def _compare_with_oracles(program: Program) -> None:

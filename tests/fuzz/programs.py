@@ -135,6 +135,8 @@ class Program:
     updates: dict[str, str] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
     applied: Applied = field(default_factory=Applied)
+    #: of how many calls all results were compared, by `checking.check`
+    compared: int = 0
 
     def source(self) -> str:
         text = [

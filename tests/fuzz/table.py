@@ -53,6 +53,8 @@ class Applied:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Row, Case, list[Variable], list[Variable]]] = []
+        #: how many calls have an oracle, and of how many `complaints` has compared the results with it
+        self.comparable = self.compared = 0
 
     def __call__(self, name: str, index: int, *operands: Any) -> Variable | list[Variable]:
         row = ROWS[name]
@@ -69,6 +71,7 @@ class Applied:
         for row, case, operands, outputs in self.calls:
             if row.elementwise and row.error != "exact":  # NumPy's and SciPy's own errors are as large as anybody's
                 continue
+            self.comparable += 1
             try:
                 values = [np.asarray(v) for v in evaluate(operands)]
                 results = [np.asarray(v) for v in evaluate(outputs)]
@@ -76,6 +79,7 @@ class Applied:
                 continue
             if not all(np.isfinite(v).all() for v in (*values, *results) if v.dtype.kind == "f"):
                 continue
+            self.compared += 1
             found += [f"{row}, by perform: {text}" for text in judge(row, case, outputs, values, results, truth=False)]
         return found
 

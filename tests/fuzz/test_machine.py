@@ -19,5 +19,4 @@ def test_what_a_user_holds_after_compiling(block):
 
 
 def test_programs_of_complex_numbers():
-    for seed in range(20):
-        complex_programs.check(seed)
+    assert sum(complex_programs.check(seed) for seed in range(20)) >= 80

@@ -55,7 +55,7 @@ def test_batches(row, choice):
             for number, member in enumerate(expected_groups):
                 member[k].append(stacked[number] if is_batched else stacked[0])
     members = members_of(graphs, expected_groups)
-    outputs, wanted = [], []
+    outputs, wanted, refused = [], [], 0
     for k, case in enumerate(graphs.cases):
         if not same_shapes(members, k):
             continue
@@ -66,11 +66,13 @@ def test_batches(row, choice):
                     new = vectorize_graph(old, replace)
             except NotImplementedError as error:
                 assert "slice" in str(error)
+                refused += 1
                 continue
             assert new.type.dtype == old.type.dtype
             assert new.type.ndim - old.type.ndim in (0, 1)
             outputs.append(new)
             wanted.append((f"{case}, output {position}", old, [member[k][position] for member in members]))
+    assert outputs or refused, f"{row}: nothing to compare"
     for mode in MODES:
         results = called(compiled(inputs, outputs, MODES[mode]), given)
         for (what, old, expected), new, result in zip(wanted, outputs, results):

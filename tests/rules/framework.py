@@ -195,7 +195,7 @@ class WrongRule(AssertionError):
 
 def check(rewriter: NodeRewriter, tags: set[str], of: Example) -> int:
     """Apply a rule to all variations of an example; how often it fired."""
-    fired = 0
+    fired = compared = 0
     for variation in variations(of.leaves, of.dtypes, of.domain, of.moderate is not None):
         applied = apply_once(rewriter, tags, of, variation)
         if applied is None:
@@ -204,10 +204,11 @@ def check(rewriter: NodeRewriter, tags: set[str], of: Example) -> int:
         reference, after = applied
         try:
             compare_types(reference, after)
-            for values in variation.data(of.nonempty is None):
-                compare(reference, after, values, of, tags)
+            compared += sum(compare(reference, after, v, of, tags) for v in variation.data(of.nonempty is None))
         except WrongRule as error:
             raise WrongRule(f"{error}\nwith {variation}") from None
+    if fired and not compared:
+        raise WrongRule("an error is all that the expression gives, whatever the operands")
     return fired
 
 
@@ -290,18 +291,18 @@ def evaluated(outputs: list[Variable], values: dict[Variable, Any]) -> list[Any]
 
 def compare(
     reference: list[Variable], after: list[Variable], values: dict[Variable, Any], of: Example, tags: set[str]
-) -> None:
-    """Both sides on the same data."""
+) -> bool:
+    """Both sides on the same data; whether they have values for them."""
     try:
         wanted = evaluated(reference, values)
     except Exception as error:
         try:
             evaluated(after, values)
         except Exception:
-            return
+            return False
         if of.drops_checks is None and "shape_unsafe" not in tags:
             raise WrongRule(f"an error is lost: {type(error).__name__}: {error}\n{_shown(values)}") from None
-        return
+        return False
     try:
         given = evaluated(after, values)
     except Exception as error:
@@ -318,6 +319,7 @@ def compare(
                 f"{got[place]!r} instead of {want[place]!r} at {place} ({int(np.sum(wrong))} of {want.size}), "
                 f"inputs there {inputs}"
             )
+    return True
 
 
 def _element(value: Any, place: tuple[int, ...], ndim: int) -> Any:

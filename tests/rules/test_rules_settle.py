@@ -45,7 +45,9 @@ def test_random_programs_settle(block):
 @pytest.mark.parametrize("family", ["gradients", *FAMILIES])
 def test_random_graphs_settle(family):
     graphs = [graph_of(family, seed) for seed in range(BLOCK)]
-    assert all(check(graph) for graph in graphs if graph is not None)
+    graphs = [graph for graph in graphs if graph is not None]
+    assert len(graphs) > BLOCK / 2
+    assert all(check(graph) for graph in graphs)
 
 
 def test_what_never_settles_is_noticed(monkeypatch):

@@ -33,15 +33,19 @@ def holes(x):
     return x
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "complex128"])
-@pytest.mark.parametrize("axis, keepdims", [(None, False), (0, True), (-1, False), ((0, 1), False), ((0, 2), True)])
+CASES = [
+    (name, dtype, axis, keepdims)
+    for axis, keepdims in [(None, False), (0, True), (-1, False), ((0, 1), False), ((0, 2), True)]
+    for dtype in ("float64", "float32", "int64", "complex128")
+    for name in NAMES
+    if not (dtype[0] == "c" and ("max" in name or "min" in name))  # what NumPy has not
+    and not (("cum" in name or "arg" in name) and isinstance(axis, tuple))
+]
+
+
+@pytest.mark.parametrize("name, dtype, axis, keepdims", CASES)
 def test_against_numpy(name, dtype, axis, keepdims):
     cumulative, positions = "cum" in name, "arg" in name
-    if (dtype[0] == "c" and ("max" in name or "min" in name)) or (
-        (cumulative or positions) and isinstance(axis, tuple)
-    ):
-        return  # nothing that NumPy has
     x = holes(drawn(dtype, (3, 4, 2))[0])
     if positions and axis == -1:
         x = np.nan_to_num(x)
@@ -52,7 +56,7 @@ def test_against_numpy(name, dtype, axis, keepdims):
             warnings.simplefilter("ignore")
             return getattr(np, name)(x, axis=axis, **options)
 
-    compare(lambda x: getattr(at, name)(x, axis=axis, **options), expected, x, gradient=False, rtol=1e-5)
+    compare(lambda x: getattr(at, name)(x, axis=axis, **options), expected, x, gradient=False)
 
 
 def test_nothing_but_nan():
