@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 import numpy as np
 
+from aesara import clock
 from aesara.compile import profile_text, profile_trace
 from aesara.compile.profile_html import profile_html
 from aesara.compile.step_times import NativeTimes, StepTime
@@ -18,8 +18,8 @@ from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 
-#: when the package was imported, by `time.perf_counter`
-IMPORTED_AT = time.perf_counter()
+#: when the package was imported, by `clock.now`
+IMPORTED_AT = clock.now()
 #: profiles whose summaries are printed when the program ends
 PRINTED_AT_EXIT: list[ProfileStats] = []
 #: what else prints something at the end of each summary
@@ -119,7 +119,7 @@ class ProfileStats:
     # What is measured
 
     def record_call(self, started: float, seconds: float, vm_seconds: float) -> None:
-        """Add a call of the function: by `time.perf_counter`, when it started, and how long it took."""
+        """Add a call of the function: by `clock.now`, when it started, and how long it took."""
         if self.ignore_first_call:
             self.ignore_first_call = False
             self.reset()
@@ -156,13 +156,13 @@ class ProfileStats:
         """Return a thunk that does the same and adds up its time; machines of single nodes call it."""
         if not self.flag_time_thunks:
             return thunk
-        clock, key = time.perf_counter, (fgraph, node)
+        key = (fgraph, node)
         with_memory = config.profile_memory
 
         def run() -> Any:
-            started = clock()
+            started = clock.now()
             result = thunk()
-            spent = clock() - started
+            spent = clock.now() - started
             entry = self._thunks.get(key)
             if entry is None:
                 entry = self._thunks[key] = [0.0, 0]
@@ -386,7 +386,7 @@ class ProfileStats:
 
     def summary_globals(self, file: IO[str]) -> None:
         """Print what does not belong to one function."""
-        print(f"Time since aesara import {time.perf_counter() - IMPORTED_AT:.3f}s", file=_stream(file))
+        print(f"Time since aesara import {clock.now() - IMPORTED_AT:.3f}s", file=_stream(file))
 
     def summary_class(self, file: IO[str] | None = None, N: int | None = None) -> None:
         """Print the times of classes of operations, the longest `N` of them."""

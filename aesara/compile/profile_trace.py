@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aesara import clock
 from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.graph.nodes import Apply
 from aesara.records import dataclass
@@ -59,7 +59,7 @@ class Timeline:
 
     def add_phases(self, seconds: dict[str, float]) -> None:
         """Add phases that have followed each other and have just ended."""
-        started = time.perf_counter() - sum(seconds.values())
+        started = clock.now() - sum(seconds.values())
         for name, duration in seconds.items():
             self.phases.append(_Phase(name, started, duration))
             started += duration

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import is_
 from typing import Any, Literal
 
+from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.clients import LONG, ClientList, ClientType
@@ -583,12 +583,12 @@ class FunctionGraph(MetaObject):
             for _, method in listeners:
                 method(self, *args, **kwargs)
             return
-        start = time.perf_counter()
+        start = clock.now()
         for feature, method in listeners:
-            feature_start = time.perf_counter()
+            feature_start = clock.now()
             method(self, *args, **kwargs)
-            self.execute_callbacks_times[feature] += time.perf_counter() - feature_start
-        self.execute_callbacks_time += time.perf_counter() - start
+            self.execute_callbacks_times[feature] += clock.now() - feature_start
+        self.execute_callbacks_time += clock.now() - start
 
     def collect_callbacks(self, name: str, *args) -> dict[Feature, Any]:
         """Call a method of every feature that has it, with `args` alone, and return the results by feature."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from aesara import clock
 from aesara.compile.function.arguments import DUPLICATE, Argument, ContainerAttribute, ValueAttribute, make_finder
 from aesara.configdefaults import config
 from aesara.graph import hooks
@@ -24,9 +24,9 @@ class _Stopwatch:
         self.seconds = 0.0
 
     def __call__(self) -> Any:
-        started = time.perf_counter()
+        started = clock.now()
         result = self.vm()
-        self.seconds = time.perf_counter() - started
+        self.seconds = clock.now() - started
         return result
 
     def __getattr__(self, name: str) -> Any:
@@ -323,9 +323,9 @@ class Function:
     # The same for functions that are profiled
 
     def _call_measured(self, /, *args: Any, **kwargs: Any) -> Any:
-        started = time.perf_counter()
+        started = clock.now()
         result = Function.__call__(self, *args, **kwargs)
-        self.profile.record_call(started, time.perf_counter() - started, self.vm.seconds)
+        self.profile.record_call(started, clock.now() - started, self.vm.seconds)
         return result
 
     def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -468,17 +468,16 @@ class Function:
 
 def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:
     """The ``__call__`` of a native function that is profiled; `by_name`: it returns a dict."""
-    clock = time.perf_counter
     record = profile.record_call
 
     def call(self: Function, /, *args: Any, **kwargs: Any) -> Any:
-        started = clock()
+        started = clock.now()
         results = entry(*args, **kwargs)
-        inside = seconds = clock() - started
+        inside = seconds = clock.now() - started
         if by_name:
             if not isinstance(results, dict):
                 results = self._present(results)
-            seconds = clock() - started
+            seconds = clock.now() - started
         record(started, seconds, inside)
         return results
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
+from aesara import clock
 from aesara.compile.function.aliasing import infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
 from aesara.compile.function.graph import std_fgraph
@@ -118,9 +118,9 @@ class FunctionMaker:
                 fgraph.attach_feature(DestroyHandler())
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
-            started = time.perf_counter()
+            started = clock.now()
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
-            self.rewrite_seconds = time.perf_counter() - started
+            self.rewrite_seconds = clock.now() - started
             if self.profile is not None:
                 self.profile.add_rewriting(self.rewrite_seconds)
         if self.profile is not None:
@@ -314,15 +314,15 @@ class FunctionMaker:
     def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
         """A function that runs the nodes' thunks."""
         fgraph = self.fgraph
-        started = time.perf_counter()
+        started = clock.now()
         measuring = {} if self.profile is None else {"profile": self.profile}
         linker = self.linker.clone().accept(fgraph, infer_reuse_pattern(fgraph, fgraph.outputs), **measuring)
         vm, _, output_storage = linker.make_thunk(
             input_storage=[container.storage for container in containers], storage_map=storage_map
         )
         if self.profile is not None:
-            self.profile.linker_node_make_thunks += time.perf_counter() - started
-            self.profile.add_linking({"link": time.perf_counter() - started})
+            self.profile.linker_node_make_thunks += clock.now() - started
+            self.profile.add_linking({"link": clock.now() - started})
         return self._build(vm, containers, output_storage, defaults)
 
     def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
@@ -434,7 +434,7 @@ def orig_function(
     output_keys, fgraph
         See `FunctionMaker`.
     """
-    started = time.perf_counter()
+    started = clock.now()
     mode = get_mode(mode)
     make = getattr(mode, "function_maker", FunctionMaker)
     maker = make(
@@ -451,5 +451,5 @@ def orig_function(
     function = maker.create()
     function.name = name
     if maker.profile is not None:
-        maker.profile.add_compiling(time.perf_counter() - started)
+        maker.profile.add_compiling(clock.now() - started)
     return function

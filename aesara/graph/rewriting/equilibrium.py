@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
+from aesara import clock
 from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -204,7 +204,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         """
         profile = EquilibriumProfile(self)
         profile.nodes_before = len(fgraph.apply_nodes)
-        begin = time.perf_counter()
+        begin = clock.now()
         todo = fgraph.toposort() if start_from is None else [var.owner for var in start_from if var.owner is not None]
         while True:
             profile.rounds += 1
@@ -226,7 +226,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
             # Graph rewriters are tried again only where something changed after their turn.
             if not again or profile.rounds > 50:
                 break
-        profile.seconds = time.perf_counter() - begin
+        profile.seconds = clock.now() - begin
         profile.nodes_after = len(fgraph.apply_nodes)
         return profile
 
@@ -234,14 +234,14 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         self, fgraph: FunctionGraph, rewriters: Sequence[GraphRewriter], profile: EquilibriumProfile
     ) -> None:
         for rewriter in rewriters:
-            start = time.perf_counter()
+            start = clock.now()
             try:
                 rewriter.apply(fgraph)
             except Exception as exc:
                 if self.failure_callback is None:
                     raise
                 self.failure_callback(exc, self, [], rewriter, None)  # type: ignore[arg-type]
-            profile.global_seconds[rewriter] = profile.global_seconds.get(rewriter, 0.0) + time.perf_counter() - start
+            profile.global_seconds[rewriter] = profile.global_seconds.get(rewriter, 0.0) + clock.now() - start
 
     def _apply_node_rewriters(self, fgraph: FunctionGraph, work: WorkList, profile: EquilibriumProfile) -> None:
         alive, waiting, queue = fgraph.apply_nodes, work.waiting, work.queue

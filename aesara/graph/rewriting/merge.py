@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import IO, Any
 
+from aesara import clock
 from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
@@ -111,7 +111,7 @@ class MergeOptimizer(GraphRewriter):
         attach_once(fgraph, MergeFeature)
 
     def apply(self, fgraph: FunctionGraph) -> tuple:
-        start = time.perf_counter()
+        start = clock.now()
         before = len(fgraph.apply_nodes)
         feature = getattr(fgraph, "merge_feature", None)
         merged = 0
@@ -119,7 +119,7 @@ class MergeOptimizer(GraphRewriter):
             merged = self._merge(fgraph)
             if feature is not None:
                 feature.dirty = False
-        return (time.perf_counter() - start, merged, before, len(fgraph.apply_nodes))
+        return (clock.now() - start, merged, before, len(fgraph.apply_nodes))
 
     def _merge(self, fgraph: FunctionGraph) -> int:
         table = HashConsTable()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
+from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import Feature, attach_once
@@ -264,10 +264,10 @@ class SequentialNodeRewriter(NodeRewriter):
         for rw in self.tracker.get_node_trackers(node):
             if id(rw) in tried:
                 continue
-            start = time.perf_counter() if self.profile else 0.0
+            start = clock.now() if self.profile else 0.0
             found = rw.transform_tracked(fgraph, node)
             if self.profile:
-                self.time_rewrites[rw] += time.perf_counter() - start
+                self.time_rewrites[rw] += clock.now() - start
                 self.process_count[rw] += 1
                 self.applied_true[rw] += bool(found)
             if found:
@@ -400,9 +400,9 @@ class MetaNodeRewriter(NodeRewriter):
         raise NotImplementedError(f"{type(self).__name__} must define provide_inputs.")
 
     def time_call(self, fn: Callable[[], Any]) -> float:
-        start = time.perf_counter()
+        start = clock.now()
         fn()
-        return time.perf_counter() - start
+        return clock.now() - start
 
     def compile_candidate(self, outputs: Sequence[Variable]) -> Callable[[], Any]:
         """A callable that computes `outputs`; to be defined where functions can be compiled."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 import traceback
 from abc import ABC, abstractmethod
 from collections import UserList
 from collections.abc import Callable, Collection, Sequence
 from typing import IO, Any
 
+from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import AlreadyThere, Feature
@@ -239,7 +239,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         for rewriter in list(self.data):
             if watch is not None:
                 watch.enter(fgraph, rewriter)
-            start = time.perf_counter()
+            start = clock.now()
             try:
                 rewriter.rewrite(fgraph)
             except AssertionError:
@@ -248,7 +248,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
                 if self.failure_callback is None:
                     raise
                 self.failure_callback(exc, self, rewriter)
-            seconds = time.perf_counter() - start
+            seconds = clock.now() - start
             if watch is not None:
                 watch.leave(fgraph, rewriter, seconds)
             timings.append((rewriter, seconds))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from aesara import clock
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.watching import Pair, Watcher, name_of, rules_of
@@ -133,11 +133,11 @@ class RuleProfile(Watcher):
                 return transform(*args, **kwargs)
             asking.add(counts.name)
             counts.tries += 1
-            start = time.perf_counter()
+            start = clock.now()
             try:
                 return transform(*args, **kwargs)
             finally:
-                counts.seconds += time.perf_counter() - start
+                counts.seconds += clock.now() - start
                 asking.discard(counts.name)
 
         return measured

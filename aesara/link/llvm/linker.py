@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
@@ -143,8 +143,7 @@ class LLVMLinker(VMLinker):
         With `timed` the callable measures its steps, for its ``timers``.  `lent` are the numbers of the results
         whose arrays may be returned again as soon as nobody holds them.
         """
-        clock = time.perf_counter
-        started = clock()
+        started = clock.now()
         try:
             implicit = [i.implicit for i in inputs]
             lowered = _lower(fgraph, implicit, n_outputs, updates, unpack_single, self.checks(fgraph))
@@ -156,13 +155,13 @@ class LLVMLinker(VMLinker):
         program = lowered.program
         if config.native_verify:
             verify_program(program)
-        lowered_at = clock()
+        lowered_at = clock.now()
         clock_of_steps = system_clock() if timed else None
         timers = None if clock_of_steps is None else StepTimers.of(program, clock_of_steps)
         text, externals = emit_program(program) if timers is None else emit_timed_program(program, timers)
-        emitted_at = clock()
+        emitted_at = clock.now()
         code = build(text, externals, ENTRY, object_cache())
-        built_at = clock()
+        built_at = clock.now()
         form = Form.of(lowered, code.image, timers)
         storage = [i.cell for i in inputs]
         result = _attach(form, code, lambda: fgraph, storage, fallback, timers)
@@ -200,7 +199,7 @@ class LLVMLinker(VMLinker):
             return None
         if form.n_callbacks and config.native_fallback != "ignore":
             return None  # compiling again says what it has to say
-        started = time.perf_counter()
+        started = clock.now()
         code = load(form.image)
         if code is None:
             return None
@@ -214,7 +213,7 @@ class LLVMLinker(VMLinker):
 
         result = _attach(form, code, graph, storage, fallback, timers)
         result.form = form
-        result.report = NativeReport(compile_again, True, {"load": time.perf_counter() - started})
+        result.report = NativeReport(compile_again, True, {"load": clock.now() - started})
         return result
 
 
