@@ -40,6 +40,8 @@ from aesara.lower.arrays import (
     Pointwise,
     Product,
     PythonNode,
+    Reduction,
+    Sequential,
     Source,
 )
 from aesara.lower.context import Context, Definition, ErrorInfo, Guard
@@ -87,14 +89,14 @@ def assemble(
 
 def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
     """The arrays of the results, each in memory of its own, and the schedule that computes them."""
-    results = own_memory(context, [context.in_memory(v) for v in outputs])
+    results = own_memory(context, [context.in_memory(v) for v in outputs], set(updates))
     replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
     return results, schedule(context, results, replaced)
 
 
 def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
     """The same for the body of a loop; what is written in the place of what the step before has written replaces it."""
-    results = own_memory(body.context, [array for array, _, _ in body.writes])
+    results = own_memory(body.context, [array for array, _, _ in body.writes], set(range(len(body.writes))))
     replaced = {
         array: row.name
         for array, (_, result, first) in zip(results, body.writes, strict=True)
@@ -104,18 +106,61 @@ def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
     return results, schedule(body.context, results, replaced)
 
 
-def own_memory(context: Context, arrays: Sequence[Array]) -> list[Array]:
-    """Give every result an array of its own: inputs, constants, views and repeated results are copied."""
+def own_memory(context: Context, arrays: Sequence[Array], replacing: set[int]) -> list[Array]:
+    """Give every result an array of its own: inputs, constants, views and repeated results are copied.
+
+    A view of what is computed here stays one, unless it is among those `replacing` something: the memory that the
+    result gets is where its elements are computed.
+    """
     taken: set[Array] = set()
     own = []
-    for array in arrays:
-        if array in taken or isinstance(array, (Source, Alias, External)):
+    for k, array in enumerate(arrays):
+        if k not in replacing:
+            array = _as_alias(array, context)
+        memory = array if k in replacing else _computed_memory(array)
+        if memory in taken or memory is None or isinstance(memory, (Source, Alias, External)):
             copied = Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
             copied.is_complex = array.is_complex
-            array = context.add(copied)
-        taken.add(array)
+            array = memory = context.add(copied)
+        taken.add(memory)
         own.append(array)
     return own
+
+
+def _as_alias(array: Array, context: Context) -> Array:
+    """A view that has all elements of what is computed as a whole in the same order, as an alias of that."""
+    if not isinstance(array, Pointwise) or array.strided is None:
+        return array
+    base, offset, strides = strided_view(array, lambda a: a.shape)
+    own = row_major_strides(array.shape)
+    in_order = offset is ZERO and all(n is ONE or a is b for n, a, b in zip(array.shape, strides, own, strict=True))
+    all_of_it = _count(base.shape) is _count(array.shape)
+    if isinstance(base, (Pointwise, Source)) or not (in_order and all_of_it):
+        return array
+    return context.add(Alias(base, array.shape))
+
+
+def _computed_memory(array: Array) -> Array | None:
+    """The array that has the memory of a result; None if that cannot be made in the shape of the result.
+
+    It is made before anything is computed, so the shape, and the checks that it has as many elements, come first.
+    """
+    memory = array
+    while isinstance(memory, Alias):
+        if not _is_early(memory.shape) or not all(map(_comes_first, memory.requires)):
+            return None
+        memory = memory.operand
+    computed = isinstance(memory, (Pointwise, Reduction, Sequential, Assembled, Product))
+    return memory if memory is array or (computed and memory.is_complex == array.is_complex) else None
+
+
+def _comes_first(guard: object) -> bool:
+    """Whether a check needs nothing that the program computes."""
+    return (
+        isinstance(guard, Guard)
+        and _is_early((guard.condition, *guard.values))
+        and all(map(_comes_first, guard.requires))
+    )
 
 
 class _Assembler:
@@ -129,7 +174,8 @@ class _Assembler:
         self.result_of = {array: k for k, array in enumerate(results)}
         self.array_of = {name: array for array, name in plan.names.items()}
         for array in results:
-            self.array_of[plan.names[array]] = array
+            self.array_of[self.buffer_name(array)] = array
+        self.results_memory = {self.buffer_name(array) for array in results}
         self.readers: dict[str, set[int]] = {}
         self.writers: dict[str, list[int]] = {}
         self.same_offset_only: dict[str, bool] = {}
@@ -263,7 +309,7 @@ class _Assembler:
                 name = self.buffer_name(task.target)
                 if (
                     task.kind == "map"
-                    and task.target not in self.result_of
+                    and name not in self.results_memory
                     and self.writers[name] == [at]
                     and self.readers.get(name, set()) <= {at}
                     and self.same_offset_only.get(name, True)

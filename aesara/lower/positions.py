@@ -104,7 +104,7 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
         better, final = primitive("gt", largest, best), primitive("eq", best, highest)
         if is_float:
             better, final = primitive("or", better, primitive("isnan", largest)), primitive("isnan", best)
-        compare = (
+        compare: tuple[Statement, ...] = (
             Declare("r1", lowest),
             within(here[-1], Assign("r1", compared, reassociate=True)),
             *[Assign(p.attr, primitive("select", better, i, p)) for p, i in zip(place, here, strict=True)],
