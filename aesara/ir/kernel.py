@@ -59,13 +59,18 @@ class ScalarParam:
 
 @dataclass(frozen=True)
 class For:
-    """A loop.  `interleave` is a hint: so many vectors at once hide the latency of accumulations."""
+    """A loop.
+
+    `interleave` is a hint: so many vectors at once hide the latency of what it does.  `lanes` is the order in which it
+    accumulates; see `aesara.ir.lanes`.
+    """
 
     var: str
     extent: Expr
     body: tuple[Statement, ...]
     parallel: bool = False
     interleave: int = 1
+    lanes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ class Declare:
 
 @dataclass(frozen=True)
 class Assign:
-    """Set a mutable scalar.  `reassociate` allows the sum or product to be taken in another order."""
+    """Set a mutable scalar.  `reassociate` allows what it accumulates to be taken in the order of the loop's lanes."""
 
     name: str
     value: Expr
@@ -166,4 +171,4 @@ def map_expressions(
     inner = tuple(map_expressions(x, f, rename) for x in s.body)
     if isinstance(s, (If, While)):
         return type(s)(f(s.condition), inner)
-    return For(s.var, f(s.extent), inner, s.parallel, s.interleave)
+    return For(s.var, f(s.extent), inner, s.parallel, s.interleave, s.lanes)

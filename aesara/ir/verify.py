@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from weakref import WeakSet
 
 from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
 from aesara.ir.function import ScalarFunction
-from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Statement, Store, While
+from aesara.ir.kernel import (
+    Assign,
+    BufferParam,
+    Declare,
+    For,
+    If,
+    Kernel,
+    ScalarParam,
+    Statement,
+    Store,
+    While,
+    expressions_of,
+)
+from aesara.ir.lanes import accumulations
 from aesara.ir.program import BATCH, Allocate, Buffer, Check, Define, Launch, Loop, MatMul, Program, PythonCall, View
 
 __all__ = ["IRError", "verify_function", "verify_kernel", "verify_program"]
@@ -105,6 +119,8 @@ def _verify_body(
             if s.var in loops:
                 raise IRError(f"loop {s.var} inside a loop of the same variable")
             _verify_body(s.body, scalars | {s.var: INDEX}, buffers, written, loops | {s.var})
+            if s.lanes:
+                _verify_lanes(s)
         elif isinstance(s, (If, While)):
             _expressions([s.condition], scalars, buffers)
             if s.condition.dtype != "bool":
@@ -125,6 +141,21 @@ def _verify_body(
             if scalars.get(s.name) != s.value.dtype:
                 raise IRError(f"assignment of {s.value.dtype} to {s.name}, declared as {scalars.get(s.name)}")
     return scalars
+
+
+def _verify_lanes(loop: For) -> None:
+    sizes = (*loop.lanes, 1)
+    if any(a <= b or a % b or a & (a - 1) for a, b in itertools.pairwise(sizes)):
+        raise IRError(f"loop {loop.var} has lanes {loop.lanes}, which are not falling powers of two")
+    found = accumulations(loop.body)
+    if not found:
+        raise IRError(f"loop {loop.var} has lanes, and something else than accumulators")
+    for s in loop.body:
+        roots = expressions_of(s)
+        if isinstance(s, Assign) and found.get(s.name) is s:
+            roots = tuple(a for a in s.value.args if a.op != "var" or a.attr != s.name)
+        if any(e.op == "var" and e.attr in found for e in walk(roots)):
+            raise IRError(f"loop {loop.var} has lanes, and reads an accumulator")
 
 
 def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[str, str]) -> None:

@@ -23,6 +23,7 @@ from aesara.ir.kernel import (
     map_expressions,
     walk_statements,
 )
+from aesara.ir.lanes import accumulations
 from aesara.ir.program import Launch
 from aesara.lower.arrays import Array
 from aesara.lower.schedule import Group, Task, is_trailing_run
@@ -30,11 +31,13 @@ from aesara.records import dataclass
 
 __all__ = ["BLOCK", "build_launch"]
 
-#: length of the blocks of long sums
-BLOCK = 1024
+#: length of the blocks of long sums, and how many numbers of a block are added up one after the other
+BLOCK, _CHAIN = 1024, 32
 #: loops that accumulate and do less work than this per element take several vectors at once
 _LIGHT = 24
 _INTERLEAVE = 4
+#: bytes of the partial results of an accumulation; `_INTERLEAVE` times as many in loops that do less than this
+_LANE_BYTES, _BARE = 64, 12
 _LONG = frozenset({"pow", "asinh", "acosh", "atanh"})
 
 
@@ -143,9 +146,16 @@ class _Builder:
         extent = self.nest.domain[depth]
         innermost = depth == self.rank - 1
         parallel = innermost and all(t.parallel for t in self.nest.tasks)
-        if innermost and self._sums_floats(inner) and not (extent.is_const and extent.attr <= BLOCK):
-            return (*before, *self._blocked(depth, extent, inner, parallel), *after)
-        return (*before, For(f"v{depth}", extent, inner, parallel, _interleave(inner) if innermost else 1), *after)
+        if not innermost:
+            return (*before, For(f"v{depth}", extent, inner, parallel), *after)
+        if not _accumulates_floats(inner):
+            return (*before, For(f"v{depth}", extent, inner, parallel, _interleave(inner)), *after)
+        lanes = _lanes(inner)
+        size = min(BLOCK, _CHAIN * max(lanes, default=1))
+        if not (extent.is_const and extent.attr <= size):
+            return (*before, *self._blocked(depth, extent, inner, parallel, lanes, size), *after)
+        lanes = tuple(n for n in lanes if n <= extent.attr)
+        return (*before, For(f"v{depth}", extent, inner, parallel, lanes=lanes), *after)
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -185,15 +195,17 @@ class _Builder:
 
     # -- sums in blocks ----------------------------------------------------------------------------------------
 
-    def _sums_floats(self, body: tuple[Statement, ...]) -> bool:
-        return any(
-            isinstance(s, Assign) and s.reassociate and s.value.op == "add" and s.value.dtype.startswith("float")
-            for s in body
-        )
-
-    def _blocked(self, depth: int, extent: Expr, body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
+    def _blocked(
+        self,
+        depth: int,
+        extent: Expr,
+        body: tuple[Statement, ...],
+        parallel: bool,
+        lanes: tuple[int, ...],
+        block_size: int,
+    ) -> tuple[Statement, ...]:
         """for each block: part = sum of the block; total += part."""
-        index, size = var(f"v{depth}"), const(BLOCK)
+        index, size = var(f"v{depth}"), const(block_size)
         start = op("mul", var("vb"), size)
         moved = op("add", start, var("vi"))
         partial: dict[str, str] = {}
@@ -231,18 +243,43 @@ class _Builder:
                 last.append(Assign(name, op("add", total, var(f"{name}c", dtype))))
             else:
                 added.append(Assign(name, op(task.primitive, total, block)))
-        blocks = op("intdiv", op("add", extent, const(BLOCK - 1)), size)
+        blocks = op("intdiv", op("add", extent, const(block_size - 1)), size)
         length = op("minimum", size, op("sub", extent, start))
-        loop = For("vi", length, inner, parallel, _interleave(inner))
+        loop = For("vi", length, inner, parallel, lanes=lanes)
         return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
 
 
 def _interleave(body: tuple[Statement, ...]) -> int:
     """How many vectors at once an innermost loop should take, to hide the latency of what it does."""
-    work = list(walk([e for s in body for e in expressions_of(s)]))
-    if any(isinstance(s, Assign) for s in body) and sum(map(cost, work)) < _LIGHT:
+    if any(isinstance(s, Assign) for s in body) and _work(body) < _LIGHT:
         return _INTERLEAVE
-    return 2 if any(e.op in _LONG for e in work) else 1
+    return 2 if any(e.op in _LONG for s in body for e in walk(expressions_of(s))) else 1
+
+
+def _work(body: tuple[Statement, ...]) -> int:
+    """The cost of an iteration."""
+    return sum(map(cost, walk([e for s in body for e in expressions_of(s)])))
+
+
+def _accumulates_floats(body: tuple[Statement, ...]) -> bool:
+    """Whether the order matters in which a loop accumulates."""
+    return any(
+        isinstance(s, Assign) and s.reassociate and s.value.op in ("add", "mul") and s.value.dtype.startswith("float")
+        for s in body
+    )
+
+
+def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
+    """How many partial results accumulations have: full vectors of any processor, and several of them in bare loops.
+
+    What is left over in bare loops goes through single vectors.  A loop that has other mutable scalars has none.
+    """
+    found = accumulations(body)
+    if not found:
+        return ()
+    size = max(4, *(int(s.value.dtype.lstrip("float")) // 8 for s in found.values() if s.value.dtype[0] == "f"))
+    single = _LANE_BYTES // size
+    return (_INTERLEAVE * single, single) if _work(body) < _BARE else (single,)
 
 
 def _compensated(name: str, total: Expr, block: Expr, lost: Expr) -> list[Statement]:

@@ -14,10 +14,11 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, linear_offset, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement
+from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, Sequential, Writer
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions import identity_of, reduce_array, require_nonempty
+from aesara.lower.reductions import reduce_array, require_nonempty
 from aesara.tensor.argmax import Argmax, MaxAndArgmax
 
 #: length of the blocks

@@ -9,6 +9,7 @@ from typing import Any
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
+from aesara.ir.lanes import ACCUMULATIONS, identity_of
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -20,25 +21,6 @@ from aesara.scalar.types import get_scalar_type
 from aesara.tensor.careduce import CAReduce
 from aesara.tensor.reduction import Supremum
 from aesara.tensor.statistics import Mean
-
-_KINDS = {"add", "mul", "minimum", "maximum", "and", "or", "xor"}
-
-
-def identity_of(kind: str, dtype: str) -> Expr:
-    """The value that changes nothing; for extrema the other end of the dtype's range."""
-    if kind in ("add", "or", "xor"):
-        return const(0, dtype)
-    if kind == "mul":
-        return const(1, dtype)
-    if kind == "and":
-        return const(True if dtype == "bool" else -1 if not dtype.startswith("u") else 2 ** int(dtype[4:]) - 1, dtype)
-    if dtype == "bool":
-        return const(kind == "minimum", dtype)
-    if dtype.startswith("float"):
-        return const(float("inf") if kind == "minimum" else float("-inf"), dtype)
-    bits = int(dtype.lstrip("uint"))
-    low, high = (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    return const(high if kind == "minimum" else low, dtype)
 
 
 def converted(array: Array, dtype: str) -> Array:
@@ -72,7 +54,7 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
     array = converted(array, accumulate)
-    if isinstance(fact, Primitive) and fact.name in _KINDS:
+    if isinstance(fact, Primitive) and fact.name in ACCUMULATIONS:
         if not axes:
             return [converted(array, node.outputs[0].type.dtype)]
         guards: list[object] = []

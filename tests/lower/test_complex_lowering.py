@@ -12,6 +12,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.program import Launch
+from aesara.ir.text import print_program
 from aesara.tensor.recurrence import LinearRecurrence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,7 +49,7 @@ def test_expressions_are_one_loop_without_memory_of_their_own(build):
 def test_a_sum_of_a_function_computes_it_once():
     z = at.zvector()
     function = aesara.function([z], at.exp(z).sum())
-    assert function._native.report.llvm().count("call double @ae.exp.float64") == 1
+    assert print_program(function._native.report.lowered.program).count("exp(") == 1
     assert all(slot.size.is_const for slot in function._native.report.lowered.program.slots)
 
 

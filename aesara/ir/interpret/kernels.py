@@ -12,6 +12,7 @@ from aesara.ir.function import ScalarFunction
 from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, filled
 from aesara.ir.interpret.scalars import apply_primitive, call_external, convert, wrapped
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
+from aesara.ir.lanes import accumulations, neutral
 from aesara.ir.verify import IRError
 
 
@@ -105,15 +106,42 @@ class Machine:
         hidden = self.scalars.get(statement.var)
         if statement.parallel:
             self.loops.append(loop)
-        for k in range(extent):
-            loop.iteration = k
-            self.scalars[statement.var] = np.int64(k)
-            self.run(statement.body)
+        done = 0
+        for lanes in statement.lanes:
+            whole = extent - extent % lanes
+            if whole > done:
+                self._in_lanes(statement, range(done, whole), lanes, loop)
+                done = whole
+        for k in range(done, extent):
+            self._iteration(statement, k, loop)
         if statement.parallel:
             self.loops.pop()
         self.scalars.pop(statement.var, None)
         if hidden is not None:
             self.scalars[statement.var] = hidden
+
+    def _iteration(self, statement: For, k: int, loop: RunningLoop) -> None:
+        loop.iteration = k
+        self.scalars[statement.var] = np.int64(k)
+        self.run(statement.body)
+
+    def _in_lanes(self, statement: For, iterations: range, lanes: int, loop: RunningLoop) -> None:
+        """Iterations whose accumulators have so many partial results."""
+        kinds = {name: s.value for name, s in (accumulations(statement.body) or {}).items()}
+        before = {name: self.scalars[name] for name in kinds}
+        parts = {name: [self.value(neutral(e.op, e.dtype))] * lanes for name, e in kinds.items()}
+        for k in iterations:
+            for name in kinds:
+                self.scalars[name] = parts[name][k % lanes]
+            self._iteration(statement, k, loop)
+            for name in kinds:
+                parts[name][k % lanes] = self.scalars[name]
+        for name, e in kinds.items():
+            left = parts[name]
+            while len(left) > 1:
+                half = len(left) // 2
+                left = [apply_primitive(e.op, pair) for pair in zip(left[:half], left[half:], strict=True)]
+            self.scalars[name] = apply_primitive(e.op, [before[name], left[0]])
 
 
 def run_function(function: ScalarFunction, arguments: Sequence[Any]) -> Any:

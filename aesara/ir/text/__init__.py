@@ -4,7 +4,7 @@ A kernel prints as::
 
     kernel k0(b0: float64[], b1: float64[] written, n0: int64):
         let r0 = 0.0
-        parallel for v0 < n0 interleave 4:
+        parallel for v0 < n0 lanes 8:
             %0 = exp(b0[v0])
             r0 = r0 + %0, reassociate
             b1[v0] = %0 * 2.0

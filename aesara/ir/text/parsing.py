@@ -214,13 +214,18 @@ def _read_block(lines: list[Line], at: int, reader: Reader) -> tuple[Statement, 
     line.expect("<")
     extent = reader.expression(line)
     interleave = line.integer() if line.has("interleave") else 1
+    lanes: list[int] = []
+    if line.has("lanes"):
+        lanes.append(line.integer())
+        while line.has(","):
+            lanes.append(line.integer())
     line.expect(":")
     line.finish()
     scalars = reader.scalars
     reader.scalars = scalars | {name: INDEX}
     body, end = _read_body(lines, at + 1, line.indent, reader)
     reader.scalars = scalars
-    return For(name, extent, body, parallel, interleave), end
+    return For(name, extent, body, parallel, interleave, tuple(lanes)), end
 
 
 def _read_simple(line: Line, reader: Reader) -> Statement:

@@ -37,9 +37,9 @@ BITWISE = frozenset({"or", "xor", "and"})
 
 KEYWORDS = frozenset(
     """
-    kernel program function for parallel interleave if while let reassociate true false inf nan input shared static
-    constant slot late check else error define allocate as in output or launch matmul rows inner columns of alpha beta
-    python update return holding unpacked written aliased view at loop count until
+    kernel program function for parallel interleave lanes if while let reassociate true false inf nan input shared
+    static constant slot late check else error define allocate as in output or launch matmul rows inner columns of
+    alpha beta python update return holding unpacked written aliased view at loop count until
     """.split()
 )
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)

@@ -9,7 +9,7 @@ phi nodes, and parallel innermost loops carry access groups, so that the vectori
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -29,9 +29,10 @@ from aesara.ir.kernel import (
     must_follow,
     walk_statements,
 )
+from aesara.ir.lanes import accumulations
 from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
+from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.primitives import (
-    ACCUMULATION,
     LLVM_TYPES,
     SPECIAL,
     Module,
@@ -71,6 +72,8 @@ class Emitter:
         self.variables: dict[str, tuple[str, int]] = {}
         self.mutable: dict[str, tuple[str, str]] = {}
         self.volatile: dict[Expr, str] = {}
+        #: places on the stack
+        self.allocas: list[str] = []
         #: where buffers are that are no parameters
         self.pointers: dict[str, str] = {}
         self.counter = 0
@@ -149,13 +152,8 @@ class Emitter:
     def _lines(self, e: Expr, args: list[str], out: str, scope: Scope) -> list[str]:
         if e.op == "load":
             address = self.fresh("p")
-            t = memory_type(e.dtype)
-            base = self.buffer(e.attr)
-            lines = [f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {args[0]}"]
-            if e.dtype == "bool":
-                raw = self.fresh("b")
-                return [*lines, f"{raw} = load i8, ptr {address}{self._access(scope)}", f"{out} = icmp ne i8 {raw}, 0"]
-            return [*lines, f"{out} = load {t}, ptr {address}{self._access(scope)}"]
+            element = f"getelementptr inbounds {memory_type(e.dtype)}, ptr {self.buffer(e.attr)}, i64 {args[0]}"
+            return [f"{address} = {element}", *self._read(e.dtype, address, out, scope)]
         if e.op == "cast":
             return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
         if e.op == "call":
@@ -169,6 +167,20 @@ class Emitter:
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
         return instructions(e.op, dtype, args, out, self.module, self.fresh)
+
+    def _read(self, dtype: str, address: str, out: str, scope: Scope) -> list[str]:
+        t = memory_type(dtype)
+        if dtype == "bool":
+            raw = self.fresh("b")
+            return [f"{raw} = load i8, ptr {address}{self._access(scope)}", f"{out} = icmp ne i8 {raw}, 0"]
+        return [f"{out} = load {t}, ptr {address}{self._access(scope)}"]
+
+    def _write(self, dtype: str, value: str, address: str, scope: Scope) -> None:
+        if dtype == "bool":
+            byte = self.fresh("b")
+            scope.code.append(f"{byte} = zext i1 {value} to i8")
+            value = byte
+        scope.code.append(f"store {memory_type(dtype)} {value}, ptr {address}{self._access(scope)}")
 
     def buffer(self, name: str) -> str:
         """Where a buffer is."""
@@ -215,33 +227,12 @@ class Emitter:
         address, t = self.fresh("p"), memory_type(statement.value.dtype)
         base = self.buffer(statement.buffer)
         scope.code.append(f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {offset}")
-        if statement.value.dtype == "bool":
-            byte = self.fresh("b")
-            scope.code.append(f"{byte} = zext i1 {value} to i8")
-            value = byte
-        scope.code.append(f"store {t} {value}, ptr {address}{self._access(scope)}")
+        self._write(statement.value.dtype, value, address, scope)
 
     def _assign(self, statement: Assign) -> None:
-        e = statement.value
         _, kind = self.mutable[statement.name]
-        if statement.reassociate and e.op in ("add", "mul") and e.dtype.startswith("float"):
-            out = self._accumulated(e.op, e.dtype, [self._term(a) for a in e.args])
-        else:
-            out = self.value(e)
-        self.mutable[statement.name] = (out, kind)
+        self.mutable[statement.name] = (self.value(statement.value), kind)
         self.volatile.clear()
-
-    def _accumulated(self, operation: str, dtype: str, args: list[str]) -> str:
-        out = self.fresh("acc")
-        lines = instructions(operation, dtype, args, out, self.module, self.fresh, ACCUMULATION)
-        self.scopes[-1].code.extend(lines)
-        return out
-
-    def _term(self, e: Expr) -> str:
-        """A term of a sum; a product that serves nothing else is left to be fused with the addition."""
-        if e.op == "mul" and self._known(e) is None and self._place(e) == len(self.scopes) - 1:
-            return self._accumulated("mul", e.dtype, [self.value(a) for a in e.args])
-        return self.value(e)
 
     def loop(self, loop: For, body: Callable[[], str | None] | None = None) -> str:
         """A counted loop; returns the name of how often it ran.
@@ -252,9 +243,87 @@ class Emitter:
             (first, last), self.part = self.part, None
             return self._counted(loop, first, last, body)
         extent = self.value(loop.extent)
+        if loop.lanes:
+            first = "0"
+            for lanes in loop.lanes:
+                first = self._in_lanes(loop, lanes, first, extent)
+            return self._counted(loop, first, extent, body)
         if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._cut_loop(loop, extent)
         return self._counted(loop, "0", extent, body)
+
+    def _in_lanes(self, loop: For, lanes: int, first: str, extent: str) -> str:
+        """Runs of iterations, with so many partial results of what they accumulate; returns where the rest begins.
+
+        The partial results stand on the stack.  LLVM makes vectors of the loop over lanes, and takes them into
+        registers where it unrolls that loop.
+        """
+        outer = self.scopes[-1]
+        self.counter += 1
+        tag, end = f"L{self.counter}", f"%end{self.counter}"
+        index, lane, start = (f"%{stem}{self.counter}" for stem in ("v", "lane", "start"))
+        inner = Scope(len(self.scopes), tag)
+        if loop.parallel:
+            inner.group = self.metadata.access_group()
+        accumulators = {name: s.value for name, s in (accumulations(loop.body) or {}).items()}
+        before = dict(self.mutable)
+        places = {name: f"%lanes.{name}.{tag}" for name in accumulators}
+        for name, e in accumulators.items():
+            kind, address = memory_type(e.dtype), f"{places[name]}.p"
+            self.allocas.append(f"{places[name]} = alloca [{lanes} x {kind}], align 64")
+            inner.code.append(f"{address} = getelementptr inbounds {kind}, ptr {places[name]}, i64 {lane}")
+            inner.code.extend(self._read(e.dtype, address, f"{places[name]}.v", inner))
+            self.mutable[name] = (f"{places[name]}.v", before[name][1])
+        if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
+            self.home.clear()
+        self.variables[loop.var] = (index, inner.depth)
+        self.volatile.clear()
+        self.scopes.append(inner)
+        self.statements(loop.body)
+        self.scopes.pop()
+        self.volatile.clear()
+        for name, e in accumulators.items():
+            self._write(e.dtype, self.mutable[name][0], f"{places[name]}.p", inner)
+        self.mutable = before
+        note = self.metadata.lanes(inner.group, len(loop.lanes) > 1)
+        outer.code += [
+            f"{end} = and i64 {extent}, -{lanes}",
+            f"%guard.{tag} = icmp sgt i64 {end}, {first}",
+            f"br i1 %guard.{tag}, label %pre.{tag}, label %end.{tag}",
+            f"pre.{tag}:",
+            *(start_lanes(e.op, e.dtype, lanes, places[name]) for name, e in accumulators.items()),
+            f"br label %run.{tag}",
+            f"run.{tag}:",
+            f"{start} = phi i64 [{first}, %pre.{tag}], [{start}.next, %next.{tag}]",
+            f"br label %{tag}",
+            f"{tag}:",
+            f"{lane} = phi i64 [0, %run.{tag}], [{lane}.next, %{inner.block}]",
+            f"{index} = add nuw nsw i64 {start}, {lane}",
+            *inner.code,
+            f"{lane}.next = add nuw nsw i64 {lane}, 1",
+            f"{lane}.more = icmp slt i64 {lane}.next, {lanes}",
+            f"br i1 {lane}.more, label %{tag}, label %next.{tag}{note}",
+            f"next.{tag}:",
+            f"{start}.next = add nuw nsw i64 {start}, {lanes}",
+            f"{start}.more = icmp slt i64 {start}.next, {end}",
+            f"br i1 {start}.more, label %run.{tag}, label %exit.{tag}",
+            f"exit.{tag}:",
+        ]
+        joined = {}
+        for name, e in accumulators.items():
+            total, joined[name] = join_lanes(e.op, e.dtype, lanes, places[name], self.module), self.fresh("joined")
+            outer.code += total
+            operands = [before[name][0], f"{places[name]}.1"]
+            outer.code += instructions(e.op, e.dtype, operands, joined[name], self.module, self.fresh)
+        outer.code += [f"br label %end.{tag}", f"end.{tag}:"]
+        for name, (old, kind) in ((name, before[name]) for name in accumulators):
+            result = self.fresh("red")
+            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{joined[name]}, %exit.{tag}]")
+            self.mutable[name] = (result, kind)
+        rest = self.fresh("rest")
+        outer.code.append(f"{rest} = phi i64 [{first}, %{outer.block}], [{end}, %exit.{tag}]")
+        outer.block = f"end.{tag}"
+        return rest
 
     def _cut_loop(self, loop: For, extent: str) -> str:
         """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
@@ -371,13 +440,13 @@ class Emitter:
             for n in carried
         ]
         inner.code[0] = "\n".join(phis)
-        note = self.metadata.loop(inner.group, loop.interleave)
+        note = self.metadata.rest() if loop.lanes else self.metadata.loop(inner.group, loop.interleave)
         outer.code += [
             *inner.code,
             f"{index}.next = add nuw nsw i64 {index}, 1",
             f"{index}.more{'' if stop is None else '.steps'} = icmp slt i64 {index}.next, {last}",
             *([] if stop is None else [f"{index}.more = select i1 {stop}, i1 false, i1 {index}.more.steps"]),
-            f"br i1 {index}.more, label %{tag}, label %exit.{tag}{f', !llvm.loop {note}' if note else ''}",
+            f"br i1 {index}.more, label %{tag}, label %exit.{tag}{note}",
             f"exit.{tag}:",
             f"br label %end.{tag}",
             f"end.{tag}:",
@@ -469,18 +538,34 @@ class Metadata:
     def access_group(self) -> str:
         return self._add("distinct !{}")
 
-    def loop(self, group: str | None, interleave: int) -> str | None:
+    def loop(self, group: str | None, interleave: int) -> str:
         """The note of a loop: its accesses are independent; how many vectors to work on at once."""
-        notes = []
-        if group is not None:
-            notes.append(self._add(f'!{{!"llvm.loop.parallel_accesses", {group}}}'))
+        notes = self._parallel(group)
         if interleave > 1:
-            notes.append(self._add(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}'))
+            notes.append(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}')
+        return self._note(notes)
+
+    def lanes(self, group: str | None, unrolled: bool) -> str:
+        """The note of a loop over lanes, of which nothing is to be left when it has been made of vectors."""
+        notes = self._parallel(group)
+        if unrolled:
+            notes.append('!{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}')
+        return self._note(notes)
+
+    def rest(self) -> str:
+        """The note of a loop over what is left, which is to stay as it is."""
+        return self._note(['!{!"llvm.loop.vectorize.enable", i1 false}'])
+
+    def _parallel(self, group: str | None) -> list[str]:
+        return [] if group is None else [f'!{{!"llvm.loop.parallel_accesses", {group}}}']
+
+    def _note(self, notes: Sequence[str]) -> str:
         if not notes:
-            return None
+            return ""
+        names = [self._add(note) for note in notes]
         name = f"!{len(self.lines)}"
-        self.lines.append(f"distinct !{{{', '.join([name, *notes])}}}")
-        return name
+        self.lines.append(f"distinct !{{{', '.join([name, *names])}}}")
+        return f", !llvm.loop {name}"
 
     def text(self) -> str:
         return "\n".join(f"!{i} = {line}" for i, line in enumerate(self.lines))
@@ -531,7 +616,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
         params.append("ptr %ae.watcher")
         emitter.cut_to = 0
     emitter.statements(kernel.body)
-    code = "\n".join(emitter.scopes[0].code)
+    code = "\n".join([*emitter.allocas, *emitter.scopes[0].code])
     kind, result = ("i1", "ret i1 false") if cut == "inside" else ("void", "ret void")
     return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
 

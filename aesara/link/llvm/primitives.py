@@ -23,9 +23,6 @@ LLVM_TYPES = {
 #: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
 SPECIAL = "special."
 
-#: flags of accumulation: fused multiply-add and another order are allowed there and nowhere else
-ACCUMULATION = "reassoc contract"
-
 
 def memory_type(dtype: str) -> str:
     return "i8" if dtype == "bool" else LLVM_TYPES[dtype]
@@ -124,6 +121,7 @@ class Module:
 
 Fresh = Callable[[str], str]
 
+_LOGIC = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and", "sub": "xor"}
 _BINARY_INT = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor"}
 _BINARY_FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "eq": "eq", "ne": "ne"}
@@ -131,9 +129,7 @@ _FLOAT_UNARY = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trun
 _LIBM_FLOAT32_SUFFIX = "f"
 
 
-def instructions(
-    name: str, dtype: str, a: list[str], out: str, module: Module, fresh: Fresh, flags: str = ""
-) -> list[str]:
+def instructions(name: str, dtype: str, a: list[str], out: str, module: Module, fresh: Fresh) -> list[str]:
     """Lines that compute `name` on operands `a` of `dtype` into the value `out`."""
     t = LLVM_TYPES[dtype]
     if name in _COMPARE:
@@ -141,7 +137,7 @@ def instructions(
     if name == "select":
         return [f"{out} = select i1 {a[0]}, {t} {a[1]}, {t} {a[2]}"]
     if is_float(dtype):
-        return _float_instructions(name, dtype, t, a, out, module, fresh, flags)
+        return _float_instructions(name, dtype, t, a, out, module, fresh)
     return _int_instructions(name, dtype, t, a, out, module, fresh)
 
 
@@ -154,10 +150,10 @@ def _comparison(name: str, dtype: str, t: str, a: list[str], out: str) -> str:
 
 
 def _float_instructions(
-    name: str, dtype: str, t: str, a: list[str], out: str, module: Module, fresh: Fresh, flags: str
+    name: str, dtype: str, t: str, a: list[str], out: str, module: Module, fresh: Fresh
 ) -> list[str]:
     if name in _BINARY_FLOAT:
-        return [f"{out} = {_BINARY_FLOAT[name]} {flags} {t} {a[0]}, {a[1]}"]
+        return [f"{out} = {_BINARY_FLOAT[name]} {t} {a[0]}, {a[1]}"]
     if name == "neg":
         return [f"{out} = fneg {t} {a[0]}"]
     if name in _FLOAT_UNARY:
@@ -179,7 +175,7 @@ def _float_instructions(
         helper = module.helper(f"@ae.{name}.{dtype}", _float_division(name, dtype, t, module))
         return [f"{out} = call {t} {helper}({t} {a[0]}, {t} {a[1]})"]
     if dtype == "float16":
-        return _through_float32(name, a, out, module, fresh, flags)
+        return _through_float32(name, a, out, module, fresh)
     symbol = module.math(name, dtype)
     if symbol is None:
         c_name = name + (_LIBM_FLOAT32_SUFFIX if dtype == "float32" else "")
@@ -188,14 +184,14 @@ def _float_instructions(
     return [f"{out} = call {t} {symbol}({', '.join(f'{t} {x}' for x in a)})"]
 
 
-def _through_float32(name: str, a: list[str], out: str, module: Module, fresh: Fresh, flags: str) -> list[str]:
+def _through_float32(name: str, a: list[str], out: str, module: Module, fresh: Fresh) -> list[str]:
     """Half precision is computed in single precision and rounded, as NumPy does."""
     lines, wide = [], []
     for x in a:
         wide.append(fresh("wide"))
         lines.append(f"{wide[-1]} = fpext half {x} to float")
     result = fresh("wide")
-    lines += instructions(name, "float32", wide, result, module, fresh, flags)
+    lines += instructions(name, "float32", wide, result, module, fresh)
     return [*lines, f"{out} = fptrunc float {result} to half"]
 
 
@@ -244,7 +240,7 @@ def _float_division(name: str, dtype: str, t: str, module: Module) -> str:
 def _int_instructions(name: str, dtype: str, t: str, a: list[str], out: str, module: Module, fresh: Fresh) -> list[str]:
     unsigned = is_unsigned(dtype)
     if dtype == "bool":
-        name = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and", "sub": "xor"}.get(name, name)
+        name = _LOGIC.get(name, name)
     if name in _BINARY_INT:
         wrap = " nsw" if dtype == "int64" and name in ("add", "mul") and _is_index(a) else ""
         return [f"{out} = {_BINARY_INT[name]}{wrap} {t} {a[0]}, {a[1]}"]
@@ -282,6 +278,19 @@ def _int_instructions(name: str, dtype: str, t: str, a: list[str], out: str, mod
 def _is_index(a: list[str]) -> bool:
     """Loop indices and sizes do not wrap; data may."""
     return any(x.startswith(("%v", "%n.")) for x in a)
+
+
+def combine(name: str, dtype: str, lanes: int, a: str, b: str, out: str, module: Module) -> str:
+    """The line for an accumulating primitive on two vectors in memory's form."""
+    t = f"<{lanes} x {memory_type(dtype)}>"
+    if dtype == "bool":
+        name = _LOGIC.get(name, name)
+    if name in ("minimum", "maximum"):
+        intrinsic = name if is_float(dtype) else ("u" if is_unsigned(dtype) else "s") + name[:3]
+        full = f"@llvm.{intrinsic}.v{lanes}{suffix(dtype)}"
+        module.declare(full, f"declare {t} {full}({t}, {t})")
+        return f"{out} = call {t} {full}({t} {a}, {t} {b})"
+    return f"{out} = {(_BINARY_FLOAT if is_float(dtype) else _BINARY_INT)[name]} {t} {a}, {b}"
 
 
 def _shift(name: str, dtype: str, t: str, a: list[str], out: str, fresh: Fresh) -> list[str]:

@@ -1,0 +1,69 @@
+"""Accumulations in lanes: sums and products whose order is the same whatever the width of a processor's vectors.
+
+A loop with ``lanes 32, 8`` takes iterations in runs of 32 as long as there are whole runs, and has 32 partial results
+for each of its accumulators: lane k takes what comes at place k of each run.  After the last run the upper half of the
+lanes goes into the lower half, and so on, until one is left, which goes into the accumulator.  The iterations that are
+left are taken in runs of 8 in the same way, and then one by one.
+
+Vectors of 2, 4 or 8 numbers do this equally well, so that results do not depend on them, to the last bit.
+"""
+
+from __future__ import annotations
+
+from aesara.ir.expr import Expr, const
+from aesara.ir.kernel import Assign, Declare, Statement
+
+__all__ = ["ACCUMULATIONS", "accumulations", "identity_of", "neutral"]
+
+#: primitives that accumulate, in any order
+ACCUMULATIONS = frozenset({"add", "mul", "minimum", "maximum", "and", "or", "xor"})
+
+
+def accumulations(body: tuple[Statement, ...]) -> dict[str, Assign] | None:
+    """The accumulators of a loop by their names; None if it has a mutable scalar of another kind, or statements inside.
+
+    An accumulator is set, once, to itself combined with a value that does not read it.
+    """
+    own: set[str] = set()
+    found: dict[str, Assign] = {}
+    for statement in body:
+        if isinstance(statement, Declare):
+            own.add(statement.name)
+        elif isinstance(statement, Assign):
+            if statement.name in own:
+                continue
+            if statement.name in found or not statement.reassociate or not _accumulates(statement):
+                return None
+            found[statement.name] = statement
+        elif hasattr(statement, "body"):
+            return None
+    return found
+
+
+def _accumulates(statement: Assign) -> bool:
+    value = statement.value
+    if value.op not in ACCUMULATIONS:
+        return False
+    return [e.op == "var" and e.attr == statement.name for e in value.args].count(True) == 1
+
+
+def identity_of(kind: str, dtype: str) -> Expr:
+    """What an accumulation of nothing gives; for extrema the other end of the dtype's range."""
+    if kind in ("add", "or", "xor"):
+        return const(0, dtype)
+    if kind == "mul":
+        return const(1, dtype)
+    if kind == "and":
+        return const(True if dtype == "bool" else -1 if not dtype.startswith("u") else 2 ** int(dtype[4:]) - 1, dtype)
+    if dtype == "bool":
+        return const(kind == "minimum", dtype)
+    if dtype.startswith("float"):
+        return const(float("inf") if kind == "minimum" else float("-inf"), dtype)
+    bits = int(dtype.lstrip("uint"))
+    low, high = (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return const(high if kind == "minimum" else low, dtype)
+
+
+def neutral(kind: str, dtype: str) -> Expr:
+    """What changes nothing that it is combined with, not even the sign of a zero: where lanes begin."""
+    return const(-0.0, dtype) if kind == "add" and dtype.startswith("float") else identity_of(kind, dtype)
