@@ -19,7 +19,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import HasDataType, HasShape, Type
 from aesara.tensor.dtypes import all_dtypes, dtype_specs_map
-from aesara.tensor.value_comparison import same_values, values_eq_approx
+from aesara.tensor.value_comparison import all_exact_as_float64, same_integers, same_values, values_eq_approx
 
 StaticShape = tuple[int | None, ...]
 
@@ -328,7 +328,12 @@ class TensorType(Type, HasDataType, HasShape):
             raise TypeError(f"{self} expected an ndarray object (got {type(data)}).")
         if isinstance(data, np.ndarray) and not allow_downcast:
             if np.can_cast(data.dtype, self.numpy_dtype, "safe"):
-                return data.astype(self.numpy_dtype)
+                converted = data.astype(self.numpy_dtype)
+                # NumPy calls the cast from int64 to float64 safe.
+                if self.numpy_dtype.kind in "fc" and data.dtype.kind in "iu":
+                    if not all_exact_as_float64(data) and not same_integers(data, converted):
+                        raise TypeError(self._inaccurate(data, f"{_excerpt(converted, str)}"))
+                return converted
             raise TypeError(
                 f"{self} cannot store a value of dtype {data.dtype} without risking loss of precision. "
                 f"If you do not mind this loss, you can: 1) explicitly cast your data to {self.dtype}, "
@@ -352,7 +357,7 @@ class TensorType(Type, HasDataType, HasShape):
                 converted = source.astype(self.numpy_dtype)
         except OverflowError:
             raise TypeError(self._inaccurate(data, "nothing at all: it is out of range")) from None
-        if allow_downcast or same_values(original, converted):
+        if allow_downcast or (same_values(original, converted) and not _has_rounded_integers(data, original)):
             return converted
         if self.numpy_dtype.kind in "fc":
             converted = converted.astype(np.promote_types(original.dtype, converted.dtype))  # to show the difference
@@ -423,6 +428,22 @@ def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
             _interned.clear()
         found = _interned[key] = TensorType(dtype, shape)
     return found
+
+
+def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
+    """Whether NumPy has rounded an integer when it made an array of floats of a list in which floats stand too."""
+    if not isinstance(data, (list, tuple)) or as_array.dtype.kind not in "fc" or not np.any(np.abs(as_array) >= 2**53):
+        return False
+    pending: list[Any] = [data]
+    while pending:
+        for one in pending.pop():
+            if isinstance(one, (list, tuple)):
+                pending.append(one)
+            elif not isinstance(one, (float, complex, np.inexact)):
+                integer = np.asarray(one)
+                if integer.dtype.kind in "iuO" and not same_values(integer, integer.astype(as_array.dtype)):
+                    return True
+    return False
 
 
 def _excerpt(value: Any, show: Callable[[Any], str] = repr) -> str:

@@ -11,12 +11,38 @@ from aesara.configdefaults import config
 
 def same_values(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays of one shape have equal elements, NaN equal to NaN."""
+    if a.dtype.kind in "iu" and b.dtype.kind in "fc":
+        return same_integers(a, b)
+    if a.dtype.kind in "fc" and b.dtype.kind in "iu":
+        return same_integers(b, a)
     equal = a == b
     if np.all(equal):
         return True
     if a.dtype.kind not in "fc" or b.dtype.kind not in "fc":
         return False
     return bool(np.all(equal | ((a != a) & (b != b))))
+
+
+def same_integers(integers: np.ndarray, floats: np.ndarray) -> bool:
+    """Whether floating-point numbers equal integers exactly.
+
+    NumPy compares them as float64, in which ``2**53 + 1`` equals ``2**53``.
+    """
+    if not np.all(integers == floats):
+        return False
+    if all_exact_as_float64(integers):
+        return True
+    # What is left of the float without the upper half of the integer is computed exactly.
+    upper = (integers >> 32).astype("float64") * 2.0**32
+    lower = (integers & np.asarray(0xFFFFFFFF, integers.dtype)).astype("float64")
+    return bool(np.all(floats.real.astype("float64") - upper == lower))
+
+
+def all_exact_as_float64(integers: np.ndarray) -> bool:
+    """Whether integers are so small that each is a float64; larger ones may be or not."""
+    if integers.dtype.itemsize < 8 or integers.size == 0:
+        return True
+    return bool(integers.max() <= 2**53 and integers.min() >= -(2**53))
 
 
 _TOLERANCES = {"float16": (5e-3, 1e-3), "float32": (1e-5, 1e-5), "complex64": (1e-5, 1e-5)}

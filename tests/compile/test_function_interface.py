@@ -97,6 +97,82 @@ def test_downcasting(mode, allow, vector, number):
     assert g(3) == 3  # nothing is lost
 
 
+BIG = 2**53 + 1  # no float64
+
+
+@pytest.mark.parametrize(
+    "make, value",
+    [
+        (at.dscalar, BIG),
+        (at.dscalar, -BIG),
+        (at.dscalar, np.int64(BIG)),
+        (at.dscalar, np.uint64(BIG)),
+        (at.dscalar, np.array(BIG)),
+        (at.dscalar, 2**63 - 1),
+        (at.dscalar, 2**70 + 1),
+        (at.zscalar, BIG),
+        (at.fscalar, 2**24 + 1),
+        (at.fscalar, 2**60 + 1),
+        (at.dvector, [1, BIG]),
+        (at.dvector, [1.5, BIG]),
+        (at.dvector, (np.int64(BIG),)),
+        (at.dvector, [1.5, np.array(BIG)]),
+        (at.dvector, np.array([1, BIG])),
+        (at.dvector, np.array([1, BIG, 3])[::-1]),
+        (at.dvector, np.array([2**64 - 1], "uint64")),
+        (at.dvector, np.array([BIG], ">i8")),
+        (at.dvector, np.array([np.iinfo("int64").max])),
+        (at.zmatrix, np.array([[BIG]])),
+    ],
+)
+def test_integers_that_are_no_floats_are_refused(mode, make, value):
+    x = make("x")
+    for allow in (None, False):
+        with pytest.raises(TypeError, match="cannot store accurately"):
+            aesara.function([In(x, allow_downcast=allow)], x + 0, mode=mode)(value)
+        with pytest.raises(TypeError, match="cannot store accurately"):
+            x.type.filter(value, allow_downcast=allow)
+    rounded = aesara.function([x], x + 0, mode=mode, allow_input_downcast=True)(value)
+    np.testing.assert_array_equal(rounded, np.asarray(value).astype(x.dtype))
+
+
+@pytest.mark.parametrize("value", [2**53, -(2**53), 2**60, -(2**63), BIG + 1, 2**70, np.int64(2**62), np.uint64(2**63)])
+def test_integers_that_are_floats_are_taken(mode, value):
+    s, v = at.dscalar("s"), at.dvector("v")
+    assert aesara.function([s], s * 1, mode=mode)(value) == float(value)
+    for given in ([value], [value, 0.5][:1], np.array([value])):
+        if np.asarray(given).dtype != object:
+            assert aesara.function([v], v * 1, mode=mode)(given)[0] == float(value)
+
+
+def test_shared_values_and_defaults_lose_nothing():
+    s, x = aesara.shared(1.0), at.dscalar("x")
+    for act in (
+        lambda: s.set_value(BIG),
+        lambda: s.set_value(np.array(BIG)),
+        lambda: aesara.function([In(x, value=BIG)], x),
+        lambda: aesara.function([], [], updates={s: BIG}),
+    ):
+        with pytest.raises(TypeError, match="cannot store accurately"):
+            act()
+    rounding = aesara.shared(1.0, allow_downcast=True)
+    rounding.set_value(BIG)
+    assert rounding.get_value() == 2.0**53
+
+
+@pytest.mark.parametrize("value", [[1.5], (1.5,), [[1.5]], np.array([1.5]), np.array([[1.5]]), [np.array([1.5])]])
+def test_one_element_is_a_number(mode, value):
+    s = at.dscalar("s")
+    f = aesara.function([s], s * 2, mode=mode)
+    assert f(value) == 3.0 and f(value).shape == ()
+    with pytest.raises(TypeError, match="index 0"):
+        aesara.function([In(s, strict=True)], s, mode=mode)(value)
+    with pytest.raises(TypeError, match="Wrong number of dimensions"):
+        f([1.5, 2.5])
+    with pytest.raises(TypeError, match="Wrong number of dimensions"):
+        f([])
+
+
 def test_downcasting_of_python_floats_follows_float_x():
     n = at.fscalar("n")
     with aesara.config.change_flags(floatX="float32"):

@@ -96,6 +96,10 @@ keep:
   store i64 %number, ptr %place
   ret ptr %place
 convert:
+  %above = add i64 %number, 9007199254740992
+  %exact = icmp ule i64 %above, 18014398509481984
+  br i1 %exact, label %round, label %no
+round:
   %converted = sitofp i64 %number to double
   store double %converted, ptr %place
   ret ptr %place
