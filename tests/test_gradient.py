@@ -8,6 +8,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile import UnusedInputError
 from aesara.gradient import (
     DisconnectedInputError,
     DisconnectedType,
@@ -423,6 +424,32 @@ class TestOperators:
 
 
 A = np.array([[1.0, 2.0, 0.5], [-1.0, 0.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda x, W: at.dot(x, W),
+        lambda x, W: at.tensordot(W, x, 1),
+        lambda x, W: W.T + x.sum() * 0,
+        lambda x, W: at.concatenate([W, W]).sum(axis=0) * x,
+        lambda x, W: at.set_subtensor(W[0], x),
+    ],
+)
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_functions_of_tangents_take_what_was_differentiated(of, mode):
+    """A linear function's tangent does not need the variable any more, yet it is an input of it."""
+    W, V, x = at.dmatrix("W"), at.dmatrix("V"), at.dvector("x")
+    ones, twos, point = np.ones((2, 2)), np.full((2, 2), 2.0), np.array([0.0, 1.0])
+    y = of(x, W)
+    f = aesara.function([W, V, x], Rop(y, W, V) * 1, mode=mode)
+    step = 1e-3
+    numeric = (y.eval({W: ones + step * twos, x: point}) - y.eval({W: ones, x: point})) / step
+    np.testing.assert_allclose(f(ones, twos, point), numeric, rtol=1e-9, atol=1e-12)
+    with pytest.raises(UnusedInputError):
+        aesara.function([W, V, x, at.dvector("other")], Rop(y, W, V), mode=mode)
+    with pytest.raises(UnusedInputError):
+        aesara.function([W, V, x], V.sum() + x.sum(), mode=mode)
 
 
 class TestLopRop:

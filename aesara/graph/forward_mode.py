@@ -7,6 +7,7 @@ the transpose of the transpose.
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from aesara.graph.autodiff import (
     OnDisconnected,
@@ -34,6 +35,11 @@ from aesara.graph.pullback import (
     pull_back,
 )
 from aesara.graph.source import inherit_source
+from aesara.graph.traversal import graph_inputs
+
+#: From tangents to the inputs of the graphs that were differentiated. The tangent of a linear function needs not all of
+#: them, but a function of all is what is asked for: ``function([W, V, x], Rop(dot(x, W), W, V))``.
+inputs_of_tangents: WeakKeyDictionary[Variable, WeakSet[Variable]] = WeakKeyDictionary()
 
 
 def Rop(
@@ -94,6 +100,8 @@ def Rop(
         if is_null(tangent):
             raise NullTypeGradError(f"`Rop` encountered a NaN. {tangent.type.why_null}")
         if not is_disconnected(tangent):
+            if tangent.owner is not None:
+                inputs_of_tangents[tangent] = WeakSet(graph_inputs([function]))
             results.append(tangent)
             continue
         handle_disconnected(function, disconnected_outputs)

@@ -13,6 +13,7 @@ from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.forward_mode import inputs_of_tangents
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable, shared
 from aesara.graph.traversal import ancestors
@@ -480,9 +481,11 @@ def _check_unused(
         return
     unused = [k for k in range(n_explicit) if inputs[k].update is None and not graph.clients.get(graph.inputs[k])]
     if unused:
-        # What has a known shape is used by those who ask for the shape.
+        # What has a known shape is used by those who ask for the shape, what was differentiated by its tangents.
         sources = [variables_of_shapes[v] for v in rebuild.clones if v in variables_of_shapes]
         used = set(ancestors(sources))
+        for tangent in rebuild.clones:
+            used.update(inputs_of_tangents.get(tangent, ()))
         for index in unused:
             if inputs[index].variable not in used:
                 complain_about_unused_input(index, inputs[index].variable, action)
