@@ -173,7 +173,9 @@ def shared(
     Parameters
     ----------
     value
-        A NumPy array, a number, or any other Python object.
+        A NumPy array, a number, or a nested list or tuple of numbers, which becomes an array; or any
+        other Python object. ``SharedVariable(generic, value, strict=False)`` holds a list of numbers
+        as the Python object that it is.
     name
         The variable's name.
     strict

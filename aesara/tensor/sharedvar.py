@@ -79,6 +79,37 @@ def tensor_constructor(
     )
 
 
+@shared_constructor.register(list)
+@shared_constructor.register(tuple)
+def sequence_constructor(value: Any, *args: Any, **kwargs: Any) -> SharedVariable:
+    """Make the shared variable for a list: that of an array if it holds numbers, else that of any Python object."""
+    array = _array_of_numbers(value)
+    if array is None:
+        return shared_constructor.dispatch(object)(value, *args, **kwargs)
+    if array.dtype == object:
+        raise TypeError(f"The values {value!r} of a shared variable fit no NumPy integer type (int64 at most).")
+    return tensor_constructor(array, *args, **kwargs)
+
+
+def _array_of_numbers(value: Any) -> np.ndarray | None:
+    """The array of a nested list of numbers; None if something else is in it, if it is empty or its rows differ."""
+    pending, numbers = [value], 0
+    while pending:
+        for one in pending.pop():
+            if isinstance(one, (list, tuple)):
+                pending.append(one)
+            elif isinstance(one, (int, float, complex, np.number, np.bool_)):
+                numbers += 1
+            else:
+                return None
+    if not numbers:
+        return None
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return None
+
+
 @shared_constructor.register(np.number)
 @shared_constructor.register(np.bool_)
 @shared_constructor.register(float)
@@ -116,5 +147,6 @@ __all__ = [
     "TensorSharedVariable",
     "load_shared_variable",
     "scalar_constructor",
+    "sequence_constructor",
     "tensor_constructor",
 ]

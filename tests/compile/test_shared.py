@@ -59,7 +59,7 @@ def test_static_shape():
         shared(np.ones(3), target="gpu")
 
 
-@pytest.mark.parametrize("value", [[1, 2], (1, 2), None, "text", {"a": 1}])
+@pytest.mark.parametrize("value", [[1, "a"], (None, 2), None, "text", {"a": 1}])
 def test_other_objects(value):
     s = shared(value)
     assert type(s) is SharedVariable and s.type == generic
@@ -114,10 +114,10 @@ class TestBorrowing:
         assert lent.get_value().tolist() == [2, 2]
 
     def test_construction_from_other_objects(self):
-        value = [1]
+        value = ["a"]
         copied, lent = shared(value), shared(value, borrow=True)
-        value.append(2)
-        assert copied.get_value() == [1] and lent.get_value() == [1, 2]
+        value.append("b")
+        assert copied.get_value() == ["a"] and lent.get_value() == ["a", "b"]
 
     def test_get_value(self):
         s = shared(np.zeros(2))
@@ -258,3 +258,41 @@ class TestContainer:
     def test_needs_a_cell(self):
         with pytest.raises(TypeError, match="one element"):
             Container(at.dvector("x"), [])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1.0, 2.0],
+        [1, 2],
+        (1, 2.5),
+        [[1, 2], [3, 4]],
+        [True, False],
+        [1j],
+        [np.float32(1)],
+        [np.int8(1), np.int8(2)],
+        (3,),
+    ],
+)
+def test_lists_of_numbers_become_arrays(value):
+    s = aesara.shared(value, name="s")
+    want = np.asarray(value)
+    assert s.name == "s" and s.type == at.TensorType(want.dtype, (None,) * want.ndim)
+    np.testing.assert_array_equal(s.get_value(), want)
+    np.testing.assert_array_equal(aesara.function([], s + s)(), want + want)
+    assert aesara.shared(value, shape=want.shape).type.shape == want.shape
+
+
+@pytest.mark.parametrize(
+    "value", [[], (), [[]], [1, "a"], ["a"], [None], [[1], [2, 3]], [1, [2]], [np.ones(2)], {"a": 1}, "ab"]
+)
+def test_other_lists_stay_as_they_are(value):
+    s = aesara.shared(value)
+    assert s.type == generic and type(s.get_value()) is type(value)
+
+
+def test_a_list_of_numbers_can_stay_a_list():
+    s = aesara.compile.SharedVariable(generic, [1.0, 2.0], strict=False)
+    assert s.get_value() == [1.0, 2.0]
+    with pytest.raises(TypeError, match="int64 at most"):
+        aesara.shared([2**70])

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from aesara.compile.io import In, SymbolicInput
 from aesara.graph.container import Container
+from aesara.graph.type import Type
+from aesara.tensor.tensor_type import TensorType
 
 if TYPE_CHECKING:
     from aesara.compile.function.function import Function
@@ -20,6 +24,16 @@ class _Duplicate:
 
 
 DUPLICATE = _Duplicate()
+
+
+def _without_brackets(value: Any, type: Type) -> Any:
+    """The only element of an array or a list, where a number is wanted; anything else as it is."""
+    if isinstance(type, TensorType) and not type.shape:
+        while isinstance(value, (list, tuple)) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, np.ndarray) and value.ndim and value.size == 1:
+            value = value.reshape(())
+    return value
 
 
 class Argument:
@@ -42,7 +56,9 @@ class Argument:
         try:
             if container.strict:
                 return container.type.filter(value, strict=True)
-            return container.type.filter(value, allow_downcast=container.allow_downcast)
+            return container.type.filter(
+                _without_brackets(value, container.type), allow_downcast=container.allow_downcast
+            )
         except Exception as error:
             name = f' with name "{function_name}"' if function_name else ""
             label = f"`{self.name}` " if self.name else ""
