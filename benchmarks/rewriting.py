@@ -100,6 +100,24 @@ def parts(at: Any, size: int) -> Graph:
     return [x], y.sum()
 
 
+def shrinking(at: Any, size: int) -> Graph:
+    """All but the first element in every step."""
+    x, decay = at.dvector("x"), at.dscalar("decay")
+    y = x
+    for _ in range(size // 3):
+        y = at.tanh(y[1:]) * decay
+    return [x, decay], y.sum()
+
+
+def shrinking_pairs(at: Any, size: int) -> Graph:
+    """All but the first element in every step, which is read twice."""
+    x = at.dvector("x")
+    y = x
+    for _ in range(size // 3):
+        y = (at.tanh(y) * y)[1:]
+    return [x], y.sum()
+
+
 GRAPHS: dict[str, Callable[[Any, int], Graph]] = {
     "recurrence": recurrence,
     "wide sum": wide_sum,
@@ -109,6 +127,8 @@ GRAPHS: dict[str, Callable[[Any, int], Graph]] = {
     "fraction": continued_fraction,
     "product": long_product,
     "parts": parts,
+    "shrinking": shrinking,
+    "shrinking pairs": shrinking_pairs,
 }
 
 

@@ -167,22 +167,25 @@ def local_subtensor_lift(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _is_met_from_above(fgraph: FunctionGraph, node: Apply) -> bool:
-    """Whether a part is taken of this part, or of what is made of it elementwise.
+    """Whether parts are taken of this part, or of all that is made of it elementwise.
 
     That one comes down to this node first, and both become one. If each went down on its own, a recurrence that takes
     a part in every step would take time that grows with the square of their number.
     """
-    for _ in range(LOOKED_UP):
-        clients = fgraph.clients[node.outputs[0]]
-        if len(clients) != 1 or not isinstance(clients[0][0], Apply):
-            return False
-        client = clients[0][0]
-        if isinstance(client.op, Subtensor):
-            return True
-        if not isinstance(client.op, Elemwise) or len(client.outputs) != 1 or client.op.inplace_pattern:
-            return False
-        node = client
-    return False
+    waiting, seen = [node], {node}
+    while waiting:
+        clients = fgraph.clients[waiting.pop().outputs[0]]
+        for client, _ in clients:
+            if not isinstance(client, Apply):
+                return False
+            if isinstance(client.op, Subtensor) or client in seen:
+                continue
+            comes_down = isinstance(client.op, Elemwise) and len(client.outputs) == 1 and not client.op.inplace_pattern
+            if not comes_down or len(seen) == LOOKED_UP or len(fgraph.clients[client.outputs[0]]) != 1:
+                return False
+            waiting.append(client)
+            seen.add(client)
+    return True
 
 
 def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> Variable:
