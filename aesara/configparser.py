@@ -145,6 +145,8 @@ class AesaraConfigParser:
             raise AttributeError(name)
         param = self._config_var_dict.get(name)
         if param is None:
+            if any(option.startswith(f"{name}__") for option in self._config_var_dict):
+                return _Section(self, name)
             raise ConfigAccessViolation(self._unknown(name))
         value = param.default()
         value = value if value is None else param.convert(value)
@@ -293,6 +295,29 @@ class _Change:
 
     def __init__(self, before: object):
         self.before = before
+
+
+class _Section:
+    """The options of a section by their dotted names, as older programs write them: ``config.scan.allow_gc``."""
+
+    __slots__ = ("_name", "_parser")
+
+    def __init__(self, parser: AesaraConfigParser, name: str):
+        object.__setattr__(self, "_parser", parser)
+        object.__setattr__(self, "_name", name)
+
+    def __getattr__(self, name: str):
+        return getattr(self._parser, f"{self._name}__{name}")
+
+    def __setattr__(self, name: str, value) -> None:
+        option = f"{self._name}__{name}"
+        if option in self._parser:
+            setattr(self._parser, option, value)
+        else:
+            AesaraConfigWarning.warn(f"{self._parser._unknown(option)} Setting it has no effect.")
+
+    def __repr__(self) -> str:
+        return f"<the options {self._name}__* of the configuration>"
 
 
 class _ConfigProxy:

@@ -404,6 +404,35 @@ def in_a_new_process(code, **environment):
     ).stdout.strip()
 
 
+class TestSections:
+    """Options with two underscores may be written with a dot."""
+
+    def parser(self):
+        return parser_with(scan__allow_gc=BoolParam(False), scan__debug=BoolParam(True))
+
+    def test_read(self):
+        assert self.parser().scan.allow_gc is False
+        assert self.parser().scan.debug is True
+
+    def test_set(self):
+        parser = self.parser()
+        parser.scan.allow_gc = "True"
+        assert parser.scan__allow_gc is True and parser.scan__debug is True
+
+    def test_an_unknown_option_of_a_known_section(self):
+        parser = self.parser()
+        with pytest.raises(ConfigAccessViolation, match="'scan__alow_gc'.*'scan__allow_gc'"):
+            _ = parser.scan.alow_gc
+        with pytest.warns(AesaraConfigWarning, match="'scan__alow_gc'.*'scan__allow_gc'.* no effect") as said:
+            parser.scan.alow_gc = True
+        assert said[0].filename == __file__
+        assert "scan__alow_gc" not in parser
+
+    def test_an_unknown_section(self):
+        with pytest.raises(ConfigAccessViolation, match="'loops'"):
+            _ = self.parser().loops.allow_gc
+
+
 def test_environment_and_files_of_a_process(tmp_path):
     file = tmp_path / "rc"
     file.write_text("[global]\nfloatX = float16\n[scan]\nallow_gc = True\n")
