@@ -23,6 +23,7 @@ from typing import Any
 from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
+from aesara.graph.rewriting.kanren_packages import watch_imports
 from aesara.graph.rewriting.merge import MergeFeature, MergeOptimizer, pre_constant_merge
 from aesara.graph.rewriting.node_rewriters import (
     FromFunctionNodeRewriter,
@@ -138,6 +139,8 @@ DEPRECATED_NAMES = {
     "pre_greedy_local_optimizer": "pre_greedy_node_rewriter",
 }
 __getattr__ = older_names(globals(), DEPRECATED_NAMES)
+
+watch_imports()
 
 __all__ = [
     "ChangeTracker",

@@ -1,4 +1,8 @@
-"""Graphs for the packages ``unification``, ``etuples`` and ``kanren``, where somebody has imported them."""
+"""Graphs for the packages ``unification``, ``etuples`` and ``kanren``, where somebody imports them.
+
+The packages are no requirement of Aesara. `watch_imports` sees to it that they know graphs from the moment on at which
+``etuples``, which imports the others, has been imported, before Aesara or after it.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,36 @@ def imported_packages() -> tuple[Any, Any] | None:
     return unification, etuples
 
 
+class _ImportWatch:
+    """A finder of modules: finds ``etuples`` as the other finders do, and teaches it graphs once it is loaded."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != "etuples":
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = None if find is None else find(name, path, target)
+            if spec is not None:
+                break
+        else:
+            return None
+        run = getattr(spec.loader, "exec_module", None)
+        if run is not None:
+
+            def run_and_teach(module: Any) -> None:
+                run(module)
+                imported_packages()
+
+            spec.loader.exec_module = run_and_teach
+        return spec
+
+
+def watch_imports() -> None:
+    """Let graphs unify with terms of the packages as soon as these are imported."""
+    if imported_packages() is None:
+        sys.meta_path.insert(0, _ImportWatch())
+
+
 def _teach(unification: Any, etuples: Any) -> None:
     core, pairs = unification.core, sys.modules["cons"].core  # `etuples` has imported it
 
@@ -40,7 +74,7 @@ def _teach(unification: Any, etuples: Any) -> None:
 
     for kind in (Variable, Op, Type):
         pairs._car.add((kind,), lambda term: head_and_tail(term)[0])
-        pairs._cdr.add((kind,), lambda term: head_and_tail(term)[1])
+        pairs._cdr.add((kind,), lambda term: etuples.etuple(*head_and_tail(term)[1]))
 
     def unify_variables(u: Variable, v: Variable, s: Mapping) -> Iterator[Any]:
         if u is v or (isinstance(u, Constant) and isinstance(v, Constant) and u.equals(v)):

@@ -1,6 +1,7 @@
 """Searching for rewrites by relations, with the goals of the package and with those of ``kanren`` where it is there."""
 
 import io
+import subprocess
 import sys
 
 import numpy as np
@@ -198,6 +199,24 @@ def test_graphs_and_ops_are_expression_tuples(packages):
     assert unify(a, b) is False and unify(a, a) == {}
     assert etuples.etuplize(at.exp(a)).evaled_obj.owner.op == at.exp
     assert kanren.run(0, x, kanren.eq(etuples.etuple(at.add, x, b), a + b)) == (a,)
+
+
+def test_packages_know_graphs_whichever_is_imported_first(packages):
+    packages = "from cons import cons; from etuples import etuple; from unification import reify, unify, var"
+    for first, then in ((packages, "import aesara"), ("import aesara", packages)):
+        program = f"""
+{first}
+{then}
+from aesara.scalar import add, float64, mul
+x, y = float64("x"), float64("y")
+op, inputs = var(), var()
+found = unify(cons(op, inputs), add(x, y))
+assert found[op] == add and tuple(found[inputs]) == (x, y), found
+assert unify(etuple(add, x, op), add(x, y)) == {{op: y}}
+product = reify(cons(mul, inputs), found).evaled_obj
+assert product.owner.op == mul and product.owner.inputs == [x, y]
+"""
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 def test_constrained_variables_of_the_unification_package(packages):
