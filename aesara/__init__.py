@@ -16,7 +16,7 @@ import logging
 import os
 from typing import Any
 
-from aesara.utils import collection_paused
+from aesara.utils import collection_paused, modules_on_demand
 
 # Almost all that is made here stays; looking for garbage again and again would be a tenth of the time.
 with collection_paused():
@@ -85,6 +85,8 @@ def get_scalar_constant_value(v: Any) -> Any:
     """
     return _tensor_constant_value(v)
 
+
+__getattr__ = modules_on_demand(__name__)
 
 # Old names -> the message that using them gives, and their value.
 DEPRECATED_NAMES: list[tuple[str, str, Any]] = []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import importlib
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -141,6 +142,34 @@ def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, nam
             warnings.warn(message, DeprecationWarning, stacklevel=3)
             return value
     raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def modules_on_demand(package: str, older_names: Iterable[tuple[str, str, Any]] = ()) -> Callable[[str], Any]:
+    """A ``__getattr__`` for a package, which imports its modules when somebody asks for them.
+
+    Parameters
+    ----------
+    package
+        The name of the package.
+    older_names
+        Old names of things in the package, as `deprecated_attribute` takes them.
+
+    Examples
+    --------
+    >>> modules_on_demand("aesara.graph")("null_type").__name__
+    'aesara.graph.null_type'
+    """
+
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("_"):
+            try:
+                return importlib.import_module(f"{package}.{name}")
+            except ModuleNotFoundError as error:
+                if error.name != f"{package}.{name}":
+                    raise AttributeError(f"{package}.{name} cannot be imported: {error}") from error
+        return deprecated_attribute(older_names, package, name)
+
+    return __getattr__
 
 
 def escaped_html(text: str) -> str:

@@ -61,5 +61,7 @@ from aesara.compile.ops import (
 from aesara.compile.profiling import ProfileStats
 from aesara.compile.variable_shapes import shape_of_variables
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
+from aesara.utils import modules_on_demand as _modules_on_demand
 
+__getattr__ = _modules_on_demand(__name__)
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -33,7 +33,7 @@ class MissingInputError(Exception):
         super().__init__(*args)
 
 
-class TestValueError(Exception):
+class TestValueError(ValueError):
     """A variable's test value is missing or unsuitable."""
 
     __test__ = False  # the name looks like a test class

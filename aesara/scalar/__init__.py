@@ -4,8 +4,6 @@ The operations here have no dimensions. `aesara.tensor` applies them to arrays.
 Each module of this package says in its ``__all__`` what it has for users; all of it is found here.
 """
 
-from typing import Any
-
 from aesara.configdefaults import config
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.arithmetic import *
@@ -36,8 +34,6 @@ from aesara.scalar.special import *
 from aesara.scalar.trigonometric import *
 from aesara.scalar.types import *
 from aesara.scalar.var import *
-from aesara.utils import deprecated_attribute
+from aesara.utils import modules_on_demand
 
-
-def __getattr__(name: str) -> Any:
-    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)
+__getattr__ = modules_on_demand(__name__, DEPRECATED_NAMES)
