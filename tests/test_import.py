@@ -49,3 +49,13 @@ def test_garbage_made_while_paused_is_found_later():
     assert trace() is not None
     gc.collect()
     assert trace() is None
+
+
+def test_modules_are_attributes_of_their_packages_as_in_older_versions():
+    program = (
+        "import aesara\n"
+        "print(aesara.raise_op.Assert.__name__, aesara.compile.builders.OpFromGraph.__name__,\n"
+        "      aesara.compile.sharedvalue.SharedVariable.__name__, aesara.scalar.basic.Add.__name__,\n"
+        "      hasattr(aesara, 'nothing'), hasattr(aesara.compile, 'nothing'))"
+    )
+    assert in_fresh_process(program) == "Assert OpFromGraph SharedVariable Add False False"
