@@ -22,11 +22,11 @@ MODULES = ("basics", "functions", "gradients", "graphs", "loops", "tensors")
 RECORD = Path(__file__).with_name("recorded.json")
 
 
-def programs(package=""):
+def programs():
     """The programs by name: the functions of the modules whose only parameter is ``show``."""
     found = {}
     for name in MODULES:
-        module = importlib.import_module(package + name)
+        module = importlib.import_module(f"tutorial_programs.{name}")
         for function_name, function in vars(module).items():
             if inspect.isfunction(function) and list(inspect.signature(function).parameters) == ["show"]:
                 found[f"{name}.{function_name}"] = function
