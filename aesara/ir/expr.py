@@ -210,8 +210,20 @@ _FOLD: dict[str, Callable[[int, int], int | bool]] = {
 }
 
 
+def _in_range(value: int) -> Expr | None:
+    """A constant, or None for what wraps: that is left as it is, so that sizes beyond any memory can be told."""
+    return const(value) if -(2**63) <= value < 2**63 else None
+
+
+def _is_natural(e: Expr) -> bool:
+    """Whether an expression is not negative, whatever the sizes are: sums and products of sizes may wrap."""
+    if e.op in ("minimum", "maximum"):
+        return (all if e.op == "minimum" else any)(map(_is_natural, e.args))
+    return e.op in ("var", "const") and is_size(e)
+
+
 def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
-    """Identities of integer arithmetic that keep sizes and offsets in one form."""
+    """Identities of integer arithmetic, which wraps, that keep sizes and offsets in one form."""
     if len(args) != 2:
         return None
     a, b = args
@@ -220,9 +232,9 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
             value = _FOLD[name](a.attr, b.attr)
             if isinstance(value, bool):
                 return const(value, "bool")
-            return const(value) if -(2**63) <= value < 2**63 else None
+            return _in_range(value)
         if name in ("intdiv", "mod") and b.attr:
-            return const(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)
+            return _in_range(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)
         return None
     if a is b:
         if name == "sub":
@@ -241,10 +253,12 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
         if b.attr == 1 and name in ("mul", "intdiv"):
             return a
         if name == "sub":
-            return op("add", a, const(-b.attr))
+            negative = _in_range(-b.attr)
+            return None if negative is None else op("add", a, negative)
         if name == "add" and a.op == "add" and a.args[1].op == "const":
-            return op("add", a.args[0], const(a.args[1].attr + b.attr))
-        if name == "maximum" and b.attr <= 0 and is_size(a):
+            total = _in_range(a.args[1].attr + b.attr)
+            return None if total is None else op("add", a.args[0], total)
+        if name == "maximum" and b.attr <= 0 and _is_natural(a):
             return a
     if a.op == "const":
         if name in ("add", "mul", "minimum", "maximum"):
@@ -255,7 +269,7 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
 
 
 def is_size(e: Expr) -> bool:
-    """Whether an expression is a size of an input (or a product or sum of such), hence not negative."""
+    """Whether an expression is a size of an input, or a product or sum of such: not negative unless it wraps."""
     if e.op == "var":
         return bool(e.attr[0] == "s")
     if e.op == "const":

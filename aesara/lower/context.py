@@ -128,7 +128,7 @@ class Context:
             here = Pointwise(array.dtype, array.shape, (), array.body, array.cost)
         elif array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
             # It may be a size, and sizes are known before the loop.
-            number = cast(self.outer.size_from(array), array.dtype)
+            number = cast(self.outer.integer_from(array), array.dtype)
             here = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
         else:
             self.taken.append(Row(self.fresh("w"), array, None, array.shape))
@@ -248,15 +248,20 @@ class Context:
     # -- sizes -----------------------------------------------------------------------------------------------
 
     def size_from(self, array: Array) -> Expr:
-        """An integer 0-d array as a size expression: inline if it is arithmetic on sizes, else a definition."""
+        """An integer 0-d array as a size expression."""
+        found = self.integer_from(array)
+        if array.dtype == "uint64":  # more than any array has is no negative number
+            found = op("select", op("lt", found, const(0)), const(2**63 - 1), found)
+        return found
+
+    def integer_from(self, array: Array) -> Expr:
+        """The bits of an integer 0-d array as an int64: inline if it is arithmetic on sizes, else a definition."""
         found = self._sizes.get(array)
         if found is None:
             found = self._inline(array)
             if found is None:
                 found = var(self.fresh("h"))
                 self.add(Definition(found.attr, array))
-            if array.dtype == "uint64":  # more than any array has is no negative number
-                found = op("select", op("lt", found, const(0)), const(2**63 - 1), found)
             self._sizes[array] = found
         return found
 

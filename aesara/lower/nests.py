@@ -370,5 +370,5 @@ def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
             elif e.op == "mul" and e.dtype == "int64":
                 for a in e.args:
                     if a in fixed and a.op not in ("var", "const") and a not in found:
-                        found[a] = var(f"stride{len(found)}")
+                        found[a] = var(f"by{len(found)}")
     return found

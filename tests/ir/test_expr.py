@@ -70,7 +70,7 @@ def test_simplification():
         (op("ne", I, I), const(False, "bool")),
         (op("maximum", N, N), N),
         (op("maximum", N, const(0)), N),
-        (op("maximum", op("add", N, M), const(-1)), op("add", N, M)),
+        (op("maximum", op("maximum", N, I), const(-1)), op("maximum", N, I)),
         (op("add", op("add", I, const(2)), const(3)), op("add", I, const(5))),
         (op("sub", I, const(3)), op("add", I, const(-3))),
         (op("select", const(True, "bool"), I, J), I),
@@ -96,6 +96,18 @@ def test_what_must_not_be_simplified():
     assert cast(const(1.5, "float64"), INDEX).op == "cast"
     assert cast(const(300), "uint8").op == "cast"
     assert op("mul", const(2**62), const(4)).op == "mul"
+    assert op("intdiv", const(-(2**63)), const(-1)).op == "intdiv"
+
+
+@pytest.mark.parametrize("e", [op("add", N, M), op("mul", N, const(2)), op("add", N, const(1))])
+def test_sums_and_products_of_sizes_may_wrap(e):
+    assert op("maximum", e, const(0)).op == "maximum"
+
+
+def test_constants_stay_integers_of_64_bits():
+    large = const(2**62)
+    for e in (op("add", op("add", I, large), large), op("sub", I, const(-(2**63)))):
+        assert all(-(2**63) <= a.attr < 2**63 for a in walk([e]) if a.is_const)
 
 
 def test_dtypes_of_results():

@@ -242,8 +242,8 @@ def _int_instructions(name: str, dtype: str, t: str, a: list[str], out: str, mod
     if dtype == "bool":
         name = _LOGIC.get(name, name)
     if name in _BINARY_INT:
-        wrap = " nsw" if dtype == "int64" and name in ("add", "mul") and _is_index(a) else ""
-        return [f"{out} = {_BINARY_INT[name]}{wrap} {t} {a[0]}, {a[1]}"]
+        # No nsw: an operand may be data.
+        return [f"{out} = {_BINARY_INT[name]} {t} {a[0]}, {a[1]}"]
     if name == "neg":
         return [f"{out} = sub {t} 0, {a[0]}"]
     if name == "invert":
@@ -273,11 +273,6 @@ def _int_instructions(name: str, dtype: str, t: str, a: list[str], out: str, mod
         symbol = module.helper(f"@ae.pow.{dtype}", _int_power(dtype, t, unsigned))
         return [f"{out} = call {t} {symbol}({t} {a[0]}, {t} {a[1]})"]
     raise NotImplementedError(f"primitive {name!r} on {dtype}")
-
-
-def _is_index(a: list[str]) -> bool:
-    """Loop indices and sizes do not wrap; data may."""
-    return any(x.startswith(("%v", "%n.")) for x in a)
 
 
 def combine(name: str, dtype: str, lanes: int, a: str, b: str, out: str, module: Module) -> str:
@@ -395,7 +390,7 @@ def _double_to_half(x: str, out: str, fresh: Fresh) -> list[str]:
 
     Boldo, Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
     """
-    near, back, bits, over, low, exact, nan, keep, odd, chosen, single = (fresh("h") for _ in range(11))
+    near, back, bits, over, low, exact, nan, keep, odd, chosen, single, rounded = (fresh("h") for _ in range(12))
     size, back_size = fresh("h"), fresh("h")
     return [
         f"{near} = fptrunc double {x} to float",
@@ -411,8 +406,8 @@ def _double_to_half(x: str, out: str, fresh: Fresh) -> list[str]:
         f"{odd} = add i32 {bits}, {low}",
         f"{chosen} = or i32 {odd}, 1",
         f"{single} = select i1 {keep}, i32 {bits}, i32 {chosen}",
-        f"{near}.f = bitcast i32 {single} to float",
-        f"{out} = fptrunc float {near}.f to half",
+        f"{rounded} = bitcast i32 {single} to float",
+        f"{out} = fptrunc float {rounded} to half",
     ]
 
 
