@@ -77,7 +77,7 @@ class CallCode(ThreadCode):
         array, number, ready = self.label("array"), self.label("number"), self.label("ready")
         self.branch(is_array, array, number)
         self.block(number)
-        place, is_int = f"%number.{k}", int(item.buffer.dtype == "int64")
+        place, is_int = self.fresh("number"), int(item.buffer.dtype == "int64")
         self.allocas.append(f"{place} = alloca i64")
         inside = self.call("number", "ptr", "ptr %table", f"ptr {obj}", f"i1 {is_int}", f"ptr {place}")
         self.branch(self.compare("ne", "ptr", inside, "null"), ready, "refused", likely=ready)

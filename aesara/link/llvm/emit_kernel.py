@@ -8,6 +8,7 @@ phi nodes, and parallel innermost loops carry access groups, so that the vectori
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
@@ -74,9 +75,9 @@ class Emitter:
         self.volatile: dict[Expr, str] = {}
         #: places on the stack
         self.allocas: list[str] = []
-        #: where buffers are that are no parameters
+        #: where buffers are
         self.pointers: dict[str, str] = {}
-        self.counter = 0
+        self._numbers = itertools.count(1)
         #: depth down to which loops are cut into pieces, to look for signals in between
         self.cut_to = -1
         #: where the next loop begins and ends, if it is part of a kernel's only loop
@@ -84,8 +85,16 @@ class Emitter:
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
-        self.counter += 1
-        return f"%{stem}.{self.counter}"
+        """A name for a value.
+
+        Values and labels of a function share one name space; every number is given once, whatever stands before it.
+        Names without a number (``%frame``, ``entry``) are written where they are fixed.
+        """
+        return f"%{stem}.{next(self._numbers)}"
+
+    def label(self, stem: str) -> str:
+        """A name for a block."""
+        return f"{stem}.{next(self._numbers)}"
 
     # -- expressions -----------------------------------------------------------------------------------------
 
@@ -184,7 +193,7 @@ class Emitter:
 
     def buffer(self, name: str) -> str:
         """Where a buffer is."""
-        return self.pointers.get(name, f"%{name}")
+        return self.pointers[name]
 
     def _access(self, scope: Scope) -> str:
         return f", !llvm.access.group {scope.group}" if scope.group else ""
@@ -259,21 +268,22 @@ class Emitter:
         registers where it unrolls that loop.
         """
         outer = self.scopes[-1]
-        self.counter += 1
-        tag, end = f"L{self.counter}", f"%end{self.counter}"
-        index, lane, start = (f"%{stem}{self.counter}" for stem in ("v", "lane", "start"))
-        inner = Scope(len(self.scopes), tag)
+        labels = ("pre", "run", "lanes", "next", "exit", "end")
+        before_loop, run, inside, following, exit_, after = (self.label(stem) for stem in labels)
+        end, index, lane, start = (self.fresh(stem) for stem in ("end", "v", "lane", "start"))
+        inner = Scope(len(self.scopes), inside)
         if loop.parallel:
             inner.group = self.metadata.access_group()
         accumulators = {name: s.value for name, s in (accumulations(loop.body) or {}).items()}
         before = dict(self.mutable)
-        places = {name: f"%lanes.{name}.{tag}" for name in accumulators}
+        places = {name: self.fresh("lanes") for name in accumulators}
+        addresses = {name: self.fresh("p") for name in accumulators}
         for name, e in accumulators.items():
-            kind, address = memory_type(e.dtype), f"{places[name]}.p"
+            kind, address, partial = memory_type(e.dtype), addresses[name], self.fresh("partial")
             self.allocas.append(f"{places[name]} = alloca [{lanes} x {kind}], align 64")
             inner.code.append(f"{address} = getelementptr inbounds {kind}, ptr {places[name]}, i64 {lane}")
-            inner.code.extend(self._read(e.dtype, address, f"{places[name]}.v", inner))
-            self.mutable[name] = (f"{places[name]}.v", before[name][1])
+            inner.code.extend(self._read(e.dtype, address, partial, inner))
+            self.mutable[name] = (partial, before[name][1])
         if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
             self.home.clear()
         self.variables[loop.var] = (index, inner.depth)
@@ -283,71 +293,74 @@ class Emitter:
         self.scopes.pop()
         self.volatile.clear()
         for name, e in accumulators.items():
-            self._write(e.dtype, self.mutable[name][0], f"{places[name]}.p", inner)
+            self._write(e.dtype, self.mutable[name][0], addresses[name], inner)
         self.mutable = before
         note = self.metadata.lanes(inner.group, len(loop.lanes) > 1)
+        some, next_lane, next_run = (self.fresh(stem) for stem in ("some", "next", "next"))
+        more_lanes, more_runs = self.fresh("more"), self.fresh("more")
         outer.code += [
             f"{end} = and i64 {extent}, -{lanes}",
-            f"%guard.{tag} = icmp sgt i64 {end}, {first}",
-            f"br i1 %guard.{tag}, label %pre.{tag}, label %end.{tag}",
-            f"pre.{tag}:",
+            f"{some} = icmp sgt i64 {end}, {first}",
+            f"br i1 {some}, label %{before_loop}, label %{after}",
+            f"{before_loop}:",
             *(start_lanes(e.op, e.dtype, lanes, places[name]) for name, e in accumulators.items()),
-            f"br label %run.{tag}",
-            f"run.{tag}:",
-            f"{start} = phi i64 [{first}, %pre.{tag}], [{start}.next, %next.{tag}]",
-            f"br label %{tag}",
-            f"{tag}:",
-            f"{lane} = phi i64 [0, %run.{tag}], [{lane}.next, %{inner.block}]",
+            f"br label %{run}",
+            f"{run}:",
+            f"{start} = phi i64 [{first}, %{before_loop}], [{next_run}, %{following}]",
+            f"br label %{inside}",
+            f"{inside}:",
+            f"{lane} = phi i64 [0, %{run}], [{next_lane}, %{inner.block}]",
             f"{index} = add nuw nsw i64 {start}, {lane}",
             *inner.code,
-            f"{lane}.next = add nuw nsw i64 {lane}, 1",
-            f"{lane}.more = icmp slt i64 {lane}.next, {lanes}",
-            f"br i1 {lane}.more, label %{tag}, label %next.{tag}{note}",
-            f"next.{tag}:",
-            f"{start}.next = add nuw nsw i64 {start}, {lanes}",
-            f"{start}.more = icmp slt i64 {start}.next, {end}",
-            f"br i1 {start}.more, label %run.{tag}, label %exit.{tag}",
-            f"exit.{tag}:",
+            f"{next_lane} = add nuw nsw i64 {lane}, 1",
+            f"{more_lanes} = icmp slt i64 {next_lane}, {lanes}",
+            f"br i1 {more_lanes}, label %{inside}, label %{following}{note}",
+            f"{following}:",
+            f"{next_run} = add nuw nsw i64 {start}, {lanes}",
+            f"{more_runs} = icmp slt i64 {next_run}, {end}",
+            f"br i1 {more_runs}, label %{run}, label %{exit_}",
+            f"{exit_}:",
         ]
         joined = {}
         for name, e in accumulators.items():
-            total, joined[name] = join_lanes(e.op, e.dtype, lanes, places[name], self.module), self.fresh("joined")
-            outer.code += total
-            operands = [before[name][0], f"{places[name]}.1"]
+            lines, total = join_lanes(e.op, e.dtype, lanes, places[name], self.module, self.fresh)
+            joined[name] = self.fresh("joined")
+            outer.code += lines
+            operands = [before[name][0], total]
             outer.code += instructions(e.op, e.dtype, operands, joined[name], self.module, self.fresh)
-        outer.code += [f"br label %end.{tag}", f"end.{tag}:"]
+        outer.code += [f"br label %{after}", f"{after}:"]
         for name, (old, kind) in ((name, before[name]) for name in accumulators):
             result = self.fresh("red")
-            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{joined[name]}, %exit.{tag}]")
+            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{joined[name]}, %{exit_}]")
             self.mutable[name] = (result, kind)
         rest = self.fresh("rest")
-        outer.code.append(f"{rest} = phi i64 [{first}, %{outer.block}], [{end}, %exit.{tag}]")
-        outer.block = f"end.{tag}"
+        outer.code.append(f"{rest} = phi i64 [{first}, %{outer.block}], [{end}, %{exit_}]")
+        outer.block = after
         return rest
 
     def _cut_loop(self, loop: For, extent: str) -> str:
         """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
         outer = self.scopes[-1]
-        self.counter += 1
-        tag = f"C{self.counter}"
-        first, last = f"%first.{tag}", f"%last.{tag}"
+        head, cut, stopped, piece, done = (self.label(stem) for stem in ("head", "cut", "stopped", "piece", "done"))
+        first, last, watched, stop, more = (self.fresh(stem) for stem in ("first", "last", "watched", "stop", "more"))
         entered = outer.block
-        outer.code += [f"br label %head.{tag}", f"head.{tag}:"]
+        outer.code += [f"br label %{head}", f"{head}:"]
         place = len(outer.code)
+        code, part = self._end_of_piece(loop, first, extent)
         outer.code += [
             "",  # the phi nodes go here
-            f"%watched.{tag} = icmp ne ptr %ae.watcher, null",
-            f"br i1 %watched.{tag}, label %cut.{tag}, label %piece.{tag}, !prof !1",
-            f"cut.{tag}:",
-            *self._end_of_piece(loop, tag, first, extent),
-            f"%stop.{tag} = icmp slt i64 %part.{tag}, 0",
-            f"br i1 %stop.{tag}, label %stopped.{tag}, label %piece.{tag}, !prof !1",
-            f"stopped.{tag}:",
+            f"{watched} = icmp ne ptr %ae.watcher, null",
+            f"br i1 {watched}, label %{cut}, label %{piece}, !prof !1",
+            f"{cut}:",
+            *code,
+            f"{stop} = icmp slt i64 {part}, 0",
+            f"br i1 {stop}, label %{stopped}, label %{piece}, !prof !1",
+            f"{stopped}:",
             "ret i1 true",
-            f"piece.{tag}:",
-            f"{last} = phi i64 [{extent}, %head.{tag}], [%part.{tag}, %cut.{tag}]",
+            f"{piece}:",
+            f"{last} = phi i64 [{extent}, %{head}], [{part}, %{cut}]",
         ]
-        outer.block = f"piece.{tag}"
+        outer.block = piece
         carried = sorted(_assigned(loop.body) & self.mutable.keys())
         before = dict(self.mutable)
         for name in carried:
@@ -365,11 +378,11 @@ class Emitter:
         ]
         outer.code[place] = "\n".join(phis)
         outer.code += [
-            f"%more.{tag} = icmp slt i64 {last}, {extent}",
-            f"br i1 %more.{tag}, label %head.{tag}, label %done.{tag}, !prof !1",
-            f"done.{tag}:",
+            f"{more} = icmp slt i64 {last}, {extent}",
+            f"br i1 {more}, label %{head}, label %{done}, !prof !1",
+            f"{done}:",
         ]
-        outer.block = f"done.{tag}"
+        outer.block = done
         return count
 
     def aside(self, work: Work) -> tuple[list[str], str]:
@@ -387,23 +400,20 @@ class Emitter:
         self.pinned, self.volatile = pinned, volatile
         return cold.code, value
 
-    def _end_of_piece(self, loop: For, tag: str, first: str, extent: str) -> list[str]:
-        """Code for ``%part``, where a piece ends, or -1."""
+    def _end_of_piece(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
+        """Code for where a piece ends, or -1, and the name of that."""
         code, value = self.aside(iteration_work(loop))
-        return [
-            *code,
-            f"%ask.{tag} = load ptr, ptr %ae.watcher",
-            f"%part.{tag} = call i64 %ask.{tag}(ptr %ae.watcher, i64 {first}, i64 {extent}, double {value})",
-        ]
+        ask, part = self.fresh("ask"), self.fresh("part")
+        arguments = f"ptr %ae.watcher, i64 {first}, i64 {extent}, double {value}"
+        return [*code, f"{ask} = load ptr, ptr %ae.watcher", f"{part} = call i64 {ask}({arguments})"], part
 
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
         """A loop from `first` to before `last`."""
         outer = self.scopes[-1]
-        self.counter += 1
-        tag = f"L{self.counter}"
-        index = f"%v{self.counter}"
+        head, before_loop, exit_, end = (self.label(stem) for stem in ("loop", "pre", "exit", "end"))
+        index, following, some, more = (self.fresh(stem) for stem in ("v", "next", "some", "more"))
         innermost = not any(isinstance(s, (For, If, While)) for s in loop.body)
-        inner = Scope(len(self.scopes), tag)
+        inner = Scope(len(self.scopes), head)
         if loop.parallel and innermost:
             inner.group = self.metadata.access_group()
         inner.code.append("")  # the phi nodes go here
@@ -428,40 +438,43 @@ class Emitter:
         self.mutable = before
 
         outer.code += [
-            f"%guard.{tag} = icmp sgt i64 {last}, {first}",
-            f"br i1 %guard.{tag}, label %pre.{tag}, label %end.{tag}",
-            f"pre.{tag}:",
-            f"br label %{tag}",
-            f"{tag}:",
+            f"{some} = icmp sgt i64 {last}, {first}",
+            f"br i1 {some}, label %{before_loop}, label %{end}",
+            f"{before_loop}:",
+            f"br label %{head}",
+            f"{head}:",
         ]
-        phis = [f"{index} = phi i64 [{first}, %pre.{tag}], [{index}.next, %{inner.block}]"]
+        phis = [f"{index} = phi i64 [{first}, %{before_loop}], [{following}, %{inner.block}]"]
         phis += [
-            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %pre.{tag}], [{after[n]}, %{inner.block}]"
+            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %{before_loop}], [{after[n]}, %{inner.block}]"
             for n in carried
         ]
         inner.code[0] = "\n".join(phis)
         note = self.metadata.rest() if loop.lanes else self.metadata.loop(inner.group, loop.interleave)
         outer.code += [
             *inner.code,
-            f"{index}.next = add nuw nsw i64 {index}, 1",
-            f"{index}.more{'' if stop is None else '.steps'} = icmp slt i64 {index}.next, {last}",
-            *([] if stop is None else [f"{index}.more = select i1 {stop}, i1 false, i1 {index}.more.steps"]),
-            f"br i1 {index}.more, label %{tag}, label %exit.{tag}{note}",
-            f"exit.{tag}:",
-            f"br label %end.{tag}",
-            f"end.{tag}:",
+            f"{following} = add nuw nsw i64 {index}, 1",
+            f"{more} = icmp slt i64 {following}, {last}",
+        ]
+        if stop is not None:
+            steps, more = more, self.fresh("more")
+            outer.code.append(f"{more} = select i1 {stop}, i1 false, i1 {steps}")
+        outer.code += [
+            f"br i1 {more}, label %{head}, label %{exit_}{note}",
+            f"{exit_}:",
+            f"br label %{end}",
+            f"{end}:",
         ]
         for name in carried:
             result = self.fresh("red")
             kind = before[name][1]
-            outer.code.append(
-                f"{result} = phi {kind} [{before[name][0]}, %{outer.block}], [{after[name]}, %exit.{tag}]"
-            )
+            outer.code.append(f"{result} = phi {kind} [{before[name][0]}, %{outer.block}], [{after[name]}, %{exit_}]")
             self.mutable[name] = (result, kind)
+        count = self.fresh("count")
         if body is not None:
-            outer.code.append(f"{index}.count = phi i64 [0, %{outer.block}], [{index}.next, %exit.{tag}]")
-        outer.block = f"end.{tag}"
-        return f"{index}.count"
+            outer.code.append(f"{count} = phi i64 [0, %{outer.block}], [{following}, %{exit_}]")
+        outer.block = end
+        return count
 
     def _while(self, loop: While) -> None:
         """A loop with its test on top; LLVM rotates it.
@@ -469,20 +482,19 @@ class Emitter:
         Everything inside stays inside: nothing that the condition guards may be computed before it.
         """
         outer = self.scopes[-1]
-        self.counter += 1
-        tag = f"W{self.counter}"
+        head, round_, end = (self.label(stem) for stem in ("while", "round", "end"))
         carried = sorted(_assigned(loop.body) & self.mutable.keys())
         before, entered_from = dict(self.mutable), outer.block
         for name in carried:
             self.mutable[name] = (self.fresh("phi"), before[name][1])
         entering = {name: self.mutable[name] for name in carried}
-        inner, pinned = Scope(len(self.scopes), tag), self.pinned
+        inner, pinned = Scope(len(self.scopes), head), self.pinned
         self.volatile.clear()
         self.scopes.append(inner)
         self.pinned = inner.depth
         condition = self.value(loop.condition)
-        inner.code += [f"br i1 {condition}, label %body.{tag}, label %end.{tag}", f"body.{tag}:"]
-        inner.block = f"body.{tag}"
+        inner.code += [f"br i1 {condition}, label %{round_}, label %{end}", f"{round_}:"]
+        inner.block = round_
         self.statements(loop.body)
         self.pinned = pinned
         self.scopes.pop()
@@ -491,18 +503,17 @@ class Emitter:
             f"{value} = phi {kind} [{before[name][0]}, %{entered_from}], [{self.mutable[name][0]}, %{inner.block}]"
             for name, (value, kind) in entering.items()
         ]
-        outer.code += [f"br label %{tag}", f"{tag}:", *phis, *inner.code, f"br label %{tag}", f"end.{tag}:"]
+        outer.code += [f"br label %{head}", f"{head}:", *phis, *inner.code, f"br label %{head}", f"{end}:"]
         self.mutable = before | entering
-        outer.block = f"end.{tag}"
+        outer.block = end
 
     def _branch(self, branch: If) -> None:
         condition = self.value(branch.condition)
         outer = self.scopes[-1]
-        self.counter += 1
-        tag = f"I{self.counter}"
+        inside, end = self.label("if"), self.label("end")
         carried = sorted(_assigned(branch.body) & self.mutable.keys())
         before = dict(self.mutable)
-        inner, pinned = Scope(len(self.scopes), tag), self.pinned
+        inner, pinned = Scope(len(self.scopes), inside), self.pinned
         self.volatile.clear()
         self.scopes.append(inner)
         self.pinned = inner.depth
@@ -511,18 +522,18 @@ class Emitter:
         self.scopes.pop()
         self.volatile.clear()
         outer.code += [
-            f"br i1 {condition}, label %{tag}, label %end.{tag}",
-            f"{tag}:",
+            f"br i1 {condition}, label %{inside}, label %{end}",
+            f"{inside}:",
             *inner.code,
-            f"br label %end.{tag}",
-            f"end.{tag}:",
+            f"br label %{end}",
+            f"{end}:",
         ]
         after, self.mutable = self.mutable, before
         for name in carried:
             result, (old, kind) = self.fresh("sel"), before[name]
             outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{after[name][0]}, %{inner.block}]")
             self.mutable[name] = (result, kind)
-        outer.block = f"end.{tag}"
+        outer.block = end
 
 
 class Metadata:
@@ -604,9 +615,10 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     for p in kernel.params:
         if isinstance(p, BufferParam):
             alone = p.written and p.name not in read and not p.aliased
-            params.append(f"ptr {'noalias ' if alone else ''}{'' if p.written else 'readonly '}%{p.name}")
+            pointer = emitter.pointers[p.name] = emitter.fresh("b")
+            params.append(f"ptr {'noalias ' if alone else ''}{'' if p.written else 'readonly '}{pointer}")
         else:
-            name = f"%n.{p.name}"
+            name = emitter.fresh("n")
             emitter.variables[p.name] = (name, 0)
             params.append(f"{LLVM_TYPES[p.dtype]} {name}")
     if cut == "in parts":
@@ -634,8 +646,9 @@ def _emit_function(function: ScalarFunction, symbol: str, module: Module, metada
     emitter = Emitter(module, metadata, frozenset())
     params = []
     for p in function.parameters:
-        emitter.variables[p.name] = (f"%n.{p.name}", 0)
-        params.append(f"{LLVM_TYPES[p.dtype]} %n.{p.name}")
+        name = emitter.fresh("n")
+        emitter.variables[p.name] = (name, 0)
+        params.append(f"{LLVM_TYPES[p.dtype]} {name}")
     emitter.statements(function.body)
     result = emitter.value(function.result)
     code = "\n".join(emitter.scopes[0].code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.ir.lanes import neutral
-from aesara.link.llvm.primitives import Module, combine, literal, memory_type
+from aesara.link.llvm.primitives import Fresh, Module, combine, literal, memory_type
 
 __all__ = ["join_lanes", "start_lanes"]
 
@@ -15,24 +15,21 @@ def start_lanes(kind: str, dtype: str, lanes: int, place: str) -> str:
     return f"store <{lanes} x {t}> splat ({t} {value}), ptr {place}, align 64"
 
 
-def join_lanes(kind: str, dtype: str, lanes: int, place: str, module: Module) -> list[str]:
-    """Lines that combine the lanes at a place, the upper half with the lower, until ``place.1`` is all of them."""
-    t = memory_type(dtype)
-    lines, whole = [f"{place}.all = load <{lanes} x {t}>, ptr {place}, align 64"], f"{place}.all"
+def join_lanes(kind: str, dtype: str, lanes: int, place: str, module: Module, fresh: Fresh) -> tuple[list[str], str]:
+    """Lines that combine the lanes at a place, the upper half with the lower, until one is left, and its name."""
+    t, whole = memory_type(dtype), fresh("all")
+    lines = [f"{whole} = load <{lanes} x {t}>, ptr {place}, align 64"]
     while lanes > 1:
         half = lanes // 2
-        for name, first in (("low", 0), ("high", half)):
+        low, high, both = fresh("low"), fresh("high"), fresh("both")
+        for name, first in ((low, 0), (high, half)):
             numbers = ", ".join(f"i32 {k}" for k in range(first, first + half))
             part = f"shufflevector <{lanes} x {t}> {whole}, <{lanes} x {t}> poison, <{half} x i32> <{numbers}>"
-            lines.append(f"{place}.{name}.{half} = {part}")
-        lines.append(
-            combine(kind, dtype, half, f"{place}.low.{half}", f"{place}.high.{half}", f"{place}.v{half}", module)
-        )
-        lanes, whole = half, f"{place}.v{half}"
+            lines.append(f"{name} = {part}")
+        lines.append(combine(kind, dtype, half, low, high, both, module))
+        lanes, whole = half, both
+    total = fresh("total")
     if dtype == "bool":
-        return [
-            *lines,
-            f"{place}.byte = extractelement <1 x i8> {whole}, i64 0",
-            f"{place}.1 = icmp ne i8 {place}.byte, 0",
-        ]
-    return [*lines, f"{place}.1 = extractelement <1 x {t}> {whole}, i64 0"]
+        byte = fresh("b")
+        return [*lines, f"{byte} = extractelement <1 x i8> {whole}, i64 0", f"{total} = icmp ne i8 {byte}, 0"], total
+    return [*lines, f"{total} = extractelement <1 x {t}> {whole}, i64 0"], total

@@ -360,7 +360,7 @@ class Entry(CallCode):
         self.inside_loop = not outermost
 
     def python(self, step: PythonCall) -> None:
-        operands = f"%operands.{step.index}"
+        operands = self.fresh("operands")
         self.allocas.append(f"{operands} = alloca [{max(len(step.operands), 1)} x ptr]")
         windows = []
         for k, buffer in enumerate(step.operands):

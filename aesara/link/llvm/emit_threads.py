@@ -213,10 +213,11 @@ class ThreadCode(HostCode):
         long, very_long = self.more_than(work, LONG), self.more_than(work, IN_PLACE)
         price = self.value(Work({(): _FRESH_BYTE}).times(size).expression())
         cheap = self.compare("olt", "double", price, total)
+        either = self.fresh("c")
         self.keeps_values, self.lonely = self.fresh("c"), self.fresh("h")
         self.add(
-            f"{self.keeps_values}.any = or i1 {very_long}, {cheap}",
-            f"{self.keeps_values} = and i1 {long}, {self.keeps_values}.any",
+            f"{either} = or i1 {very_long}, {cheap}",
+            f"{self.keeps_values} = and i1 {long}, {either}",
             f"{self.lonely} = select i1 {self.keeps_values}, i32 -1, i32 {lonely}",
         )
 

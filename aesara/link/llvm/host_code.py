@@ -32,7 +32,7 @@ class HostCode:
         return self.emitter.fresh(stem)
 
     def label(self, stem: str) -> str:
-        return self.fresh(stem)[1:]
+        return self.emitter.label(stem)
 
     def block(self, label: str) -> None:
         self.add(f"{label}:")
