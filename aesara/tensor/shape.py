@@ -133,10 +133,12 @@ class Reshape(Op):
         for axis, (entry, size) in enumerate(zip(entries, stated)):
             if static_shape[axis] is not None:
                 sizes.append(constant(static_shape[axis], dtype="int64"))
+            elif size == -1:
+                sizes.append(missing)
             elif size is None:
                 sizes.append(switch(eq(entry, -1), missing, entry))
-            else:
-                sizes.append(missing)
+            else:  # it has become known since the type was made
+                sizes.append(entry)
         return [tuple(sizes)]
 
     def connection_pattern(self, node):

@@ -1,0 +1,58 @@
+"""Lengths that become known when a graph is rewritten, after the types of variables were made."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.ifelse import ifelse
+
+X = np.arange(6.0).reshape(2, 3)
+A = np.arange(2.0) - 3
+
+
+def with_unit_dimensions(x):
+    """Of shape (n, 1, m), but the type does not say so of the middle."""
+    return at.unbroadcast(x.dimshuffle(0, "x", 1, "x"), 1, 3).sum(3)
+
+
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
+def test_outer_products_of_what_is_no_longer_broadcast(mode):
+    a, x = at.dvector("a"), at.dmatrix("x")
+    product = at.tensordot(a, with_unit_dimensions(x), axes=0)
+    f = aesara.function([a, x], [product, product.shape, aesara.grad(product.sum(), a)], mode=mode)
+    value, shape, slope = f(A, X)
+    np.testing.assert_array_equal(value, np.tensordot(A, X[:, None, :], axes=0))
+    np.testing.assert_array_equal(shape, (2, 2, 1, 3))
+    np.testing.assert_array_equal(slope, np.full(2, X.sum()))
+
+
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
+@pytest.mark.parametrize("condition", [0, 1])
+def test_sides_of_a_choice_with_other_static_shapes(mode, condition):
+    a, x, c = at.dvector("a"), at.TensorType("float64", (None, 1, None))("x"), at.bscalar("c")
+    y = at.TensorType("float64", (None, None, 3))("y")
+    product = at.tensordot(a, ifelse(c, x, y).max(0), axes=0)
+    f = aesara.function([a, x, y, c], [product.shape, aesara.grad(product.sum(), a)], mode=mode)
+    values = X[:, None, :], np.ones((2, 4, 3))
+    chosen = values[0 if condition else 1].max(0)
+    shape, slope = f(A, *values, condition)
+    np.testing.assert_array_equal(shape, (2, *chosen.shape))
+    np.testing.assert_array_equal(slope, np.full(2, chosen.sum()))
+
+
+@pytest.mark.parametrize("lengths", [(1, None), (None, 1), (None, 1, None), (None, None, 1), (1, None, 1)])
+@pytest.mark.parametrize("missing", [None, 0, -1])
+def test_shapes_of_reshaped_arrays(lengths, missing):
+    """Each length is 1 and known late, or a size; perhaps one is worked out at run time."""
+    x = at.dmatrix("x")
+    unit = at.unbroadcast(x.sum(keepdims=True), 0, 1)
+    entries = [unit.shape[0] if n == 1 else x.shape[k % 2] for k, n in enumerate(lengths)]
+    expected = [1 if n == 1 else X.shape[k % 2] for k, n in enumerate(lengths)]
+    if missing is not None:
+        entries[missing] = x.shape[0] - 3
+    y = at.alloc(x.sum(), *expected).reshape(entries)
+    f = aesara.function([x], [y.shape, at.ones_like(y).sum(), y])
+    shape, count, value = f(X)
+    np.testing.assert_array_equal(shape, expected)
+    assert count == np.prod(expected) and value.shape == tuple(expected)
