@@ -209,6 +209,7 @@ class NativeCallable:
             self.entry: Callable[..., Any] = functools.partial(_refuse, code.target)
         else:
             self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
+        self.table.setflags(write=False)
         self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, self.kept, code, timers)
         _definitions.append(definition)
 
@@ -221,6 +222,11 @@ class NativeCallable:
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
         for box, guard, dtype in self._implicit:
+            if not box:
+                raise ValueError(
+                    "The container of a shared variable is empty: a list of one value was expected. Give it one with "
+                    "`set_value`, and change shared variables by nothing else."
+                )
             if _plain(box[0], dtype) is not box[0]:
                 with Held([guard]):
                     box[0] = _plain(box[0], dtype)
@@ -228,8 +234,10 @@ class NativeCallable:
 
     def refuse_numbers(self) -> None:
         """Leave arguments that are Python or NumPy numbers to the fallback, as strict inputs demand."""
+        self.table.setflags(write=True)
         for name in ("PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type"):
             self.table[layout.WORD[name]] = 0
+        self.table.setflags(write=False)
 
     @property
     def program(self) -> Program:

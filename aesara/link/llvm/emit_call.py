@@ -7,7 +7,20 @@ All ways to fail meet at one label, from where a routine cleans up.
 
 from __future__ import annotations
 
-from aesara.ir.program import Allocate, Input, Program, PythonCall, View, walk_steps
+from collections.abc import Iterable
+
+from aesara.ir.expr import walk
+from aesara.ir.program import (
+    ITEM_SIZES,
+    Allocate,
+    Input,
+    Program,
+    PythonCall,
+    Step,
+    View,
+    touched_buffers,
+    walk_steps,
+)
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_threads import LONG, ThreadCode, needs_gil
 from aesara.link.llvm.frame import Frame
@@ -31,6 +44,10 @@ class CallCode(ThreadCode):
         self.frame = Frame(program)
         #: the objects of the inputs
         self.objects: dict[int, str] = {}
+        #: buffers that are the memory of an ndarray which Python code can see: the object, where its values were, its
+        #: lengths then; and those of them that Python code may have changed since
+        self.seen: dict[str, tuple[str, str, list[str]]] = {}
+        self.doubtful: set[str] = set()
 
     def place(self, buffer: str, pointer: str) -> None:
         """Say where a buffer is."""
@@ -50,8 +67,9 @@ class CallCode(ThreadCode):
             self._read(k, self.field("%args", 8 * position))
         self._make_list()
         for k in self.frame.implicit:
-            items = self.field(self.word(self.frame.words.cell(k)), layout.LIST_ITEMS)
-            self._read(k, self.field(items, 0))
+            cell = self.word(self.frame.words.cell(k))
+            self._demand_input(self.compare("sgt", "i64", self.field(cell, layout.LIST_LENGTH, "i64"), "0"))
+            self._read(k, self.field(self.field(cell, layout.LIST_ITEMS), 0))
         self._secure()
 
     def _count(self) -> None:
@@ -72,7 +90,7 @@ class CallCode(ThreadCode):
         is_array = self.compare("eq", "ptr", self.field(obj, layout.OBJECT_TYPE), self.word("PyArray_Type"))
         if item.implicit or item.static_shape or item.buffer.outer_dtype not in ("float64", "int64"):
             self._demand_input(is_array)
-            self.place(item.buffer.name, self._array_data(item, obj))
+            self._place_input(item, self._array_data(item, obj))
             return
         array, number, ready = self.label("array"), self.label("number"), self.label("ready")
         self.branch(is_array, array, number)
@@ -88,7 +106,45 @@ class CallCode(ThreadCode):
         self.block(ready)
         data = self.fresh("data")
         self.add(f"{data} = phi ptr [{inside}, %{number}], [{pointer}, %{from_array}]")
+        self._place_input(item, data)
+
+    def _place_input(self, item: Input, data: str) -> None:
+        """Say where the values of an input are: single ones in a copy, if Python code runs before the call ends."""
+        if self.frame.made and not item.static_shape:
+            copy, size = self.fresh("copy"), ITEM_SIZES[item.buffer.dtype] * (1 + item.buffer.is_complex)
+            self.allocas.append(f"{copy} = alloca [{size} x i8], align 16")
+            self.copy(copy, data, str(size))
+            data = copy
         self.place(item.buffer.name, data)
+
+    def copy(self, target: str, source: str, size: str) -> None:
+        """Copy bytes."""
+        declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+        function = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
+        self.add(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
+    def confirm(self, steps: Iterable[Step]) -> None:
+        """Fail if Python code has given other memory to an array that one of the steps reads."""
+        used = {name for step in walk_steps(steps) for name in touched_buffers(step)}
+        for step in walk_steps(steps):
+            if isinstance(step, View):
+                used.add(step.base)
+            if isinstance(step, Allocate):
+                used |= {e.attr for e in walk(step.buffer.shape) if e.op == "load"}
+                used |= {self.program.inputs[k].buffer.name for k in (step.reuse, step.initial) if k is not None}
+        for name in sorted(used & self.doubtful):
+            self.doubtful.discard(name)
+            obj, data, lengths = self.seen[name]
+            rank = self.field(obj, layout.ARRAY_NDIM, "i32")
+            self.demand(self.compare("eq", "i32", rank, str(len(lengths))), layout.MOVED)
+            same = self.compare("eq", "ptr", self.field(obj, layout.ARRAY_DATA), data)
+            now = self.field(obj, layout.ARRAY_DIMS) if lengths else ""
+            for d, length in enumerate(lengths):
+                both = self.fresh("c")
+                here = self.compare("eq", "i64", self.field(now, 8 * d, "i64"), length)
+                self.add(f"{both} = and i1 {same}, {here}")
+                same = both
+            self.demand(same, layout.MOVED)
 
     def _array_data(self, item: Input, obj: str) -> str:
         """Where the values of an array are, after a look at its header."""
@@ -102,13 +158,18 @@ class CallCode(ThreadCode):
         self.add(f"{both} = and i1 {descr}, {ndim}", f"{all_three} = and i1 {both}, {plain}")
         self._demand_input(all_three)
         dims = self.field(obj, layout.ARRAY_DIMS) if shape else ""
+        lengths = []
         for d, (size, static) in enumerate(zip(shape, item.static_shape, strict=True)):
             n = self.field(dims, 8 * d, "i64")
+            lengths.append(n)
             if static is None:
                 self.emitter.variables[size.attr] = (n, 0)
             else:
                 self._demand_input(self.compare("eq", "i64", n, str(static)))
-        return self.field(obj, layout.ARRAY_DATA)
+        data = self.field(obj, layout.ARRAY_DATA)
+        if shape:
+            self.seen[item.buffer.name] = obj, data, lengths
+        return data
 
     def _demand_input(self, condition: str) -> None:
         """Go on if the condition holds, else to the fallback."""

@@ -83,11 +83,13 @@ class Entry(CallCode):
         for with_gil, steps in self.runs(self.program.steps):
             if with_gil:
                 for step in steps:
+                    self.confirm([step])
                     if isinstance(step, Allocate) and step.reuse is not None and self.keeps_values is None:
                         self.decide_about_overwriting(step)
                     self.step(step)
                 continue
             for part in self.stretches(steps):
+                self.confirm(part)
                 self.stretch(part)
 
     def stretch(self, steps: Sequence[Step]) -> None:
@@ -179,9 +181,7 @@ class Entry(CallCode):
         data = self.field(array, layout.ARRAY_DATA)
         self.place(buffer.name, data)
         if step.initial is not None and step.reuse is None:
-            declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-            copy, size = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration), self.value(buffer.bytes)
-            self.add(f"call void {copy}(ptr {data}, ptr {self._initial(step)}, i64 {size}, i1 false)")
+            self.copy(data, self._initial(step), self.value(buffer.bytes))
 
     def _array(self, step: Allocate) -> str:
         """Make the array of a result."""
@@ -379,11 +379,15 @@ class Entry(CallCode):
         items = self.field(made, layout.LIST_ITEMS)
         for k, buffer in enumerate(step.results):
             obj = self.field(items, 8 * k)
-            self.place(buffer.name, self.field(obj, layout.ARRAY_DATA))
+            data = self.field(obj, layout.ARRAY_DATA)
+            self.place(buffer.name, data)
             dims = self.field(obj, layout.ARRAY_DIMS) if buffer.outer_shape else ""
-            for d, n in enumerate(buffer.outer_shape):
+            lengths = [self.field(dims, 8 * d, "i64") for d in range(len(buffer.outer_shape))]
+            for n, length in zip(buffer.outer_shape, lengths, strict=True):
                 if n.op == "var":
-                    self.emitter.variables[n.attr] = (self.field(dims, 8 * d, "i64"), 0)
+                    self.emitter.variables[n.attr] = (length, 0)
+            self.seen[buffer.name] = obj, data, lengths
+        self.doubtful = set(self.seen) - {buffer.name for buffer in step.results}
 
 
 def _approximate(size: Expr) -> Expr:

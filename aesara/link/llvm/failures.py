@@ -50,6 +50,11 @@ def report_error(
         kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
         expected = ", ".join(f"{i.variable}: {i.variable.type}" for i in inputs)
         raise TypeError(f"The arguments do not fit the inputs {expected}; got {kinds}.")
+    if error == layout.MOVED:
+        raise RuntimeError(
+            "While the function ran, `perform` of an operation has resized or reshaped an array that the function uses "
+            "(an argument, a shared value, or what `perform` has stored before). Let it work on a copy."
+        )
     explicit = iter(arguments)
     known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
     if error <= layout.FIRST_LARGE_RESULT:

@@ -16,6 +16,7 @@ ARRAY_DIMS = HEAD + 16
 ARRAY_DESCR = HEAD + 40
 ARRAY_FLAGS = HEAD + 48
 NUMBER_VALUE = HEAD
+LIST_LENGTH = HEAD
 LIST_ITEMS = HEAD + 8
 OBJECT_TYPE = HEAD - 8
 
@@ -35,9 +36,11 @@ GUARD_OWNER, GUARD_WANTED, GUARD_DEPTH, GUARD_BELL = 0, 8, 16, 24
 #: values that an error message can carry
 ERROR_VALUES = 8
 #: numbers of errors that are no checks: the arguments do not fit, there is no memory for intermediate results, or none
-#: for result 0 (1 is one less, and so on); an exception has been raised already
+#: for result 0 (1 is one less, and so on); an exception has been raised already; Python code has given other memory to
+#: an array that is in use
 NO_WORKSPACE, WRONG_ARGUMENTS, FIRST_LARGE_RESULT = -1, -2, -3
 RAISED = -(2**31)
+MOVED = RAISED + 1
 
 #: The *frame* of a call, on its stack, is what it shares with the routines of `shared/`.  First comes what is there
 #: while the GIL is released: what kernels ask for the end of the next piece of a loop, the table, and when signals were

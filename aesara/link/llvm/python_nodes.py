@@ -46,22 +46,28 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
         values = read(windows)
         for step in order:
             inputs = [v.data if isinstance(v, Constant) else values[v] for v in step.inputs]
-            storage: list[list[Any]] = [[None] for _ in step.outputs]
+            cells: list[list[Any]] = [[None] for _ in step.outputs]  # kept apart: `perform` may change its list
             try:
-                step.op.perform(step, inputs, storage)
+                step.op.perform(step, inputs, list(cells))
                 if step is node:
                     return [
-                        _checked(out, number, cell[0]) for number, (out, cell) in enumerate(zip(step.outputs, storage))
+                        _checked(out, number, _content(cell))
+                        for number, (out, cell) in enumerate(zip(step.outputs, cells, strict=True))
                     ]
             except Exception:
                 before = read(windows)  # a node may have overwritten what it was given
                 inputs = [before.get(variable, value) for variable, value in zip(step.inputs, inputs)]
                 raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
-            for out, cell in zip(step.outputs, storage, strict=True):
-                values[out] = cell[0]
+            for out, cell in zip(step.outputs, cells, strict=True):
+                values[out] = _content(cell)
         raise AssertionError("The node is the last one.")
 
     return callback
+
+
+def _content(cell: list[Any]) -> Any:
+    """What `perform` has stored; None if it has emptied the cell."""
+    return cell[0] if cell else None
 
 
 def _checked(out: Variable, number: int, value: Any) -> np.ndarray:
@@ -78,4 +84,6 @@ def _checked(out: Variable, number: int, value: Any) -> np.ndarray:
         raise TypeError(
             f"Output {number} has the type {kind}, but `perform` has stored an array of dtype {array.dtype}."
         )
-    return np.require(array, dtype=kind.dtype, requirements=["C", "A"]).reshape(array.shape)
+    plain = np.require(array, dtype=kind.dtype, requirements=["C", "A"])
+    # No view where none is needed: compiled code sees when the array itself gets other memory.
+    return plain if plain.shape == array.shape else plain.reshape(array.shape)

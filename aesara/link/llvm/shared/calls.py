@@ -176,7 +176,7 @@ update:
   %first = at %plan, PLAN_FIRST_UPDATE
   br label %next
 next:
-  %u = phi i64 [0, %update], [%u.next, %store]
+  %u = phi i64 [0, %update], [%u.next, %stored]
   %u.more = icmp slt i64 %u, %updates
   br i1 %u.more, label %swap, label %dropping
 swap:
@@ -192,11 +192,18 @@ share:
   ask void Py_IncRef(ptr %new)
   br label %store
 store:
+  ; If somebody has emptied the cell meanwhile, there is no place for the value.
   %box = field ptr %table, %cell.at
+  %length = field i64 %box, LIST_LENGTH
+  %some = icmp sgt i64 %length, 0
+  br i1 %some, label %exchange, label %stored
+exchange:
   %cell.items = field ptr %box, LIST_ITEMS
   %old = load ptr, ptr %cell.items
   store ptr %new, ptr %cell.items
   store ptr %old, ptr %new.p
+  br label %stored
+stored:
   %u.next = add i64 %u, 1
   br label %next
 dropping:

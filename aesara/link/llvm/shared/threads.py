@@ -215,14 +215,22 @@ cells:
   %held = at %frame, %held.at
   br label %cell
 cell:
-  %k = phi i64 [0, %cells], [%k.next, %keep]
+  %k = phi i64 [0, %cells], [%k.next, %next]
   %more = icmp slt i64 %k, %count
   br i1 %more, label %keep, label %kept
 keep:
+  ; Somebody may have emptied the cell of an argument that is updated.
   %box = item ptr %first, %k
+  %length = field i64 %box, LIST_LENGTH
+  %filled = icmp sgt i64 %length, 0
+  br i1 %filled, label %full, label %next
+full:
   %items = field ptr %box, LIST_ITEMS
-  %object = load ptr, ptr %items
-  ask void Py_IncRef(ptr %object)
+  %value = load ptr, ptr %items
+  ask void Py_IncRef(ptr %value)
+  br label %next
+next:
+  %object = phi ptr [null, %keep], [%value, %full]
   %p = getelementptr ptr, ptr %held, i64 %k
   store ptr %object, ptr %p
   %k.next = add i64 %k, 1
