@@ -223,6 +223,17 @@ class TestNamesAndDefaults:
         f.trust_input = True
         np.testing.assert_array_equal(f(np.ones(1)), [2.0])
 
+    def test_a_trusted_argument_that_native_code_does_not_take_is_converted(self, x):
+        f = aesara.function([x], x + 1, mode="FAST_RUN")
+        f.trust_input = True
+        np.testing.assert_array_equal(f([1, 2]), [2.0, 3.0])
+        with pytest.raises(TypeError, match="Wrong number of dimensions"):
+            f(np.ones((2, 2)))
+        number = at.dscalar()
+        g = aesara.function([number], number + 1, mode="FAST_RUN")
+        g.trust_input = True
+        assert g(np.array([10.0])) == 11.0
+
 
 class TestWrongArguments:
     @pytest.fixture

@@ -48,7 +48,7 @@ class Function:
         Containers of inputs and outputs.
     trust_input
         Set it to True to skip the checks of arguments in the virtual machine.  Native code checks what it
-        must in any case, at no cost.
+        must in any case, at no cost, and arguments that it does not take are converted all the same.
     value, container
         Values and containers of the inputs, by name, position or variable.
 
@@ -153,9 +153,9 @@ class Function:
         with Held(self._guards):
             if self._before is not None:
                 with self._set_aside(self._before):
-                    return self._present(self._run(self._values(args, kwargs)), subset)
+                    return self._present(self._run(self._values(args, kwargs, self.trust_input)), subset)
             try:
-                return self._present(self._run(self._values(args, kwargs)), subset)
+                return self._present(self._run(self._values(args, kwargs, self.trust_input)), subset)
             finally:
                 self._before = None
 
@@ -215,7 +215,7 @@ class Function:
             return results[0]
         return results
 
-    def _values(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+    def _values(self, args: Sequence[Any], kwargs: dict[str, Any], trust_input: bool = False) -> list[Any]:
         """One value of its input's type for each explicit input."""
         arguments = self._arguments
         if len(args) > len(arguments):
@@ -227,7 +227,7 @@ class Function:
         given = [True] * len(arguments)
         if kwargs or len(args) < len(arguments):
             values, given = self._complete(values, kwargs)
-        if not self.trust_input:
+        if not trust_input:
             for index, (argument, value) in enumerate(zip(arguments, values)):
                 if given[index]:
                     values[index] = argument.checked(value, index, self.name)
