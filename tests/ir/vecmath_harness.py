@@ -11,6 +11,8 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from aesara.ir import vecmath
+from aesara.link.llvm import lacking
+from aesara.link.llvm.target import target_named
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -54,22 +56,20 @@ def loop_text(symbol: str, kind: str, arity: int, attributes: str = "") -> str:
     )
 
 
-def compile_loop(text: str, arity: int, features: str | None = None, cpu: str | None = None, level: int = 3):
-    """Optimise and load; returns (callable over arrays, assembly text).
+def compile_loop(text: str, arity: int, target: str = "native"):
+    """Optimise for a value of the option `native_target`, and load; returns (callable over arrays, assembly text).
 
     The callable keeps the optimised IR as `optimised`.
     """
-    if cpu is None:
-        cpu = llvm.get_host_cpu_name()
-        features = llvm.get_host_cpu_features().flatten()
+    wanted = target_named(target)
     # Small code: constants are operands in memory. The large model, which `jit=True` brings, keeps them
     # in registers, and on the stack around calls.
     target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features or "", opt=3, reloc="pic", codemodel="small", jit=True
+        cpu=wanted.cpu, features=wanted.features, opt=3, reloc="pic", codemodel="small", jit=True
     )
-    module = llvm.parse_assembly(f'target triple = "{llvm.get_process_triple()}"\n' + text)
+    module = llvm.parse_assembly(f'target triple = "{wanted.triple}"\n' + lacking.supplied(text, wanted))
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.slp_vectorization = True
     builder = llvm.create_pass_builder(target, options)
@@ -98,11 +98,11 @@ def arity_of(name: str) -> int:
 
 
 @functools.cache
-def ours(name: str, dtype: str, **options):
+def ours(name: str, dtype: str, target: str = "native"):
     """The loop over our function, and its assembly."""
     kind, arity = TYPES[dtype], arity_of(name)
     text = complete_text(name, dtype) + loop_text(vecmath.symbol(name, dtype), kind, arity)
-    return compile_loop(text, arity, **options)
+    return compile_loop(text, arity, target)
 
 
 def complete_text(name: str, dtype: str) -> str:

@@ -2,8 +2,8 @@
 
 A formula is an ordinary Python function over `Value` objects; every arithmetic operator appends one
 instruction to the `Function` the value belongs to. Nothing here carries fast-math flags: only `fma_add`
-(``llvm.fmuladd``) lets the code generator fuse, so that exact steps stay exact whatever surrounds the
-inlined function.
+(``llvm.fma``) is fused, on every processor, so that results are the same everywhere and exact steps stay exact
+whatever surrounds the inlined function.
 """
 
 from __future__ import annotations
@@ -254,10 +254,10 @@ def _first_value(*operands: Operand) -> Value:
 
 
 def fma_add(a: Operand, b: Operand, c: Operand) -> Value:
-    """a * b + c, fused where the machine can; never relied on to be exact."""
+    """a * b + c, rounded once."""
     like = _first_value(a, b, c)
     operands = ", ".join(f"{like.type} {like._lift(operand)}" for operand in (a, b, c))
-    return like.function.emit(like.type, f"call {like.type} @llvm.fmuladd.{_FLOAT_SUFFIX[like.type]}({operands})")
+    return like.function.emit(like.type, f"call {like.type} @llvm.fma.{_FLOAT_SUFFIX[like.type]}({operands})")
 
 
 def select(condition: Value, yes: Operand, no: Operand) -> Value:

@@ -15,7 +15,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from aesara.link.llvm import layout
+from aesara.link.llvm import lacking, layout
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.primitives import SPECIAL
 from aesara.link.llvm.runtime import libm_address, special_function
@@ -112,7 +112,7 @@ def _optimize(module: llvm.ModuleRef, target: Target) -> None:
 
 
 def _parse(text: str, target: Target) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(lacking.supplied(text, target))
     module.triple = target.triple
     module.data_layout = str(_machine(target).target_data)
     return module
@@ -160,7 +160,7 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
     target = current_target()
     with _lock:
         code, cached = _object(text, cache, target)
-        image = Image(code, tuple(externals), entry, _host_key(target), _digest(code))
+        image = Image(code, (*externals, *lacking.externals(text, target)), entry, _host_key(target), _digest(code))
         return _loaded(image, cached, target)
 
 
@@ -174,7 +174,7 @@ def load_routines(
     with _lock:
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
-        addresses, library = _link(code, (), symbols.values())
+        addresses, library = _link(code, lacking.externals(text, target), symbols.values())
         _kept.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 

@@ -411,6 +411,22 @@ def _double_to_half(x: str, out: str, fresh: Fresh) -> list[str]:
     ]
 
 
+def _float_to_unsigned(source: str, x: str, out: str, fresh: Fresh) -> list[str]:
+    """Through signed integers: what instructions for unsigned ones give for negative numbers, and whether a processor
+    has them, differs."""
+    s, middle = LLVM_TYPES[source], literal(2.0**63, source)
+    high, moved, chosen, wide, frozen, flip = (fresh("u") for _ in range(6))
+    return [
+        f"{high} = fcmp oge {s} {x}, {middle}",
+        f"{moved} = fsub {s} {x}, {middle}",
+        f"{chosen} = select i1 {high}, {s} {moved}, {s} {x}",
+        f"{wide} = fptosi {s} {chosen} to i64",
+        f"{frozen} = freeze i64 {wide}",
+        f"{flip} = select i1 {high}, i64 {-(2**63)}, i64 0",
+        f"{out} = xor i64 {frozen}, {flip}",
+    ]
+
+
 def conversion(source: str, target: str, x: str, out: str, fresh: Fresh) -> list[str]:
     """Lines that convert a value between dtypes with C's (and NumPy's) rules; float to int never is undefined."""
     s, t = LLVM_TYPES[source], LLVM_TYPES[target]
@@ -428,8 +444,9 @@ def conversion(source: str, target: str, x: str, out: str, fresh: Fresh) -> list
     if is_float(source):
         # Through 64 bits, so that narrow integers wrap as they do in NumPy; NaN and overflow are frozen, not poison.
         wide, frozen = fresh("w"), fresh("f")
-        to = "fptoui" if target == "uint64" else "fptosi"
-        lines = [f"{wide} = {to} {s} {x} to i64"]
+        if target == "uint64":
+            return _float_to_unsigned(source, x, out, fresh)
+        lines = [f"{wide} = fptosi {s} {x} to i64"]
         if t == "i64":
             return [*lines, f"{out} = freeze i64 {wide}"]
         return [*lines, f"{frozen} = freeze i64 {wide}", f"{out} = trunc i64 {frozen} to {t}"]

@@ -11,7 +11,8 @@ each matrix run along memory; which do decides how it goes:
 ==========  ==========================================================================================================
 
 A single column is the single row of the transposed product.  At the edges of C the same code runs on repeated rows and
-with fewer lanes, so that equal rows and columns have equal results wherever they are.
+with fewer lanes, so that equal rows and columns have equal results wherever they are.  No order of additions depends
+on the width of the processor's vectors, and every multiply-add is fused.
 
 The text is in the notation of `products`.
 """
@@ -27,6 +28,8 @@ __all__ = ["small_products_text"]
 
 #: how many rows, parts of a row, or elements are computed together
 _TOGETHER = 4
+#: bytes of the partial sums of a dot product, whose number must not depend on the processor
+_DOT_BYTES = 64
 #: how many rows of B are put into place at once, where its columns run along memory
 _DEPTH = 64
 #: an element type: its name in LLVM IR, in names of intrinsics, and its bytes
@@ -85,6 +88,7 @@ class _Code:
 
     def __init__(self, kind: str, suffix: str, size: int, lanes: int) -> None:
         self.kind, self.suffix, self.size, self.lanes = kind, suffix, size, lanes
+        self.parts = _DOT_BYTES // size
 
     def declarations(self) -> str:
         """The intrinsic functions that the parts use."""
@@ -93,10 +97,10 @@ class _Code:
             f"@nothing = internal constant [{2 * self.lanes} x {self.kind}] [{nothing}], align 64",
             "declare i64 @llvm.smin.i64(i64, i64)",
         ]
-        for lanes in {self.lanes, _TOGETHER}:
+        for lanes in sorted({self.lanes, self.parts, _TOGETHER}):
             vector, mask, name = self._vector(lanes), f"<{lanes} x i1>", f"v{lanes}{self.suffix}"
             lines += [
-                f"declare {vector} @llvm.fmuladd.{name}({vector}, {vector}, {vector})",
+                f"declare {vector} @llvm.fma.{name}({vector}, {vector}, {vector})",
                 f"declare {vector} @llvm.masked.load.{name}.p0(ptr, i32, {mask}, {vector})",
                 f"declare void @llvm.masked.store.{name}.p0({vector}, ptr, i32, {mask})",
             ]
@@ -191,11 +195,13 @@ class _Code:
             b = [self._column(w, w.let(f"add i64 {j}, {q}")) for q in columns]
 
             def add(mask: str, p: str, *sums: str) -> list[str]:
-                factor, *parts = (self._loaded(w, self._at(w, base, p), mask, 1)[0] for base in ("%a", *b))
-                added = [self._plus(w, factor, x, y) for x, y in zip(parts, sums, strict=True)]
-                return [w.let(f"add i64 {p}, {self.lanes}"), *added]
+                places = (self._at(w, base, p) for base in ("%a", *b))
+                factor, *terms = (self._loaded(w, place, mask, 1, self.parts)[0] for place in places)
+                added = [self._plus(w, factor, x, y, self.parts) for x, y in zip(terms, sums, strict=True)]
+                return [w.let(f"add i64 {p}, {self.parts}"), *added]
 
-            sums = self._along(w, "%k", self.lanes, self._zeros(_TOGETHER), add)
+            zeros = [(self._vector(self.parts), "zeroinitializer")] * _TOGETHER
+            sums = self._along(w, "%k", self.parts, zeros, add)
             mask = self._mask(w, w.let(f"sub i64 %n, {j}"), _TOGETHER)
             self._stored(w, [self._at(w, "%c", j)], [self._totals(w, sums)], mask, _TOGETHER)
             return [w.let(f"add i64 {j}, {_TOGETHER}")]
@@ -284,13 +290,14 @@ class _Code:
 
     def _totals(self, w: Writer, sums: Sequence[str]) -> str:
         """A vector of the sums over the lanes of four vectors."""
-        n = self.lanes
+        n = self.parts
 
         def paired(x: str, y: str, run: int) -> str:
             """Neighbours, in runs of so many lanes, added up: those of x and those of y in turn."""
             starts = [base + start for start in range(0, n, 2 * run) for base in (0, n)]
             even = [k for start in starts for k in range(start, start + run)]
-            return self._sum(w, self._shuffled(w, x, y, even), self._shuffled(w, x, y, [k + run for k in even]), n)
+            low, high = (self._shuffled(w, x, y, [k + shift for k in even], self.parts) for shift in (0, run))
+            return self._sum(w, low, high, self.parts)
 
         total = paired(paired(sums[0], sums[1], 1), paired(sums[2], sums[3], 1), 2)
         while n > _TOGETHER:
@@ -337,10 +344,11 @@ class _Code:
         place = self._at(w, base, offset)
         return self._splat(w, self.kind, w.let(f"load {self.kind}, ptr {place}"), self.lanes)
 
-    def _plus(self, w: Writer, a: str, b: str, total: str) -> str:
-        vector = self._vector()
+    def _plus(self, w: Writer, a: str, b: str, total: str, lanes: int | None = None) -> str:
+        lanes = lanes or self.lanes
+        vector = self._vector(lanes)
         arguments = f"{vector} {a}, {vector} {b}, {vector} {total}"
-        return w.let(f"call {vector} @llvm.fmuladd.v{self.lanes}{self.suffix}({arguments})")
+        return w.let(f"call {vector} @llvm.fma.v{lanes}{self.suffix}({arguments})")
 
     def _sum(self, w: Writer, a: str, b: str, lanes: int) -> str:
         return w.let(f"fadd {self._vector(lanes)} {a}, {b}")
