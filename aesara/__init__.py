@@ -16,6 +16,7 @@ import logging
 import os
 from typing import Any
 
+from aesara.other_modules import explain_imports
 from aesara.utils import collection_paused, modules_on_demand
 
 # Almost all that is made here stays; looking for garbage again and again would be a tenth of the time.
@@ -50,6 +51,8 @@ with collection_paused():
     from aesara.scan import foldl, foldr, map, reduce, scan
     from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
     from aesara.updates import OrderedUpdates
+
+explain_imports()
 
 __version__ = "3.0.0.dev0"
 

@@ -21,6 +21,7 @@ LAYERS = {
     "aesara.configparams": 0,
     "aesara.configparser": 0,
     "aesara.configdefaults": 0,
+    "aesara.other_modules": 0,
     "aesara.records": 0,
     "aesara.utils": 0,
     "aesara.graph": 1,
@@ -51,6 +52,7 @@ LAYERS = {
     "aesara.finite_differences": 10,
     "aesara.gradient": 10,
     "aesara.misc": 10,
+    "aesara.version": 10,
     "aesara.printing": 10,
 }
 

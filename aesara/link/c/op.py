@@ -1,0 +1,39 @@
+"""Ops with C code, for programs that define some: their `perform` is what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.op import Op
+
+
+class COp(Op):
+    """An op that may have C code, which is not used.
+
+    Functions are compiled through LLVM, and no C code is written. An op
+    whose class has a `perform` works, called from native code; one that has
+    C code only says so when a function with it is made. An op can get native
+    code by a lowering, see ``docs/adding_a_lowering.md``.
+    """
+
+    def perform(self, node: Any, inputs: Sequence[Any], output_storage: Any, *params: Any) -> None:
+        raise NotImplementedError(
+            f"{self} has C code only, which is not compiled here. Give {type(self).__name__} a method "
+            "perform(self, node, inputs, output_storage) that computes it in Python, with NumPy."
+        )
+
+
+class OpenMPOp(COp):
+    """An op whose C code may use several threads, which is not used."""
+
+    def __init__(self, openmp: bool | None = None) -> None:
+        self.openmp = openmp
+
+
+class ExternalCOp(COp):
+    """An op whose C code stands in files, which are not read."""
+
+    def __init__(self, func_files: str | list[str], func_name: str | None = None) -> None:
+        self.func_files = [func_files] if isinstance(func_files, str) else list(func_files)
+        self.func_name = func_name

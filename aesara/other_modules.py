@@ -1,0 +1,77 @@
+"""Modules of Aesara 2.9.4 that this package does not have: importing one says what to use instead.
+
+The table is asked by the import system after everything else has failed, so that it costs nothing before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+
+_PLANNED = "It is planned and does not exist yet"
+_NO_C = "Functions are compiled through LLVM, and no C code is written or compiled"
+
+#: For each module, and all that are below it, why it is not there and what to use.
+OTHER_MODULES = {
+    "aesara._version": "Use aesara.__version__.",
+    "aesara.bin": "There are no command line tools. The cache of compiled code is aesara.config.native_cache_dir.",
+    "aesara.compile.compiledir": f"{_NO_C}. The cache of compiled code is the folder aesara.config.native_cache_dir.",
+    "aesara.compile.compilelock": f"{_NO_C}, and the cache of compiled code needs no lock.",
+    "aesara.link.c": f"{_NO_C}. Use aesara.graph.op.Op with a `perform`, or docs/adding_a_lowering.md for native code.",
+    "aesara.link.jax": f"{_PLANNED}: the JAX back end. Functions are compiled to native code by default.",
+    "aesara.link.numba": "Functions are compiled to native code by LLVM directly; leave the mode out to use it.",
+    "aesara.misc": "It was a tool for developing Aesara, or about its C compiler or GPUs.",
+    "aesara.sandbox": "Its experiments were not taken over; random variables are planned. See aesara.tensor.",
+    "aesara.scalar.basic_sympy": f"{_NO_C}. Make scalar ops of expressions with aesara.scalar.Composite.",
+    "aesara.scan.scan_perform_ext": f"{_NO_C}. Loops of aesara.scan are compiled with their functions.",
+    "aesara.sparse": f"{_PLANNED}: sparse matrices. Convert them with toarray().",
+    "aesara.tensor.blas_c": f"{_NO_C}. Products call BLAS by themselves; its forms are in aesara.tensor.blas.",
+    "aesara.tensor.blas_headers": f"{_NO_C}. Products call BLAS by themselves.",
+    "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",
+    "aesara.tensor.elemwise_cgen": f"{_NO_C}. See aesara.tensor.elemwise.",
+    "aesara.tensor.fft": f"{_PLANNED}: Fourier transforms. Use numpy.fft on values, or aesara.compile.ops.as_op.",
+    "aesara.tensor.fourier": f"{_PLANNED}: Fourier transforms. Use numpy.fft on values, or aesara.compile.ops.as_op.",
+    "aesara.tensor.linalg": f"{_PLANNED}: linear algebra. Products and norms are in aesara.tensor.",
+    "aesara.tensor.nlinalg": f"{_PLANNED}: linear algebra. Products and norms are in aesara.tensor.",
+    "aesara.tensor.nnet.batchnorm": f"{_PLANNED}: batch normalisation. Write it with mean, var and broadcasting.",
+    "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
+    "aesara.tensor.random": f"{_PLANNED}: random variables. Draw numbers with NumPy and pass them as inputs.",
+    "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
+    "aesara.tensor.signal": f"{_PLANNED}: pooling. Use reshape and max or mean, or nnet.neighbours.images2neibs.",
+    "aesara.tensor.slinalg": f"{_PLANNED}: linear algebra. Use scipy.linalg on values, or aesara.compile.ops.as_op.",
+    "aesara.typed_list": f"{_PLANNED}: typed lists. Stack tensors of one shape with aesara.tensor.stack.",
+}
+
+
+def what_instead(name: str) -> str | None:
+    """Why a module of Aesara is not there and what to use; None if it is none of those.
+
+    Examples
+    --------
+    >>> what_instead("aesara.link.numba.dispatch")
+    'Functions are compiled to native code by LLVM directly; leave the mode out to use it.'
+    """
+    while name.count("."):
+        if name in OTHER_MODULES:
+            return OTHER_MODULES[name]
+        name = name.rpartition(".")[0]
+    return None
+
+
+class _OtherModules(MetaPathFinder):
+    """Finds no module, and explains why."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if fullname.startswith("aesara."):
+            instead = what_instead(fullname)
+            if instead is not None:
+                # Without `name`, `from aesara.tensor import slinalg` raises this too, and no bare error of its own.
+                raise ModuleNotFoundError(f"There is no module {fullname!r} here. {instead}")
+
+
+def explain_imports() -> None:
+    """Make imports of the modules above raise errors that say what to use."""
+    if not any(isinstance(finder, _OtherModules) for finder in sys.meta_path):
+        sys.meta_path.append(_OtherModules())

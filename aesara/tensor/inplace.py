@@ -1,0 +1,38 @@
+"""Elementwise functions that write their result over their first input.
+
+Compiled functions work in place where they can, without being asked; native code decides it by itself, whatever
+operations are in the graph. These are for graphs that are made by hand and for rewrites.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.tensor import elementwise_ops
+from aesara.tensor.dimshuffle import dimshuffle_op
+from aesara.tensor.elemwise import Elemwise
+
+_NAMES = (
+    "lt gt le ge eq neq and_ or_ xor invert abs exp exp2 expm1 neg reciprocal log log1p log2 log10 sgn ceil "
+    "floor trunc round_half_to_even round_half_away_from_zero sqr sqrt deg2rad rad2deg cos arccos sin arcsin "
+    "tan arctan arctan2 cosh arccosh sinh arcsinh tanh arctanh erf erfc erfcx owens_t gamma gammaln psi "
+    "tri_gamma chi2sf gammainc gammaincc gammau gammal j0 j1 jv i0 i1 iv sigmoid softplus log1mexp betainc "
+    "second fill maximum minimum add sub mul true_divide floor_divide mod pow conj hyp2f1 "
+).split()
+
+_OTHER_NAMES = {"sqr": "square", "fill": "second", "conj": "conj_"}
+
+
+def _in_place(name: str) -> Elemwise:
+    op = getattr(elementwise_ops, _OTHER_NAMES.get(name, name))
+    return Elemwise(op.scalar_op, {0: 0}, name=f"{name}_inplace")
+
+
+globals().update({f"{name}_inplace": _in_place(name) for name in _NAMES})
+
+
+def transpose_inplace(x: Variable, **kwargs: Any) -> Variable:
+    """A view of a tensor with its dimensions reversed."""
+    axes = tuple(reversed(range(x.type.ndim)))
+    return dimshuffle_op(x.type.broadcastable, axes)(x)

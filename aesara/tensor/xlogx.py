@@ -1,0 +1,32 @@
+"""x log x and x log y, which are 0 where x is 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.elementwise_ops import xlogy
+
+
+def xlogx(x: Any) -> Variable:
+    """``x * log(x)``, which is 0 where x is 0.
+
+    Examples
+    --------
+    >>> xlogx([0.0, 1.0]).eval()
+    array([0., 0.])
+    """
+    x = as_tensor_variable(x)
+    return xlogy(x, x)
+
+
+def xlogy0(x: Any, y: Any) -> Variable:
+    """``x * log(y)``, which is 0 where x is 0, whatever y is; see `aesara.tensor.xlogy`.
+
+    Examples
+    --------
+    >>> xlogy0([0.0, 1.0], [0.0, 1.0]).eval()
+    array([0., 0.])
+    """
+    return xlogy(x, y)
