@@ -97,6 +97,7 @@ _HIDDEN = set(
     """
 deprecated_attribute as_list_or_tuple mode_not_slow tensor_type scalar_softsign softmax_simplifier grad_not_implemented
 grad_undefined consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ values_eq_approx_always_true as_operand
+dimshuffle
 """.split()
 )
 
