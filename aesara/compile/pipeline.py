@@ -28,6 +28,7 @@ from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.records import dataclass
 from aesara.scan.rewriting import RewriteSteps
+from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
@@ -120,6 +121,8 @@ PASSES = [
     Pass(3.1, "watch_uncanonicalize", Watch("uncanonicalize"), SETTLING),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
+    # Loops forget what nobody reads; this needs to see all readers.
+    Pass(3.3, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan")),
     # The graphs inside of loops go through this list as well.
     Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # Nobody asks for shapes from here on.

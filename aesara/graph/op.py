@@ -281,6 +281,10 @@ class Op(MetaObject):
             )
         raise MethodNotDefined("perform", type(self), name)
 
+    def shown_inputs(self, values: Sequence[Any]) -> Sequence[Any]:
+        """What an error message shows of the values that came in: by default all, as they are."""
+        return values
+
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         """Tell whether rewriting may compute the node where all its inputs are constants."""
         return True

@@ -246,7 +246,8 @@ def error_report(
         values = [cell[0] for cell in cells]
         lines.append(f"Inputs shapes: {_shorten(str([_attribute(v, 'shape') for v in values]), high)}")
         lines.append(f"Inputs strides: {_shorten(str([_attribute(v, 'strides') for v in values]), high)}")
-        lines.append(f"Inputs values: [{', '.join(_show_value(value, high) for value in values)}]")
+        shown = node.op.shown_inputs(values)
+        lines.append(f"Inputs values: [{', '.join(_show_value(value, high) for value in shown)}]")
     if high and fgraph is not None:
         lines.append(f"Outputs clients: {_clients(fgraph, node)}")
     source = describe_source(getattr(node, "source", None))

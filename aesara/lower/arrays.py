@@ -254,13 +254,13 @@ class LoopNode:
 
 
 class LoopResult(Array):
-    """An array that a `LoopNode` makes row by row."""
+    """An array that a `LoopNode` makes row by row; a ring starts again with its first row when it is full."""
 
-    __slots__ = ("producer",)
+    __slots__ = ("is_ring", "producer")
 
-    def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr]) -> None:
+    def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr], is_ring: bool = False) -> None:
         super().__init__(dtype, shape)
-        self.producer = producer
+        self.producer, self.is_ring = producer, is_ring
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(a, False) for a in self.producer.operands]
@@ -268,7 +268,10 @@ class LoopResult(Array):
 
 @dataclass(frozen=True)
 class Row:
-    """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None)."""
+    """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None).
+
+    In a ring rows are counted round and round.
+    """
 
     name: str
     array: Array
@@ -281,8 +284,8 @@ class LoopBody:
     """What a loop does.
 
     `context` holds the body's arrays; `starts` say how many rows a result has before the first step (None: all of it),
-    with the operand that holds them; `writes` say which array of the body becomes which row of a result (None: all of
-    it, in the place of what the step before has written).
+    and which operand begins with them; `writes` say which array of the body becomes which row of a result (None: all
+    of it, in the place of what the step before has written).
     """
 
     context: Any
@@ -290,7 +293,7 @@ class LoopBody:
     extent: Expr
     count: str
     reads: tuple[Row, ...]
-    starts: tuple[tuple[LoopResult, Array, int | None], ...]
+    starts: tuple[tuple[LoopResult, Array, Expr | None], ...]
     writes: tuple[tuple[Array, LoopResult, int | None], ...]
     until: Expr | None
 

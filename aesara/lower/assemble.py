@@ -37,6 +37,7 @@ from aesara.lower.arrays import (
     Interleaved,
     LoopBody,
     LoopNode,
+    LoopResult,
     Pointwise,
     Product,
     PythonNode,
@@ -452,12 +453,16 @@ class _Assembler:
         number = var(body.var)
 
         def offset(array: Array, first: int) -> Expr:
-            return op("mul", op("add", number, const(first)), _count(self.shape(array)[1:]))
+            length, *rest = self.shape(array)
+            row = op("add", number, const(first))
+            if isinstance(array, LoopResult) and array.is_ring:
+                row = op("mod", row, length)
+            return op("mul", row, _count(rest))
 
         for result, operand, rows in body.starts:
             value = load(self.buffer_name(operand), operand.dtype, var("v0"))
             shape = self.shape(result)
-            length = _count(shape) if rows is None else op("mul", const(rows), _count(shape[1:]))
+            length = _count(shape) if rows is None else op("mul", self.context.canonical(rows), _count(shape[1:]))
             copy = Store(self.buffer_name(result), var("v0"), value)
             yield launch_of(f"{name}s", (For("v0", length, (copy,), parallel=True),))
         views = [

@@ -1,4 +1,7 @@
-"""Lowering of loops: the step is lowered by itself, and reads and writes rows of memory in place."""
+"""Lowering of loops: the step is lowered by itself, and reads and writes rows of memory in place.
+
+Where there may be fewer rows of memory than steps, rows are a ring: a new one is written over the oldest.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,17 @@ from typing import Any
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import Array, LoopBody, LoopNode, LoopResult, Pointwise, Row, Source
+from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Definition, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.reductions import converted
 from aesara.records import dataclass
 from aesara.scan.op import Scan
-from aesara.tensor.allocation import AllocEmpty
-from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.scan.parts import expanded, is_for_each_step
+
+#: rows that a ring may have in vain where there are few steps
+_FEW = 8
 
 
 @lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
@@ -32,11 +37,16 @@ def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexAr
 
 @dataclass(eq=False)
 class _State:
-    """A state: the array with its first rows, how many these are, how long its buffer is, and its taps."""
+    """A state: the array with its first `rows`, how far the taps reach back, how long its buffer is, and its taps.
+
+    Unless the buffer has a row for each step, it is a ring.
+    """
 
     first: Array
+    rows: Expr
     depth: int
     length: Expr
+    is_ring: bool
     taps: tuple[int, ...]
     inner: list[Any] = field(default_factory=list)
 
@@ -95,60 +105,54 @@ class _Lowering:
         found = []
         for k, (buffer, taps, variables) in enumerate(zip(buffers, info.tap_array, inner, strict=True)):
             depth = -min(taps)
-            first, length = self._first_rows(buffer, depth)
-            needed = primitive("add", self.steps, const(depth))
-            message = f"state {k} has room for {{0}} values, {{1}} are needed."
-            self._require("ge", length, needed, message, [length, needed])
-            self.operands.append(first)
-            found.append(_State(first, depth, length, taps, variables))
+            state = self._state(buffer, depth, taps, variables)
+            if state.is_ring:
+                message = f"state {k} needs {depth} first values, got {{0}}."
+                self._require("ge", state.length, const(depth), message, [state.length])
+            self.operands.append(state.first)
+            found.append(state)
         return found
 
-    def _first_rows(self, buffer: Variable, depth: int) -> tuple[Array, Expr]:
-        """The array that holds a state's first values, and the length of its buffer.
-
-        Where the first values are written into empty memory, the memory is left alone.
-        """
+    def _state(self, buffer: Variable, depth: int, taps: tuple[int, ...], inner: list[Any]) -> _State:
+        """Where first values are written into empty memory, the memory is left alone."""
         whole = self.context.in_memory(buffer)
-        owner = buffer.owner
-        if owner is not None and isinstance(owner.op, IncSubtensor) and owner.op.set_instead_of_inc:
-            base, value = owner.inputs[:2]
+        length, first, rows = whole.shape[0], whole, whole.shape[0]
+        is_ring = not self.context.same_size(length, primitive("add", self.steps, const(depth)))
+        made_of = expanded(buffer)
+        if made_of is not None:
+            value, size = made_of
+            is_ring = is_ring and not is_for_each_step(size, depth, self.node.inputs[0])
             array = self.context.in_memory(value)
-            if (
-                base.owner is not None
-                and isinstance(base.owner.op, AllocEmpty)
-                and len(owner.op.idx_list) == 1
-                and isinstance(owner.op.idx_list[0], slice)
-                and owner.op.idx_list[0].start in (None, 0)
-                and value.type.ndim == buffer.type.ndim
-                and array.shape[0] is const(depth)
-                and all(map(self.context.same_size, array.shape[1:], whole.shape[1:]))
-            ):
-                return array, whole.shape[0]
-        return whole, whole.shape[0]
+            if array.shape[0] is const(depth) and all(map(self.context.same_size, array.shape[1:], whole.shape[1:])):
+                first = array
+        if first is not whole or not is_ring:
+            rows = const(depth)
+        return _State(first, rows, depth, length, is_ring, taps, inner)
 
     # -- the loop --------------------------------------------------------------------------------------------
 
     def results(self) -> list[Array]:
         self._sequences()
         states = self._states()
+        lengths = self._lengths_of_results()
         self._constants()
         context, op = self.context, self.op
         node = LoopNode(self.operands, self.guards)
-        made = [LoopResult(node, s.first.dtype, (s.length, *s.first.shape[1:])) for s in states]
+        made = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
         for state, result in zip(states, made, strict=True):
             for tap, inner in zip(state.taps, state.inner, strict=True):
                 self._row(inner, result, state.depth + tap)
         new = self._lower_step()
         writes: list[tuple[Array, LoopResult, int]] = []
         for k, (state, result) in enumerate(zip(states, made, strict=True)):
-            self._require_same_row(new[k], result, f"state {k}")
+            self._require_same_row(new[k], result, k)
             writes.append((new[k], result, state.depth))
-        for array in new[len(states) : len(states) + op.info.n_nit_sot]:
-            result = LoopResult(node, array.dtype, (self.steps, *sizes_outside(self.inner, array)))
-            made.append(result)
-            writes.append((array, result, 0))
+        for array, length in zip(new[len(states) :], lengths, strict=False):
+            is_ring = not context.same_size(length, self.steps)
+            made.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
+            writes.append((array, made[-1], 0))
         until = self._until(new[-1]) if op.info.as_while else None
-        starts = tuple((r, s.first, s.depth) for s, r in zip(states, made, strict=False))
+        starts = tuple((r, s.first, s.rows) for s, r in zip(states, made, strict=False))
         count = context.fresh("h")
         node.body = LoopBody(
             self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), starts, tuple(writes), until
@@ -157,10 +161,48 @@ class _Lowering:
         node.results = tuple(made)
         for result in made:
             context.add(result)
-        if until is None:
-            return list(made)
-        depths = [s.depth for s in states] + [0] * op.info.n_nit_sot
-        return [_leading(r, primitive("add", var(count), const(depth))) for r, depth in zip(made, depths, strict=True)]
+        done = self.steps if until is None else var(count)
+        kept = [self._kept(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
+        return kept + [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+
+    def _lengths_of_results(self) -> list[Expr]:
+        """How many rows of each output that is no state are kept."""
+        lengths = []
+        for k, outer in enumerate(self.op.outer_nitsot(self.node.inputs)):
+            lengths.append(self.context.size_from(self.context.array(outer)))
+            if not self.context.same_size(lengths[-1], self.steps):
+                some = primitive("minimum", self.steps, const(1))
+                self._require("ge", lengths[-1], some, f"output {k} has room for {{0}} values.", [lengths[-1]])
+        return lengths
+
+    def _result(
+        self, node: LoopNode, dtype: str, row: Sequence[Expr], length: Expr, depth: int, is_ring: bool
+    ) -> LoopResult:
+        """A ring has room for a new row beside those that are read; a few rows more make its size a constant."""
+        if is_ring:
+            few = [n for n in length.args if n.is_const and n.attr <= _FEW] if length.op == "minimum" else []
+            length = primitive("maximum", few[0] if few else length, const(depth + 1))
+        return LoopResult(node, dtype, (length, *row), is_ring)
+
+    def _kept(self, result: LoopResult, steps: Expr, length: Expr, depth: int, is_empty: bool = False) -> Array:
+        """The last `length` rows in the order of the steps, or those that there are if the loop may end early.
+
+        Other rows that no step has written are those of the buffer, or zero if that was empty.
+        """
+        written = primitive("add", steps, const(depth))
+        if not result.is_ring:
+            return _leading(result, written) if self.op.info.as_while else result
+        room = result.shape[0]
+        start = primitive("maximum", primitive("sub", written, length), const(0))
+        zero = const(0, result.dtype)
+
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            row = primitive("add", start, index[0])
+            value = readers[0]((primitive("mod", row, room), *index[1:]))
+            return primitive("select", primitive("lt", row, written), value, zero) if is_empty else value
+
+        rows = primitive("minimum", length, written) if self.op.info.as_while else length
+        return Pointwise(result.dtype, (rows, *result.shape[1:]), (result,), body, 1)
 
     def _lower_step(self) -> list[Array]:
         inner = self.inner
@@ -170,9 +212,13 @@ class _Lowering:
         lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
-    def _require_same_row(self, array: Array, result: LoopResult, what: str) -> None:
+    def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
+        computed = self.op.where_computed(k).replace("{", "{{").replace("}", "}}")
         for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
-            message = f"{self.label}: {what} has size {{1}} in dimension {d}, and its new value has size {{0}}."
+            message = (
+                f"{self.label}: state {k} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
+                "The shape must be the same in every step."
+            )
             self.inner.require_equal(own, wanted, ValueError, message, self.node)
 
     def _until(self, array: Array) -> Expr:

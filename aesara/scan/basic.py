@@ -11,6 +11,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
+from aesara.graph.source import inherit_source
 from aesara.records import dataclass
 from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
@@ -419,7 +420,8 @@ def _tap_variables(output: _Output) -> list[Any]:
 def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
     """A state of the loop. What is known of the sizes of its first value holds for all."""
     given = value.variable
-    first = given[None] if taps == (-1,) else given[: -min(taps)]
+    depth = -min(taps)
+    first = given[None] if taps == (-1,) else specify_shape(given[:depth], (depth, *given.type.shape[1:]))
     row = value.inner[0].type
     sizes = list(zip(row.shape, new.type.shape))
     if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
@@ -430,7 +432,8 @@ def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> 
             "at.full(shape, value) or at.zeros_like(row)."
         )
     if any(known is not None and found is None for known, found in sizes):
-        new = specify_shape(new, row.shape)
+        with inherit_source(new.owner):
+            new = specify_shape(new, row.shape)
     return State(expand_empty(unbroadcast(first, 0), n_steps), taps, tuple(value.inner), new)
 
 

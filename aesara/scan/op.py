@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from aesara.graph import hooks
 from aesara.graph.cloning import clone
 from aesara.graph.equality import equal_computations
@@ -20,6 +18,7 @@ from aesara.scan.forward import pushed_forward
 from aesara.scan.info import ScanInfo
 from aesara.scan.layout import Layout
 from aesara.scan.parts import LoopParts
+from aesara.scan.run import Run
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dtypes import integer_dtypes
 from aesara.tensor.shape_values import Shape_i
@@ -218,6 +217,20 @@ class Scan(Op, HasInnerGraph, Layout):
 
     # -- values ----------------------------------------------------------------------------------------------
 
+    def shown_inputs(self, values: Sequence[Any]) -> Sequence[Any]:
+        """What an error message shows of the inputs: of a buffer the first values only, the rest is empty room."""
+        shown = list(values)
+        first = 1 + self.info.n_seqs + self.info.n_mit_mot
+        for k, taps in enumerate(self.info.tap_array[self.info.n_mit_mot :], first):
+            shown[k] = None if values[k] is None else values[k][: -min(taps)]
+        return shown
+
+    def where_computed(self, position: int) -> str:
+        """The line of the user's program that computes an output of the step, for messages."""
+        owner = self.inner_outputs[position].owner
+        line = None if owner is None else owner.source
+        return "" if line is None else f" (computed by {line})"
+
     @cached_property
     def fn(self) -> Callable[..., Any]:
         """The compiled step."""
@@ -230,103 +243,5 @@ class Scan(Op, HasInnerGraph, Layout):
         return hooks.compile_step(self.inner_inputs, shapes, name=f"shapes of {self.name}")
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
-        for storage, value in zip(output_storage, Run(self, node, inputs).values()):
+        for storage, value in zip(output_storage, Run(self, inputs).values()):
             storage[0] = value
-
-
-class Run:
-    """One run of a loop in Python, step by step: the reference."""
-
-    def __init__(self, op: Scan, node: Apply, inputs: Sequence[Any]):
-        self.op, self.node, self.info = op, node, op.info
-        self.n_steps = int(inputs[0])
-        if self.n_steps < 0:
-            raise ValueError(f"{op}: the number of steps must not be negative, got {self.n_steps}.")
-        self.sequences = op.outer_seqs(inputs)
-        for k, sequence in enumerate(self.sequences):
-            if len(sequence) < self.n_steps:
-                raise ValueError(f"{op}: sequence {k} has {len(sequence)} entries, {self.n_steps} steps need as many.")
-        buffers = op.outer_mitmot(inputs) + op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
-        self.buffers = [np.array(buffer) for buffer in buffers]
-        self.shared = list(op.outer_shared(inputs))
-        self.lengths = [int(n) for n in op.outer_nitsot(inputs)]
-        self.results: list[Any] = [None] * len(self.lengths)
-        self.constants = op.outer_non_seqs(inputs)
-        self.offsets = [max(0, -min(taps)) for taps in self._all_taps()]
-        self.steps_done = 0
-
-    def _all_taps(self) -> list[tuple[int, ...]]:
-        info = self.info
-        outs = [*info.mit_mot_out_slices, *[()] * (info.n_mit_sot + info.n_sit_sot)]
-        return [(*taps, *out) for taps, out in zip(info.tap_array, outs)]
-
-    def values(self) -> list[Any]:
-        for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
-            if len(buffer) < max(offset, 1) and self.n_steps:
-                raise ValueError(f"{self.op}: state {k} needs {offset} first values, got {len(buffer)}.")
-        done = False
-        while self.steps_done < self.n_steps and not done:
-            done = self._step(self.steps_done)
-            self.steps_done += 1
-        return self._states() + self._results() + self.shared
-
-    def _step(self, t: int) -> bool:
-        info = self.info
-        arguments = [sequence[t, ...] for sequence in self.sequences]
-        for buffer, taps, offset in zip(self.buffers, info.tap_array, self.offsets):
-            arguments += [buffer[(t + offset + tap) % len(buffer), ...] for tap in taps]
-        made = list(self.op.fn(*arguments, *self.shared, *self.constants))
-        stop = bool(made.pop()) if info.as_while else False
-        position = 0
-        for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
-            for tap in info.mit_mot_out_slices[k] if k < info.n_mit_mot else (0,):
-                self._put(buffer, (t + offset + tap) % len(buffer), made[position], f"state {k}")
-                position += 1
-        for k, length in enumerate(self.lengths):
-            value = np.asarray(made[position])
-            if self.results[k] is None:
-                self.results[k] = np.empty((length, *value.shape), value.dtype)
-            self._put(self.results[k], t % length, value, f"output {k}")
-            position += 1
-        self.shared = made[position:]
-        return stop
-
-    def _put(self, rows: np.ndarray, at: int, value: Any, what: str) -> None:
-        if np.shape(value) != rows.shape[1:]:
-            raise ValueError(
-                f"{self.op}: {what} has shape {rows.shape[1:]} in the first step and {np.shape(value)} in a later "
-                "one. The shape must be the same in every step."
-            )
-        rows[at] = value
-
-    def _states(self) -> list[np.ndarray]:
-        """Buffers in order of time: a short one was written round and round."""
-        found = []
-        for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
-            written = offset + self.steps_done
-            if k < self.info.n_mit_mot:
-                found.append(buffer)
-            elif written > len(buffer):
-                found.append(np.roll(buffer, -(written % len(buffer)), axis=0))
-            else:
-                found.append(buffer[:written] if self.info.as_while else buffer)
-        return found
-
-    def _empty_results(self) -> list[np.ndarray]:
-        """What no step has computed still has a shape."""
-        rows = [np.zeros(s.shape[1:], s.dtype) for s in self.sequences]
-        for buffer, taps in zip(self.buffers, self.info.tap_array):
-            rows += [np.zeros(buffer.shape[1:], buffer.dtype)] * len(taps)
-        shapes = self.op.shapes_fn(*rows, *self.shared, *self.constants)
-        types = self.op.inner_nitsot_outs([v.type for v in self.op.inner_outputs])
-        return [np.empty((0, *shape), kind.dtype) for shape, kind in zip(shapes, types)]
-
-    def _results(self) -> list[np.ndarray]:
-        if self.results and not self.steps_done:
-            return self._empty_results()
-        found = []
-        for rows, length in zip(self.results, self.lengths):
-            if self.steps_done > length:
-                rows = np.roll(rows, -(self.steps_done % length), axis=0)
-            found.append(rows[: self.steps_done] if self.info.as_while else rows)
-        return found

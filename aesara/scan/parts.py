@@ -7,14 +7,17 @@ from dataclasses import field
 from typing import Any
 
 from aesara.graph.cloning import clone_replace
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
 from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.constant_value import known_integer
+from aesara.tensor.elementwise_ops import add
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.subtensor import set_subtensor
+from aesara.tensor.subtensor_basic import IncSubtensor
 
-__all__ = ["LoopParts", "State", "expand_empty"]
+__all__ = ["LoopParts", "State", "expand_empty", "expanded", "is_for_each_step", "with_rows"]
 
 
 def expand_empty(tensor_var: Any, size: Any) -> Any:
@@ -29,6 +32,36 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     rows, *rest = sizes_of(tensor_var)
     longer = AllocEmpty(tensor_var.type.dtype)(rows + size, *rest)
     return set_subtensor(longer[:rows], tensor_var)
+
+
+def expanded(buffer: Any) -> tuple[Any, Any] | None:
+    """The tensor and the number of rows that `expand_empty` has made a buffer of; None if it was made otherwise."""
+    node = buffer.owner
+    if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
+        return None
+    base, value = node.inputs[:2]
+    if base.owner is None or not isinstance(base.owner.op, AllocEmpty) or value.type.ndim != buffer.type.ndim:
+        return None
+    (index, *rest) = node.op.idx_list
+    is_leading = not rest and isinstance(index, slice) and index.start in (None, 0) and index.step in (None, 1)
+    return (value, base.owner.inputs[0]) if is_leading else None
+
+
+def with_rows(buffer: Any, rows: Any) -> Any:
+    """What `expand_empty` has made, with another number of rows."""
+    node = buffer.owner
+    empty, *rest = node.inputs
+    return node.op(empty.owner.op(rows, *empty.owner.inputs[1:]), *rest)
+
+
+def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
+    """Whether a length is known to be that of `depth` rows and one for each step."""
+    if isinstance(length, Constant) and isinstance(n_steps, Constant):
+        return int(length.data) == depth + int(n_steps.data)
+    node = length.owner
+    if node is None or node.op != add or len(node.inputs) != 2:
+        return length is n_steps and not depth
+    return n_steps in node.inputs and any(known_integer(v) == depth for v in node.inputs if v is not n_steps)
 
 
 @dataclass(eq=False)

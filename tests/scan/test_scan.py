@@ -256,6 +256,34 @@ def test_errors_say_what_is_wrong():
         f([1.0, 2.0])
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_a_state_that_changes_its_size(known, mode):
+    rows, first = at.dmatrix("rows"), at.TensorType("float64", (4,) if known else (None,))("first")
+
+    def shrink(row, state):
+        return state[1 + row.shape[0] * 0 :] + row[0]  # no type knows how many are left
+
+    states, _ = scan(shrink, rows, first, name="shrinking")
+    with pytest.raises((ValueError, AssertionError)) as caught:
+        aesara.function([rows, first], states, mode=mode)(np.ones((3, 2)), np.ones(4))
+    message = str(caught.value)
+    assert f"{__file__}:{shrink.__code__.co_firstlineno + 1} in shrink" in message or (
+        known and f"line {shrink.__code__.co_firstlineno + 1}, in shrink" in message
+    )
+    if not known:
+        assert "for{shrinking}: state 0 has" in message
+        assert "array([[1., 1., 1., 1.]])]" in message  # the first value, and no empty room behind it
+
+
+def test_a_result_that_changes_its_size(mode):
+    def grow(i):
+        return at.arange(i)
+
+    rows, _ = scan(grow, at.arange(3))
+    with pytest.raises(ValueError, match=rf"output 0 has shape \(0,\) in the first.*{__file__}:\d+ in grow"):
+        aesara.function([], rows, mode=mode)()
+
+
 def test_equal_loops_are_merged_and_loops_can_be_stored():
     x = at.dvector("x")
     first, second = (scan(lambda x_t, s: s + x_t, x, zero())[0] for _ in range(2))

@@ -9,7 +9,8 @@
 ``workspace(frame, table, bytes)``                                        a block from the function's pool, or a new
                                                                           one
 ``late(frame, table, place, bytes)``                                      a block for an intermediate result, which is
-                                                                          noted at a place of the frame
+                                                                          noted at a place of the frame, instead of
+                                                                          the one that a former round of a loop has made
 ========================================================================  ============================================
 
 Descriptors are places in the table.  All return null if there is no memory.
@@ -108,6 +109,8 @@ none:
 
 define ptr @ae.late(ptr %frame, ptr %table, i64 %place, i64 %bytes) nounwind {{
 entry:
+  %old = field ptr %frame, %place
+  ask void PyMem_RawFree(ptr %old)
   %memory = ask ptr PyMem_RawMalloc(i64 %bytes)
   set ptr %memory, %frame, %place
   ret ptr %memory

@@ -1,0 +1,140 @@
+"""Loops keep no more rows of a state or output than are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.source import inherit_source
+from aesara.records import dataclass
+from aesara.scan.op import Scan
+from aesara.scan.parts import expanded, is_for_each_step, with_rows
+from aesara.tensor.conversion import constant
+from aesara.tensor.elementwise_ops import minimum
+from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.subtensor_basic import Subtensor
+
+__all__ = ["SaveMemory"]
+
+
+class SaveMemory(GraphRewriter):
+    """Shortens buffers of which only the last rows are read, as by ``states[-1]`` and ``states[-3:]``.
+
+    A loop whose buffer has fewer rows than there are steps writes round and round, and returns the last ones in the
+    order of the steps.  Indices from the end, behind which at least as many rows are left as before the first step,
+    find the same rows there, and are out of bounds in the same cases.
+    """
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        loops = [node for node in fgraph.toposort() if isinstance(node.op, Scan)]
+        # Loops at the end first: what they do not read any more need not be kept by those before.
+        for node in reversed(loops):
+            _shorten(fgraph, node)
+
+
+@dataclass(frozen=True)
+class _Reads:
+    """The variables that read an output from its end, each by some nodes one after the other, and how many rows."""
+
+    last: list[list[Apply]]
+    rows: int
+
+
+def _shorten(fgraph: FunctionGraph, node: Apply) -> None:
+    inputs, reads = list(node.inputs), {}
+    for k, position, depth in _kept_outputs(node.op):
+        found = _reads_of_last_rows(fgraph, node.outputs[k])
+        if found is None:
+            continue
+        shorter = _shorter(inputs[position], max(found.rows, depth + 1), node)
+        if shorter is not None:
+            inputs[position], reads[k] = shorter, found
+    if not reads:
+        return
+    with inherit_source(node):
+        made = node.op(*inputs, return_list=True)
+    pairs = [(old, new) for k, (old, new) in enumerate(zip(node.outputs, made)) if k not in reads]
+    for k, found in reads.items():
+        pairs += [(chain[-1].outputs[0], _read_again(chain, made[k])) for chain in found.last]
+    fgraph.replace_all_validate(pairs, reason="scan_save_mem")
+
+
+def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
+    """For outputs that are kept row by row: their number, that of the input with their buffer or length, and depth."""
+    info = op.info
+    states = [(k, -min(taps)) for k, taps in enumerate(info.tap_array) if k >= info.n_mit_mot]
+    found = [(k, 1 + info.n_seqs + k, depth) for k, depth in states]
+    first = info.n_mit_mot + info.n_mit_sot + info.n_sit_sot
+    lengths = 1 + info.n_seqs + first + info.n_shared_outs
+    return found + [(first + k, lengths + k, 0) for k in range(info.n_nit_sot)]
+
+
+def _reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
+    """How an output is read, if it is read from its end only."""
+    found, rows, pending = [], 0, [(output, 0, ())]
+    while pending:
+        variable, dropped, chain = pending.pop()
+        for client, _ in fgraph.clients[variable]:
+            reads = _read_of(client)
+            if reads is None:
+                return None
+            if reads.start is not None and reads.start >= 0:
+                pending.append((client.outputs[0], dropped + reads.start, (*chain, client)))
+            else:
+                found.append([*chain, client])
+                rows = max(rows, dropped - (reads.start or 0))
+    return _Reads(found, rows) if found else None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A node that reads an output from its row `start` on, or at a row `start` from its end, or its shape (None)."""
+
+    start: int | None
+
+
+def _read_of(client: Any) -> _Read | None:
+    """How a node reads the rows of its first input; None if otherwise."""
+    if not isinstance(client, Apply):
+        return None
+    if isinstance(client.op, Shape_i) and client.op.i > 0:
+        return _Read(None)
+    if not isinstance(client.op, Subtensor) or not client.op.idx_list:
+        return None
+    index, scalars = client.op.idx_list[0], [_number(s) for s in client.inputs[1:]]
+    if not isinstance(index, slice):
+        return _Read(scalars[0]) if scalars[0] is not None and scalars[0] < 0 else None
+    if index.start is None or index.stop is not None or scalars[0] is None:
+        return None
+    step = 1 if index.step is None else scalars[1]
+    is_read = step is not None and (step == 1 or (step > 0 and scalars[0] < 0))
+    return _Read(scalars[0]) if is_read else None
+
+
+def _number(scalar: Variable) -> int | None:
+    return int(scalar.data) if isinstance(scalar, Constant) else None
+
+
+def _shorter(given: Any, rows: int, node: Apply) -> Any:
+    """A buffer or length of at most so many rows; None where there are no more, or others than those of the steps."""
+    is_buffer = given.type.ndim > 0
+    made_of = expanded(given) if is_buffer else None
+    if made_of is None and (is_buffer or not is_for_each_step(given, 0, node.inputs[0])):
+        return None
+    length = given if made_of is None else made_of[1]
+    known = _number(length)
+    if known is not None and known <= rows:
+        return None
+    most = constant(rows, dtype="int64")
+    shorter = minimum(length, most) if known is None else most
+    return with_rows(given, shorter) if is_buffer else shorter
+
+
+def _read_again(chain: Sequence[Apply], variable: Any) -> Any:
+    for client in chain:
+        with inherit_source(client):
+            variable = client.op(variable, *client.inputs[1:])
+    return variable

@@ -1,0 +1,271 @@
+"""Loops that keep fewer rows than there are steps: rings of rows, and the rewrite that makes them."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode, get_mode
+from aesara.scan import scan, until
+from aesara.scan.op import Scan, ScanInfo
+
+ALL_ROWS = get_mode("FAST_RUN").excluding("scan_save_mem")
+REFERENCE = Mode("py", "fast_run")
+
+
+# -- rings ---------------------------------------------------------------------------------------------------------
+
+
+def ring(taps, as_while, row=(), dtype="float64"):
+    """A loop with a state, and an output of which the last rows are kept, in the reference and natively."""
+    kind = at.TensorType(dtype, (None,) * len(row))
+    entry, former = kind(), [kind() for _ in taps]
+    new = sum((k + 1) * 0.5 * v for k, v in enumerate(former)) + entry
+    outputs = [new, new * 2, *([abs(new).sum() > 6] if as_while else [])]
+    last = taps == (-1,)
+    info = ScanInfo(1, (), (), () if last else (taps,), ((-1,),) if last else (), 1, 0, 0, as_while)
+    rows = at.TensorType(dtype, (None,) * (len(row) + 1))
+    n, entries, buffer, kept = inputs = at.lscalar("n"), rows("entries"), rows("buffer"), at.lscalar("kept")
+    loop = Scan([entry, *former], outputs, info)(n, entries, buffer, kept)
+    return [aesara.function(inputs, loop, mode=mode) for mode in ("FAST_COMPILE", "FAST_RUN")]
+
+
+def ring_in_python(taps, as_while, n, entries, buffer, kept):
+    depth = -min(taps)
+    states, results = list(buffer[:depth]), []
+    for t in range(n):
+        new = sum((k + 1) * 0.5 * states[depth + t + tap] for k, tap in enumerate(taps)) + entries[t]
+        states.append(new)
+        results.append(new * 2)
+        if as_while and abs(new).sum() > 6:
+            break
+    if not as_while:  # rows that no step writes are those of the buffer, or zeros
+        states += list(buffer[len(states) :])
+        results += [np.zeros_like(buffer[0])] * (kept - len(results))
+    last = np.array(results[max(len(results) - kept, 0) :])
+    return np.array(states[-len(buffer) :]), last.reshape(len(last), *buffer.shape[1:])
+
+
+@pytest.mark.parametrize("as_while", [False, True])
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3,), (-3, -2)])
+@pytest.mark.parametrize("row, dtype", [((), "float64"), ((2,), "float32"), ((2,), "complex128")])
+def test_rows_go_round_and_come_out_in_order(taps, as_while, row, dtype):
+    draw = np.random.default_rng(1)
+    both = ring(taps, as_while, row, dtype)
+    assert both[1]._native.report.python_nodes == {}
+    for n in range(7):
+        for length, kept in itertools.product(range(-min(taps), n - min(taps) + 3), range(min(n, 1), n + 3)):
+            entries, buffer = (draw.normal(size=(m, *row)).astype(dtype) for m in (n, length))
+            want = ring_in_python(taps, as_while, n, entries, buffer, kept)
+            for f in both:
+                for a, b in zip(f(n, entries, buffer, kept), want, strict=True):
+                    assert a.shape == b.shape
+                    np.testing.assert_allclose(a, b, rtol=1e-6 if dtype == "float32" else 1e-13)
+
+
+def test_an_output_of_which_the_last_rows_are_kept():
+    i, numbers = at.lscalar("i"), at.arange(5)
+    rows = Scan([i], [i * 2], ScanInfo(1, (), (), (), (), 1, 0, 0, False))(5, numbers, at.constant(2))
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        assert aesara.function([], rows, mode=mode)().tolist() == [6, 8]
+
+
+def test_states_that_change_places_in_the_smallest_rings():
+    a, b, first, second = at.dscalar(), at.dscalar(), at.dvector(), at.dvector()
+    rows = Scan([a, b], [b, a], ScanInfo(0, (), (), (), ((-1,), (-1,)), 0, 0, 0, False))(3, first, second)
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        got = aesara.function([first, second], rows, mode=mode)([1.0], [2.0])
+        assert [v.tolist() for v in got] == [[2], [1]]
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_buffers_that_are_too_short(mode):
+    x, buffer, kept = at.dscalar(), at.dvector("buffer"), at.lscalar("kept")
+    state = Scan([x], [x + 1], ScanInfo(0, (), (), ((-2,),), (), 0, 0, 0, False))(3, buffer)
+    with pytest.raises(ValueError, match="state 0 needs 2 first values, got 1"):
+        aesara.function([buffer], state, mode=mode)([1.0])
+    output = Scan([x], [x + 1], ScanInfo(1, (), (), (), (), 1, 0, 0, False))(3, at.zeros(3), kept)
+    with pytest.raises(ValueError, match="output 0 has room for 0 values"):
+        aesara.function([kept], output, mode=mode)(0)
+    states, _ = scan(lambda a, b: a + b, outputs_info={"initial": buffer, "taps": [-2, -1]}, n_steps=3)
+    with pytest.raises(AssertionError, match="SpecifyShape"):
+        aesara.function([buffer], states, mode=mode)([1.0])
+
+
+# -- the rewrite ---------------------------------------------------------------------------------------------------
+
+
+n, x = at.lscalar("n"), at.dvector("x")
+
+
+def states_of(kind, steps=n):
+    if kind == "state":
+        return scan(lambda s, x: s * 0.5 + x, None, at.zeros_like(x), x, n_steps=steps)[0]
+    if kind == "taps":
+        first = {"initial": at.stack([x, x + 1, x * 2]), "taps": [-3, -1]}
+        return scan(lambda a, b, x: a * 0.5 - b * 0.25 + x, None, first, x, n_steps=steps)[0]
+    if kind == "result":
+        return scan(lambda i, x: at.sin(i * x), at.arange(steps), None, x)[0]
+    assert kind == "until"
+    (values, _), _ = scan(
+        lambda s, i, x: ([s * 0.5 + x, i + 1], until(i >= n)), None, [at.zeros_like(x), 1], x, n_steps=50
+    )
+    return values
+
+
+def peak(f, *values):
+    """How many bytes a call takes at most."""
+    f(*values)
+    f.free()
+    tracemalloc.start()
+    try:
+        f(*values)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+KINDS = ["state", "taps", "result", "until"]
+READS = {
+    "the last": lambda y: [y[-1]],
+    "one of the last": lambda y: [y[-3]],
+    "the last three": lambda y: [y[-3:]],
+    "several": lambda y: [y[-1], y[-2:] * 2, y[-2, 0]],
+    "every second": lambda y: [y[-4::2]],
+    "backwards": lambda y: [y[::-1][0]],
+    "behind the first": lambda y: [y[1:][-1]],
+    "with the shape": lambda y: [y[-1], y.shape[1]],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("reads", READS)
+def test_what_is_read_from_the_end_is_the_same(kind, reads):
+    outputs = READS[reads](states_of(kind))
+    every, native, reference = (aesara.function([n, x], outputs, mode=m) for m in (ALL_ROWS, "FAST_RUN", REFERENCE))
+    assert native._native.report.python_nodes == {}
+    for steps in (4, 5, 6, 7, 20):
+        want = every(steps, [1.0, 2.0])
+        for f in (native, reference):
+            for a, b in zip(f(steps, [1.0, 2.0]), want, strict=True):
+                assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("reads", READS)
+def test_memory_does_not_grow_with_the_number_of_steps(kind, reads, mode):
+    f = aesara.function([n, x], READS[reads](states_of(kind)), mode=mode)
+    value = np.ones(1000)
+    few, many = peak(f, 10, value), peak(f, 40, value)
+    assert abs(many - few) < 4000  # bytes; a row has 8,000
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_a_known_number_of_steps(mode):
+    f = aesara.function([n, x], states_of("state", 50)[-1], mode=mode, on_unused_input="ignore")
+    assert peak(f, 0, np.ones(1000)) < 10 * 8000
+    got = f(0, [1.0])
+    np.testing.assert_allclose(got, 2 - 2.0**-49)
+
+
+@pytest.mark.parametrize("read", [lambda y: y[0], lambda y: y[:-1], lambda y: y[-1] + y.sum(axis=0), lambda y: y])
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_readers_get_all_rows(kind, read):
+    f, every = (aesara.function([n, x], read(states_of(kind)), mode=mode) for mode in ("FAST_RUN", ALL_ROWS))
+    for steps in (1, 2, 5):
+        assert np.array_equal(f(steps, [1.0, 2.0]), every(steps, [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+@pytest.mark.parametrize("kind", ["state", "taps", "result"])
+def test_too_few_steps_for_an_index(kind, mode):
+    for read, enough in [(lambda y: y[-1], 1), (lambda y: y[-3], 3), (lambda y: y[1:][-1], 2)]:
+        f = aesara.function([n, x], read(states_of(kind)), mode=mode)
+        for steps in range(enough):
+            with pytest.raises(IndexError):
+                f(steps, [1.0, 2.0])
+        assert f(enough, [1.0, 2.0]).shape == (2,)
+    f = aesara.function([n, x], states_of(kind)[-3:], mode=mode)
+    assert [len(f(steps, [1.0, 2.0])) for steps in range(5)] == [0, 1, 2, 3, 3]
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_the_length_of_a_loop_that_ends_early(mode):
+    values = states_of("until")
+    f = aesara.function([n, x], [values[-1], values.shape[0]], mode=mode)
+    assert [int(f(steps, [1.0])[1]) for steps in (1, 7)] == [1, 7]
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_sums_of_gradients_are_not_kept(mode):
+    W, rows = at.dmatrix("W"), at.dmatrix("rows")
+    total, _ = scan(lambda row, s, W: at.tanh(s + W @ row), rows, at.zeros_like(rows[0]), W)
+    slope = aesara.grad(total[-1].sum(), W)
+    f, every = (aesara.function([W, rows], slope, mode=m) for m in (mode, ALL_ROWS))
+    draw = np.random.default_rng(2)
+    weights, values = draw.normal(size=(60, 60)) / 8, draw.normal(size=(40, 60))
+    np.testing.assert_allclose(f(weights, values), every(weights, values), rtol=1e-12)
+    grown = peak(f, weights, values) - peak(f, weights, values[:10])
+    assert grown < 30 * 60 * 8 * 12  # some vectors for each step, but no matrix of 60 vectors
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_loops_in_loops_and_updates(mode):
+    total = aesara.shared(np.zeros(1000), "total")
+
+    def outer(s, x):
+        inner, _ = scan(lambda t, x: t * 0.5 + x, None, s, x, n_steps=n)
+        return inner[-1], {total: total + inner[-1]}
+
+    states, updates = scan(outer, None, at.zeros_like(x), x, n_steps=n)
+    f = aesara.function([n, x], states[-1], updates=updates, mode=mode)
+    few, many = peak(f, 10, np.ones(1000)), peak(f, 40, np.ones(1000))
+    assert abs(many - few) < 4000
+    total.set_value(np.zeros(1))
+    assert f(2, [1.0]) == 1.875 and total.get_value() == 1.5 + 1.875
+
+
+def test_second_derivatives_and_forward_mode_of_what_is_kept():
+    w = at.dscalar("w")
+    last = scan(lambda s, w: at.sin(s * w), None, 0.5, w, n_steps=5)[0][-1]
+    outputs = [last, aesara.grad(last, w), aesara.grad(aesara.grad(last, w), w), aesara.Rop(last, w, at.ones(()))]
+    f, every = (aesara.function([w], outputs, mode=mode) for mode in ("FAST_RUN", ALL_ROWS))
+    np.testing.assert_allclose(f(1.3), every(1.3), rtol=1e-13)
+    h = 1e-4
+    values = [float(f(1.3 + k * h)[0]) for k in (-1, 0, 1)]
+    np.testing.assert_allclose(f(1.3)[1], (values[2] - values[0]) / (2 * h), rtol=1e-6)
+    np.testing.assert_allclose(f(1.3)[2], (values[2] - 2 * values[1] + values[0]) / h**2, rtol=1e-4)
+    assert f(1.3)[3] == pytest.approx(float(f(1.3)[1]), rel=1e-12)
+
+
+def test_the_rewrite_has_a_name_and_a_tag():
+    def rows(mode):
+        f = aesara.function([n, x], states_of("state")[-1], mode=mode)
+        return peak(f, 40, np.ones(1000))
+
+    assert rows("FAST_RUN") < 10 * 8000
+    for tag in ("scan_save_mem", "scan"):
+        assert rows(get_mode("FAST_RUN").excluding(tag)) > 40 * 8000
+
+
+def test_memory_of_loops_in_loops_is_given_back():
+    data, width = at.dvector("data"), at.lscalar("width")
+
+    def outer(entry):
+        inner, _ = scan(lambda i, e: at.sin(i * e), at.arange(width), None, entry)
+        return inner.sum() / inner.max()
+
+    f = aesara.function([data, width], scan(outer, data)[0])
+    assert f._native.report.python_nodes == {}
+    few, many = (peak(f, np.ones(steps), 1000) for steps in (10, 40))
+    assert abs(many - few) < 4000
+    tracemalloc.start()
+    f(np.ones(40), 1000)
+    before = tracemalloc.get_traced_memory()[0]
+    f(np.ones(40), 1000)
+    assert abs(tracemalloc.get_traced_memory()[0] - before) < 4000
+    tracemalloc.stop()
