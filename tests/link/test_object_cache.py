@@ -56,6 +56,24 @@ def test_damaged_entries_are_replaced(folder, damage):
     assert compiled()
 
 
+def test_entries_that_were_exchanged_are_replaced(folder):
+    x = at.dvector("x")
+
+    def value(function):
+        f = aesara.function([x], function(x))
+        return f(np.full(2, 2.0)), f._native.report.cached
+
+    value(at.exp), value(at.log)
+    first, second = sorted(folder.glob("*.o"))
+    one, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other), second.write_bytes(one)
+    for function, numpy in ((at.exp, np.exp), (at.log, np.log)):
+        got, cached = value(function)
+        np.testing.assert_allclose(got, numpy(2.0), rtol=1e-15)
+        assert not cached
+    assert first.read_bytes() == one and second.read_bytes() == other
+
+
 def test_switched_off(folder):
     with config.change_flags(native_cache=False):
         assert not compiled()
@@ -93,6 +111,39 @@ def test_folder_that_others_may_write_is_not_used(folder, mode):
         warnings.simplefilter("error")  # it is said once
         assert not compiled()
     assert not list(folder.iterdir())
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
+@pytest.mark.parametrize("linked", [False, True])
+def test_folder_whose_parent_others_may_write_is_not_used(folder, mode, linked, monkeypatch):
+    monkeypatch.setattr("aesara.link.llvm.cache._is_private", lambda group: False)
+    assert not compiled() and compiled()
+    parent = folder.parent
+    if linked:  # where a link leads to counts, too
+        moved = parent.rename(parent.parent / "elsewhere")
+        parent.symlink_to(moved)
+        parent = moved
+    parent.chmod(mode)
+    with pytest.warns(CacheWarning, match="can be written by other users, who could exchange"):
+        assert not compiled()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once
+        assert not compiled(1.75)
+    assert len(list(folder.glob("*.o"))) == 1
+    parent.chmod(mode | stat.S_ISVTX)
+    assert compiled()
+
+
+@posix
+def test_parent_may_be_written_by_a_group_of_one(folder, monkeypatch):
+    compiled()
+    folder.parent.chmod(0o770)
+    for private in (True, False):
+        monkeypatch.setattr("aesara.link.llvm.cache._is_private", lambda group: private)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert compiled() == private
 
 
 @posix

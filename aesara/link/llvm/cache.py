@@ -2,13 +2,15 @@
 
 The key is a digest of everything that determines the code: the IR text, LLVM's version, the target and this
 module's format.  An entry is one file, written under another name and renamed into place, so readers see all of it
-or nothing and no locks are needed.  A damaged entry (its digest does not match) is ignored and replaced.  Since code
-is loaded from here, the folder and its files must belong to the user alone; others are refused with a warning.
+or nothing and no locks are needed.  An entry that is damaged, or stands under another key (the digest is of key and
+code), is ignored and replaced.  Since code is loaded from here, the folder and its files must belong to the user alone,
+and nobody else may exchange the folder or one above it; others are refused with a warning.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import random
@@ -23,7 +25,11 @@ from aesara.configdefaults import config
 
 __all__ = ["CacheWarning", "ObjectCache", "object_cache"]
 
-_MAGIC = b"aesara-object-1\n"
+with contextlib.suppress(ImportError):  # systems with groups of users have them
+    import grp
+    import pwd
+
+_MAGIC = b"aesara-object-2\n"
 #: the oldest entries go when the folder grows beyond this
 _MAX_BYTES = 512 * 2**20
 #: one write in so many looks how large the folder is
@@ -57,14 +63,14 @@ class ObjectCache:
     def load(self, key: str) -> bytes | None:
         path = self.folder / f"{key}.o"
         try:
-            if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+            if not self._is_safe():
                 return None
             data = self._read(path)
         except OSError:
             return None
         head = len(_MAGIC)
         code = data[head + 20 :]
-        if data[:head] != _MAGIC or hashlib.blake2b(code, digest_size=20).digest() != data[head : head + 20]:
+        if data[:head] != _MAGIC or _digest(key, code) != data[head : head + 20]:
             return None
         return code
 
@@ -80,10 +86,12 @@ class ObjectCache:
             return file.read()
 
     def store(self, key: str, code: bytes) -> None:
-        data = _MAGIC + hashlib.blake2b(code, digest_size=20).digest() + code
+        data = _MAGIC + _digest(key, code) + code
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+            for folder in (*reversed(self.folder.parents), self.folder):
+                if not folder.exists():
+                    folder.mkdir(mode=0o700, exist_ok=True)
+            if not self._is_safe():
                 return
             handle, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-")
         except OSError:
@@ -111,11 +119,33 @@ class ObjectCache:
             fault = "can be written by other users"
         else:
             return True
+        return self._refuse(path, fault, "Remove it, or let the option native_cache_dir name a folder of your own.")
+
+    def _is_safe(self) -> bool:
+        """Whether only this user can write to the folder, or put another one in its place."""
+        if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+            return False
+        if not hasattr(os, "getuid"):
+            return True
+        for parent in self._above:
+            if _others_may_write(os.stat(parent)):
+                fault = "can be written by other users, who could exchange what is in it"
+                remedy = "Take away their right to write, or let the option native_cache_dir name another folder."
+                return self._refuse(Path(parent), fault, remedy)
+        return True
+
+    @functools.cached_property
+    def _above(self) -> list[str]:
+        """The folders above the folder, also where links lead, which only users who may write to these can change."""
+        absolute = Path(os.path.abspath(self.folder))
+        return list(dict.fromkeys(map(str, (*absolute.resolve().parents, *absolute.parents))))
+
+    def _refuse(self, path: Path, fault: str, remedy: str) -> bool:
         if path not in self._refused:
             self._refused.add(path)
             warnings.warn(
                 f"{path} {fault}, so no compiled code is loaded from there; functions are compiled without it. "
-                "Remove it, or let the option native_cache_dir name a folder of your own.",
+                f"{remedy}",
                 CacheWarning,
                 stacklevel=2,
             )
@@ -134,6 +164,27 @@ class ObjectCache:
                 with contextlib.suppress(OSError):
                     path.unlink()
                     total -= status.st_size
+
+
+def _digest(key: str, code: bytes) -> bytes:
+    return hashlib.blake2b(key.encode() + code, digest_size=20).digest()  # keys are of one length
+
+
+def _others_may_write(status: os.stat_result) -> bool:
+    """Whether others may rename what is in a folder; in one with the sticky bit, only the owners of things may."""
+    if status.st_mode & stat.S_ISVTX:
+        return False
+    by_group = bool(status.st_mode & stat.S_IWGRP) and not _is_private(status.st_gid)
+    return by_group or bool(status.st_mode & stat.S_IWOTH)
+
+
+def _is_private(group: int) -> bool:
+    """Whether a group is this user's alone, as many systems make one for each user."""
+    try:
+        found, user = grp.getgrgid(group), pwd.getpwuid(os.getuid())
+    except KeyError:
+        return False
+    return found.gr_name == user.pw_name and set(found.gr_mem) <= {user.pw_name}
 
 
 def _open_entry(path: str, flags: int) -> int:
