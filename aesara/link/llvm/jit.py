@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -9,7 +10,7 @@ import itertools
 import platform
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -37,6 +38,25 @@ with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken
     free_in_children(llvm.ffi.lib._lock._lock)
 _lock = free_in_children(threading.RLock())
 _serial = itertools.count()
+_exiting = False
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """No other thread uses LLVM meanwhile; those that are left when the interpreter exits begin nothing new."""
+    with _lock:
+        if _exiting and threading.current_thread() is not threading.main_thread():
+            raise SystemExit  # ends a thread without a word
+        yield
+
+
+@atexit.register
+def _finish() -> None:
+    """Wait for a thread that compiles: the end of the process takes down what LLVM works with."""
+    global _exiting
+    _exiting = True
+    with _lock:
+        pass
 
 
 @dataclass(frozen=True)
@@ -121,7 +141,7 @@ def _parse(text: str, target: Target) -> llvm.ModuleRef:
 def optimized_text(text: str, assembly: bool = False) -> str:
     """What LLVM makes of a module for the current target, as IR or assembly text; for looking at."""
     target = current_target()
-    with _lock:
+    with _alone():
         module = _parse(text, target)
         _optimize(module, target)
         return _machine(target).emit_assembly(module) if assembly else str(module)
@@ -130,7 +150,7 @@ def optimized_text(text: str, assembly: bool = False) -> str:
 def object_code(text: str) -> bytes:
     """A module as object code for the current target; for other programs."""
     target = current_target()
-    with _lock:
+    with _alone():
         return _object(text, None, target)[0]
 
 
@@ -158,7 +178,7 @@ def _host_key(target: Target) -> str:
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
     """Compile a module for the current target (or take its object code from the cache) and load it."""
     target = current_target()
-    with _lock:
+    with _alone():
         code, cached = _object(text, cache, target)
         image = Image(code, (*externals, *lacking.externals(text, target)), entry, _host_key(target), _digest(code))
         return _loaded(image, cached, target)
@@ -171,7 +191,7 @@ def load_routines(
 
     They are written as they are to run; the code generator has the level.
     """
-    with _lock:
+    with _alone():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         addresses, library = _link(code, lacking.externals(text, target), symbols.values())
@@ -204,7 +224,7 @@ def _object(
 def load(image: Image) -> Code | None:
     """Load object code; None if it was made for another machine or by another compiler, or is damaged."""
     target = current_target()
-    with _lock:
+    with _alone():
         if image.host != _host_key(target) or image.digest != _digest(image.code):
             return None
         return _loaded(image, True, target)

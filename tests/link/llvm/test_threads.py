@@ -1,5 +1,7 @@
 """Compiling and calling from several threads at once."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -52,3 +54,49 @@ def test_emptying_the_table_of_expressions_changes_nothing(monkeypatch):
         # functions with loops are kept for the next time, and are made of expressions, too
         g = aesara.function([x], [at.tri_gamma(x), at.polygamma(2, x) * at.tri_gamma(x + 1)])
         assert g._native.report.python_nodes == {} and np.isfinite(g(value + 1)).all()
+
+
+_LEFT_BEHIND = """
+import atexit, threading
+
+busy, begun = [], threading.Event()
+
+def say():
+    thread.join(30)  # which ends when it wants to compile again
+    print("compiling" if busy else "at rest", "alive" if thread.is_alive() else "ended")
+
+# These run in the opposite order, and after what aesara does at exit.
+atexit.register(say)
+atexit.register(lambda: print("compiling" if busy else "at rest"))
+
+import aesara
+import aesara.tensor as at
+from aesara.link.llvm import jit
+
+emit = jit._object
+
+def slow(*arguments, **options):
+    busy.append(True)
+    begun.set()
+    threading.Event().wait(0.5)
+    result = emit(*arguments, **options)
+    busy.pop()
+    return result
+
+jit._object = slow
+
+def compile_forever():
+    x = at.dvector("x")
+    while True:
+        aesara.function([x], at.exp(x))
+
+thread = threading.Thread(target=compile_forever, daemon=True)
+thread.start()
+begun.wait()
+"""
+
+
+def test_the_end_of_the_process_waits_for_threads_that_compile():
+    done = subprocess.run([sys.executable, "-c", _LEFT_BEHIND], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert done.stdout.splitlines() == ["at rest", "at rest ended"], done.stdout
