@@ -206,6 +206,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Variable:
         a = a if a_axes == [a.type.ndim - 1] else a.T
         b = b if b_axes == [0] else b.T
         return _dot(a, b)
+    a_axes, b_axes = _least_moved(a_axes, b_axes, a_free, b_free)
     free_shape = [a.shape[k] for k in a_free] + [b.shape[k] for k in b_free]
     static_shape = tuple([a.type.shape[k] for k in a_free] + [b.type.shape[k] for k in b_free])
     rows = _as_matrix(a, a_free, a_axes)
@@ -222,6 +223,27 @@ def _narrowed(x: Variable, static_shape: tuple[int | None, ...]) -> Variable:
     return x if merged == x.type.shape else x.with_static_shape(merged)
 
 
+def _least_moved(
+    a_axes: list[int], b_axes: list[int], a_free: list[int], b_free: list[int]
+) -> tuple[list[int], list[int]]:
+    """The pairs of axes in the order in which the fewest tensors have to be copied to become matrices."""
+
+    def moved(pairs: list[tuple[int, int]]) -> int:
+        summed = [list(side) for side in zip(*pairs)] or [[], []]
+        return sum(
+            not _in_order(x, y) and not _in_order(y, x) for x, y in zip(summed, (a_free, b_free), strict=True)
+        )
+
+    pairs = list(zip(a_axes, b_axes, strict=True))
+    best = min([pairs, sorted(pairs), sorted(pairs, key=lambda pair: pair[1])], key=moved)
+    return [i for i, _ in best], [j for _, j in best]
+
+
+def _in_order(first: list[int], last: list[int]) -> bool:
+    """Whether these axes and those are all of a tensor's from first to last."""
+    return [*first, *last] == list(range(len(first) + len(last)))
+
+
 def _as_matrix(x: Variable, row_axes: list[int], column_axes: list[int]) -> Variable:
     """A tensor as a matrix: some of its axes, flattened, by the others."""
     order = [*row_axes, *column_axes]
@@ -229,6 +251,8 @@ def _as_matrix(x: Variable, row_axes: list[int], column_axes: list[int]) -> Vari
         _product_of([x.shape[k] for k in row_axes]),
         _product_of([x.shape[k] for k in column_axes]),
     )
+    if _in_order(column_axes, row_axes) and row_axes and column_axes:
+        return x.reshape((columns, rows), ndim=2).T
     if order != list(range(x.type.ndim)):
         x = x.dimshuffle(order)
     return x.reshape((rows, columns), ndim=2)

@@ -101,3 +101,15 @@ def test_the_number_of_elements_is_computed(count):
     v = np.arange(200.0) - 199.5 + count  # so many are positive
     check = assert_native if count == 2 else assert_both_raise
     check(lambda v: at.cumsum(v[v > 0]).reshape((2, 1)), v)
+
+
+@pytest.mark.parametrize(
+    "axes", [2, [[0, 1], [0, 1]], [[1, 0], [1, 0]], [[1, 2], [0, 1]], [[2, 1], [1, 0]], [[0], [2]]]
+)
+def test_tensordot_reads_its_operands_in_place(axes):
+    a = np.random.default_rng(0).normal(size=(2, 3, 4))
+    b = np.random.default_rng(1).normal(size=(2, 3, 5) if axes in ([[0, 1], [0, 1]], [[1, 0], [1, 0]]) else (3, 4, 2))
+    for static in (False, True):
+        function = compiled(lambda a, b: at.tensordot(a, b, axes), [a, b], static)
+        assert slots(function) == 0
+        np.testing.assert_allclose(function(a, b)[0], np.tensordot(a, b, axes), rtol=1e-13, atol=1e-13)

@@ -74,10 +74,11 @@ WORDS = (
     "PyMem_RawMalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock",
-    "dgemm", "sgemm", "dgemv", "sgemv",
+    "dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk",
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
     "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32", "large.float64", "large.float32",
+    "mirror.float64", "mirror.float32",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}

@@ -31,7 +31,7 @@ _PYTHON_API = (
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock",
 )  # fmt: skip
-_BLAS = ("dgemm", "sgemm", "dgemv", "sgemv")
+_BLAS = ("dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk")
 
 _capsule_name = ctypes.pythonapi.PyCapsule_GetName
 _capsule_name.restype, _capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]

@@ -9,6 +9,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.link import guards
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.shared.products import SMALL, products_text
 from aesara.link.llvm.target import current_target
@@ -141,3 +142,67 @@ def test_added_to_shared_variables(n):
     f(a, b, c[0])
     np.testing.assert_allclose(weights.get_value(), start - 0.2 * a.T @ b, 1e-12, 1e-12)
     np.testing.assert_allclose(bias.get_value(), start[0] + 2 * a @ c[0], 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("shape", [(70, 70), (200, 33), (33, 200), (64, 100), (129, 97), (1, 9000), (9000, 1)])
+def test_products_of_a_matrix_and_its_transpose(shape, dtype):
+    """Both ways round, of all of a matrix and of a part; the result is symmetric to the last bit."""
+    x = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    m, size = at.matrix("m", dtype=dtype), max(shape)
+    parts = [slice(None), slice(1, None), (slice(None), slice(-1)), (slice(-1), slice(2, None))]
+    parts = parts if min(shape) > 1 else parts[:1]
+    pairs = [pair for p in parts for pair in ((m[p].T, m[p]), (m[p], m[p].T))]
+    function = aesara.function([m], [at.dot(a, b) for a, b in pairs])
+    given = [x[p].astype("float64") for p in parts]
+    expected = [product for p in given for product in (p.T @ p, p @ p.T)]
+    for got, wanted in zip(function(x), expected, strict=True):
+        np.testing.assert_allclose(got, wanted, TOLERANCE[dtype] * size, TOLERANCE[dtype] * size)
+        np.testing.assert_array_equal(got, got.T)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_what_only_looks_like_a_matrix_and_its_transpose(dtype):
+    """The same memory with other strides, other parts of it, and products that are added to something."""
+    x = np.random.default_rng(0).normal(size=(150, 150)).astype(dtype)
+    m, s = at.matrix("m", dtype=dtype), aesara.shared(x.copy())
+    outputs = [
+        at.dot(m, m),
+        at.dot(m.T, m.T),
+        at.dot(m[1:], m[:-1].T),
+        at.dot(m[1:].T, m[:-1]),
+        at.dot(m[:100].T, m[:100, :90]),
+        at.dot(m[:75].T, m[::2]),
+    ]
+    wide = x.astype("float64")
+    expected = [
+        wide @ wide, wide.T @ wide.T, wide[1:] @ wide[:-1].T, wide[1:].T @ wide[:-1], wide[:100].T @ wide[:100, :90],
+        wide[:75].T @ wide[::2],
+    ]  # fmt: skip
+    function = aesara.function([m], outputs, updates={s: s + 2 * at.dot(m.T, m)})
+    for got, wanted in zip(function(x), expected, strict=True):
+        np.testing.assert_allclose(got, wanted, TOLERANCE[dtype] * 150, TOLERANCE[dtype] * 150)
+    np.testing.assert_allclose(
+        s.get_value(), wide + 2 * (wide.T @ wide), TOLERANCE[dtype] * 150, TOLERANCE[dtype] * 150
+    )
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize(("m", "k", "at_once"), [(900, 50, 2_000_000), (1100, 33, 3_000_000), (700, 500, 600_000_000)])
+@pytest.mark.main_thread
+def test_products_of_a_matrix_and_its_transpose_in_pieces(m, k, at_once, dtype):
+    """Where signals are looked for, only the blocks of one triangle are computed; others are unlike their mirror."""
+    before = guards.state[3]
+    guards.state[3] = at_once
+    x, y = np.random.default_rng(0).normal(size=(2, k, m)).astype(dtype)
+    a, b = at.matrix("a", dtype=dtype), at.matrix("b", dtype=dtype)
+    function = aesara.function([a, b], [at.dot(a.T, a), at.dot(b.T, a), at.dot(a.T, b)])
+    wide = [x.astype("float64"), y.astype("float64")]
+    try:
+        symmetric, *others = function(x, y)
+    finally:
+        guards.state[3] = before
+    np.testing.assert_allclose(symmetric, wide[0].T @ wide[0], TOLERANCE[dtype] * k, TOLERANCE[dtype] * k)
+    np.testing.assert_array_equal(symmetric, symmetric.T)
+    for got, (p, q) in zip(others, [(wide[1], wide[0]), (wide[0], wide[1])], strict=True):
+        np.testing.assert_allclose(got, p.T @ q, TOLERANCE[dtype] * k, TOLERANCE[dtype] * k)

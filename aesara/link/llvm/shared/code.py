@@ -48,4 +48,4 @@ def _products(dtype: str, target: Target) -> dict[str, int]:
     native = target_named("native")
     large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
     text = products_text(dtype, target.vector_bytes)
-    return large | load_routines(text, (f"matmul.{dtype}",), object_cache(), 1, target)
+    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)

@@ -143,8 +143,11 @@ cut:
   %side.f = call double @llvm.sqrt.f64(double %area.f)
   %side = fptoui double %side.f to i64
   %few.rows = call i64 @ae.matmul.share.DTYPE(i64 %side, i64 1, i64 1, i64 %m)
-  %columns = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %few.rows, i64 %n)
-  %rows = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %columns, i64 %m)
+  %few.columns = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %few.rows, i64 %n)
+  SYMMETRIC
+  %columns = select i1 %symmetric, i64 %few.rows, i64 %few.columns
+  %more.rows = call i64 @ae.matmul.share.DTYPE(i64 %limit, i64 %thin.k, i64 %columns, i64 %m)
+  %rows = select i1 %symmetric, i64 %few.rows, i64 %more.rows
   %enough.rows = add i64 %rows, LESS
   %enough.columns = add i64 %columns, LESS
   br label %down
@@ -172,10 +175,24 @@ across:
   %r.part = call i1 %product(
     ptr %table, ptr null, i64 %i.size, i64 %k, i64 %j.size, ptr %a.p, i64 %ars, i64 %acs, ptr %b.p, i64 %brs, i64 %bcs,
     ptr %d.p, i64 %crs, TYPE %alpha, TYPE %beta)
+  ; of a symmetric result the blocks above the diagonal are those below it, transposed
+  %below = icmp slt i64 %j, %i
+  %twice = and i1 %symmetric, %below
+  br i1 %twice, label %copy, label %look
+copy:
+  %e.o = mul i64 %j, %crs
+  %e.q = add i64 %e.o, %i
+  %e.p = getelementptr TYPE, ptr %c, i64 %e.q
+  ask void mirror.DTYPE(ptr %d.p, ptr %e.p, i64 %i.size, i64 %j.size, i64 %crs)
+  br label %look
+look:
   %stop = ask i1 poll(ptr %watcher)
   br i1 %stop, label %stopped, label %across.next
 across.next:
-  br i1 %j.last, label %down.next, label %across
+  %diagonal = icmp eq i64 %j, %i
+  %half = and i1 %symmetric, %diagonal
+  %across.last = or i1 %j.last, %half
+  br i1 %across.last, label %down.next, label %across
 down.next:
   br i1 %i.last, label %done, label %down
 done:

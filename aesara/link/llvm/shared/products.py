@@ -1,4 +1,4 @@
-"""Matrix products: `small_products` for small matrices, `large_products` (BLAS) for others.
+"""Matrix products: `small_products` for small matrices, BLAS for others: `symmetric_products` and `large_products`.
 
 C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One routine for each dtype takes
 the sizes and the operands with their strides, in elements, one of which is 1 for each of A and B:
@@ -13,6 +13,7 @@ In the text    stands
 ``TYPE``       double
 ``ARGUMENTS``  for the parameters of the routine
 ``PASSED``     for its arguments, which another one gets, too; ``UNWATCHED``: with null for the watcher
+``SYMMETRIC``  for code that says in ``%symmetric`` whether B is A with rows for columns, and nothing is added
 ``JUMP name``  for the end of a routine by that of ``ae.matmul.name.DTYPE``, on the same arguments
 =============  =====================================================================================
 """
@@ -24,6 +25,7 @@ import re
 from aesara.link.llvm.shared.large_products import LARGE_PRODUCTS
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.small_products import small_products_text
+from aesara.link.llvm.shared.symmetric_products import SYMMETRIC_PRODUCTS
 
 __all__ = ["SMALL", "large_products_text", "products_text"]
 
@@ -36,7 +38,7 @@ SMALL = (64**3, 8192)
 def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
     """The routine ``matmul`` for a dtype, on a processor with vectors of so many bytes."""
     text = _PRODUCT.replace("LIMIT_VECTOR", str(small[1])).replace("LIMIT", str(small[0]))
-    return _plain(text + small_products_text(dtype, vector_bytes), dtype)
+    return _plain(text + SYMMETRIC_PRODUCTS + small_products_text(dtype, vector_bytes), dtype)
 
 
 def large_products_text(dtype: str) -> str:
@@ -46,7 +48,7 @@ def large_products_text(dtype: str) -> str:
 
 def _plain(text: str, dtype: str) -> str:
     kind, letter = {"float64": ("double", "d"), "float32": ("float", "s")}[dtype]
-    text = re.sub(r"JUMP (\w+)", _JUMP, text)
+    text = re.sub(r"JUMP (\w+)", _JUMP, text).replace("SYMMETRIC", _SYMMETRIC.strip())
     words = {
         "ARGUMENTS": _ARGUMENTS, "PASSED": _PASSED, "UNWATCHED": _PASSED.replace("%watcher", "null"),
         "DTYPE": dtype, "TYPE": kind, "LETTER": letter,
@@ -63,6 +65,18 @@ _ARGUMENTS = (
 )
 _PASSED = _ARGUMENTS.replace(" noalias", "")
 _JUMP = r"%r.\1 = musttail call i1 @ae.matmul.\1.DTYPE(PASSED)" + "\n" + r"ret i1 %r.\1"
+
+_SYMMETRIC = """
+  %one.memory = icmp eq ptr %a, %b
+  %rows.columns = icmp eq i64 %ars, %bcs
+  %columns.rows = icmp eq i64 %acs, %brs
+  %square = icmp eq i64 %m, %n
+  %fresh = fcmp oeq TYPE %beta, 0.0
+  %turned.0 = and i1 %rows.columns, %columns.rows
+  %turned.1 = and i1 %turned.0, %one.memory
+  %turned.2 = and i1 %turned.1, %square
+  %symmetric = and i1 %turned.2, %fresh
+"""
 
 _PRODUCT = """
 define i1 @ae.matmul.DTYPE(ARGUMENTS) noinline nounwind {
@@ -84,6 +98,12 @@ large:
 small:
   JUMP small
 blas:
+  SYMMETRIC
+  %now = and i1 %symmetric, %nobody
+  br i1 %now, label %triangle, label %general
+triangle:
+  JUMP symmetric
+general:
   %routine = word large.DTYPE
   %r.large = musttail call i1 %routine(PASSED)
   ret i1 %r.large
