@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import gc
 import hashlib
 import importlib
 import os
+import sys
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -141,10 +143,28 @@ def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, nam
         if old_name == name:
             warnings.warn(message, DeprecationWarning, stacklevel=3)
             return value
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    raise NoSuchName(module, name)
 
 
-def modules_on_demand(package: str, older_names: Iterable[tuple[str, str, Any]] = ()) -> Callable[[str], Any]:
+class NoSuchName(AttributeError):
+    """A module has no attribute of a name; says which similar ones it has, once somebody reads the message."""
+
+    def __init__(self, module: str, name: str, elsewhere: Iterable[str] = ()) -> None:
+        super().__init__(module, name, tuple(elsewhere))
+
+    def __str__(self) -> str:
+        module, name, elsewhere = self.args
+        text = f"module {module!r} has no attribute {name!r}"
+        if name.startswith("_"):
+            return text
+        names = [known for known in (*vars(sys.modules[module]), *elsewhere) if not known.startswith("_")]
+        close = list(dict.fromkeys(difflib.get_close_matches(name, names, 3, 0.75)))
+        return f"{text}. Did you mean {' or '.join(close)}?" if close else text
+
+
+def modules_on_demand(
+    package: str, older_names: Iterable[tuple[str, str, Any]] = (), elsewhere: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
     """A ``__getattr__`` for a package, which imports its modules when somebody asks for them.
 
     Parameters
@@ -153,6 +173,8 @@ def modules_on_demand(package: str, older_names: Iterable[tuple[str, str, Any]] 
         The name of the package.
     older_names
         Old names of things in the package, as `deprecated_attribute` takes them.
+    elsewhere
+        For functions that are looked for in the package, the module that has them.
 
     Examples
     --------
@@ -161,13 +183,18 @@ def modules_on_demand(package: str, older_names: Iterable[tuple[str, str, Any]] 
     """
 
     def __getattr__(name: str) -> Any:
+        if elsewhere is not None and name in elsewhere:
+            return getattr(importlib.import_module(elsewhere[name]), name)
         if not name.startswith("_"):
             try:
                 return importlib.import_module(f"{package}.{name}")
             except ModuleNotFoundError as error:
                 if error.name != f"{package}.{name}":
                     raise AttributeError(f"{package}.{name} cannot be imported: {error}") from error
-        return deprecated_attribute(older_names, package, name)
+        try:
+            return deprecated_attribute(older_names, package, name)
+        except NoSuchName:
+            raise NoSuchName(package, name, elsewhere or ()) from None
 
     return __getattr__
 

@@ -7,6 +7,7 @@ import weakref
 
 import pytest
 
+import aesara
 from aesara.utils import collection_paused
 
 
@@ -59,3 +60,34 @@ def test_modules_are_attributes_of_their_packages_as_in_older_versions():
         "      hasattr(aesara, 'nothing'), hasattr(aesara.compile, 'nothing'))"
     )
     assert in_fresh_process(program) == "Assert OpFromGraph SharedVariable Add False False"
+
+
+@pytest.mark.parametrize(
+    "expression, shows",
+    [
+        ("at.nnet.relu(at.dvector('x')).type.ndim", "1"),
+        ("at.relu is at.nnet.relu", "True"),
+        ("at.log_softmax is at.special.log_softmax", "True"),
+        ("at.conv2d.__name__", "conv2d"),
+        ("hasattr(at, 'no_such_thing'), hasattr(at, 'slinalg'), hasattr(at, '__wrapped__')", "False False False"),
+    ],
+)
+def test_functions_of_neural_networks_are_loaded_when_asked_for(expression, shows):
+    program = (
+        "import sys\nimport aesara.tensor as at\nbefore = 'aesara.tensor.nnet' in sys.modules\n"
+        f"print(before, {expression})"
+    )
+    assert in_fresh_process(program) == f"False {shows}"
+
+
+def test_unknown_names_hint_at_known_ones():
+    for module, name, known in (
+        ("aesara.tensor", "maxmium", "maximum"),
+        ("aesara.tensor", "log_sotfmax", "log_softmax"),
+        ("aesara", "fucntion", "function"),
+        ("aesara.scalar", "flaot64", "float64"),
+    ):
+        with pytest.raises(AttributeError, match=f"'{module}' has no attribute '{name}'. Did you mean .*{known}"):
+            getattr(sys.modules[module], name)
+    with pytest.raises(AttributeError, match="has no attribute 'qwertz'$"):
+        aesara.tensor.qwertz

@@ -126,6 +126,13 @@ class FromFunctionOp(Op):
                 raise TypeError(f"Input {position} of {self} must have the type {wanted}: {error}") from error
         return Apply(self, checked, [otype() for otype in self.otypes])
 
+    def L_op(self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Any:
+        raise NotImplementedError(
+            f"The gradient of {self.__name__} is not known: as_op made an operation of a Python function, which cannot "
+            "be differentiated. Write a subclass of aesara.graph.op.Op whose `perform` calls it and whose `L_op` gives "
+            "the gradient, or take it as constant with aesara.gradient.disconnected_grad."
+        )
+
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
         results = self._fn(*inputs)
         if not isinstance(results, (list, tuple)):

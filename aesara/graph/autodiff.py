@@ -113,16 +113,28 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
         ) from error
 
 
-def handle_disconnected(variable: Variable, action: OnDisconnected, stacklevel: int = 3) -> None:
-    """Ignore, warn or raise, since nothing that is differentiated depends on `variable`."""
+def handle_disconnected(
+    variable: Variable, action: OnDisconnected, stacklevel: int = 3, *, forward: bool = False
+) -> None:
+    """Ignore, warn or raise, since nothing that is differentiated depends on `variable`.
+
+    In forward mode it is the other way round: `variable` depends on nothing that it is differentiated by.
+    """
     if action == "ignore":
         return
-    message = (
-        "grad method was asked to compute the gradient with respect to a variable that is not part of the"
-        " computational graph of the cost, or is used only by a non-differentiable operator:"
-        f" {variable} (of type {variable.type})."
-        " Pass disconnected_inputs='ignore' to take such gradients as zero."
-    )
+    if forward:
+        message = (
+            "Rop was asked for the derivative of a variable that depends on none of `wrt`, or only through"
+            f" non-differentiable operators: {variable} (of type {variable.type})."
+            " Pass disconnected_outputs='ignore' to take such derivatives as zero."
+        )
+    else:
+        message = (
+            "grad method was asked to compute the gradient with respect to a variable that is not part of the"
+            " computational graph of the cost, or is used only by a non-differentiable operator:"
+            f" {variable} (of type {variable.type})."
+            " Pass disconnected_inputs='ignore' to take such gradients as zero."
+        )
     owner = variable.owner
     if owner is not None and owner.source is not None:
         message += f" It was made at {owner.source.filename}:{owner.source.lineno}."

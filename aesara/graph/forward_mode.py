@@ -104,7 +104,7 @@ def Rop(
                 inputs_of_tangents[tangent] = WeakSet(graph_inputs([function]))
             results.append(tangent)
             continue
-        handle_disconnected(function, disconnected_outputs)
+        handle_disconnected(function, disconnected_outputs, forward=True)
         if return_disconnected == "zero":
             results.append(float_zeros_like(function))
         else:
@@ -157,7 +157,7 @@ def transposed_twice(node: Apply, points: list[Variable | None]) -> list[Variabl
         gradients = node.op.L_op(node.inputs, node.outputs, directions)
     except NotImplementedError as error:
         raise NotImplementedError(
-            f"{node.op} has neither R_op nor L_op, so it cannot be differentiated in forward mode."
+            f"{node.op} has neither R_op nor L_op, so it cannot be differentiated in forward mode. {error}"
         ) from error
     seeds: dict[Variable, Any] = {}
     for gradient, point in zip(gradients, points):

@@ -115,7 +115,10 @@ def integer_upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
     if booleans == len(types):
         return (bool,)
     if booleans or not all(scalar_type.is_discrete for scalar_type in types):
-        raise TypeError(f"expected either only booleans or only integers, got {_types_text(types)}")
+        hint = ""
+        if booleans:
+            hint = ". Convert with astype('bool'), or compare; True and False as constants are np.array(True) and so on"
+        raise TypeError(f"expected either only booleans or only integers, got {_types_text(types)}{hint}")
     result = _upcast_type(types)
     if not result.is_discrete:
         raise TypeError(f"no integer dtype holds the values of both {' and '.join(t.dtype for t in types)}: cast one")

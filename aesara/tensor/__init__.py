@@ -542,10 +542,15 @@ from aesara.tensor.value_comparison import values_eq_approx_always_true
 from aesara.tensor.var import TensorConstant, TensorVariable
 from aesara.tensor.vector_length import get_vector_length
 from aesara.tensor.windows import blackman, hamming, hanning, kaiser, polyval, vander
-from aesara.utils import deprecated_attribute
+from aesara.utils import modules_on_demand as _modules_on_demand
 
 _offer_to_numpy(globals())
 
+# Functions of neural networks are loaded, and their rewrites registered, when somebody asks for one.
+_ELSEWHERE = dict.fromkeys(
+    "binary_crossentropy categorical_crossentropy confusion_matrix conv2d conv2d_transpose conv3d elu hard_sigmoid "
+    "logsoftmax relu selu separable_conv2d sigmoid_binary_crossentropy softsign ultra_fast_sigmoid".split(),
+    "aesara.tensor.nnet",
+) | dict.fromkeys(("softmax", "log_softmax"), "aesara.tensor.special")
 
-def __getattr__(name: str) -> object:
-    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)
+__getattr__ = _modules_on_demand(__name__, DEPRECATED_NAMES, _ELSEWHERE)

@@ -40,6 +40,9 @@ from aesara.tensor.value_comparison import (  # noqa: F401 - documented under th
     values_eq_approx_remove_nan,
 )
 
+# The letters that NumPy has for the dtypes of tensors.
+_CODES = "?" + np.typecodes["AllInteger"] + np.typecodes["AllFloat"]
+
 
 def tensor(*args: Any, **kwargs: Any) -> Variable:
     """A new variable with a dtype and a shape.
@@ -56,6 +59,11 @@ def tensor(*args: Any, **kwargs: Any) -> Variable:
     if args and "dtype" in kwargs and isinstance(args[0], str):
         # tensor("x", dtype=..., shape=...): the name came first.
         name, args = args[0], args[1:]
+    elif args and isinstance(args[0], str) and len(args[0]) == 1 and args[0] not in _CODES:
+        raise TypeError(
+            f"{args[0]!r} is no dtype of tensors. The first argument of tensor is the dtype: for a variable named "
+            f"{args[0]!r} write tensor({args[0]!r}, dtype='float64', shape=...)."
+        )
     return TensorType(*args, **kwargs)(name=name)
 
 

@@ -269,7 +269,7 @@ class TestWrongArguments:
             f([1.0])
 
     def test_too_many(self, f):
-        with pytest.raises(TypeError, match='Too many parameter passed to aesara function "adder": it takes 2, got 3'):
+        with pytest.raises(TypeError, match='Too many parameters passed to aesara function "adder": it takes 2, got 3'):
             f([1.0], [1.0], [1.0])
 
     def test_unknown_keyword(self, f):

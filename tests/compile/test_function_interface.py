@@ -229,7 +229,7 @@ def test_wrong_calls(mode):
     f = aesara.function([x, In(y, value=np.ones(1))], x + y, name="F", mode=mode)
     for match, args, kwargs in (
         ("Missing required input: x", (), {}),
-        ("Too many parameter", ([1.0],) * 3, {}),
+        ("Too many parameters", ([1.0],) * 3, {}),
         ("Unknown input or state: w", ([1.0],), {"w": 1}),
         ("Multiple values for input: x", ([1.0],), {"x": [1.0]}),
         ("index 1", ([1.0], None), {}),

@@ -260,6 +260,46 @@ def numpy_change_in_place():
     np.fill_diagonal(at.dmatrix("m"), 0.0)
 
 
+@wrong("build", AttributeError, "'aesara.tensor' has no attribute 'sotfmax'", "Did you mean softmax?")
+def misspelt_function():
+    at.sotfmax
+
+
+@wrong("build", AttributeError, "aesara.tensor.slinalg", "It is planned", "scipy.linalg")
+def module_that_is_planned():
+    at.slinalg
+
+
+@wrong("build", AttributeError, "'aesara' has no attribute 'fucntion'", "Did you mean function?")
+def misspelt_name_of_the_package():
+    aesara.fucntion
+
+
+@wrong("build", TypeError, "The first argument of tensor is the dtype", "tensor('a', dtype='float64'")
+def name_in_the_place_of_a_dtype():
+    at.tensor("a", shape=(3,))
+
+
+@wrong("build", TypeError, "got bool, int8", "astype('bool')", "np.array(True)")
+def python_bool_as_constant():
+    at.and_(at.dvector("v") > 0, at.constant(False))
+
+
+@wrong("build", NotImplementedError, "The gradient of count is not known", "L_op", "disconnected_grad")
+def gradient_of_a_python_function():
+    v = at.dvector("v")
+    aesara.grad(as_op([at.dvector], [at.dscalar])(count)(v), v)
+
+
+def count(v):
+    return np.asarray(float(len(v)))
+
+
+@wrong("build", DisconnectedInputError, "Rop was asked", "depends on none of `wrt`", "disconnected_outputs")
+def tangent_of_something_else():
+    aesara.Rop(at.dvector("v").sum(), at.dvector("w"), at.dvector("d"))
+
+
 @wrong("build", TypeError, "do not support boolean operations", "aesara.tensor.switch", "is None")
 def truth_of_a_reduction():
     if at.any(at.dvector("v") > 0):

@@ -51,7 +51,7 @@ def too_many_arguments(mode):
     aesara.function([x], x + 1, mode=mode, name="increment")(1.0, 2.0)
 
 
-@wrong("run", TypeError, "Unknown input or state: y", "1 inputs: x")
+@wrong("run", TypeError, "Unknown input or state: y", "1 input: x")
 def unknown_name_of_an_argument(mode):
     x = at.dscalar("x")
     aesara.function([x], x + 1, mode=mode)(y=1.0)

@@ -220,7 +220,7 @@ class Function:
         arguments = self._arguments
         if len(args) > len(arguments):
             raise TypeError(
-                f"Too many parameter passed to aesara function{self._quoted_name()}: "
+                f"Too many parameters passed to aesara function{self._quoted_name()}: "
                 f"it takes {len(arguments)}, got {len(args)}. {self._describe_inputs()}"
             )
         values = list(args)
@@ -367,7 +367,8 @@ class Function:
 
     def _describe_inputs(self) -> str:
         names = [argument.name if argument.name is not None else "(unnamed)" for argument in self._arguments]
-        return f"The function has {len(names)} inputs: {', '.join(names)}." if names else "The function has no inputs."
+        inputs = f"{len(names)} input{'s' * (len(names) != 1)}"
+        return f"The function has {inputs}: {', '.join(names)}." if names else "The function has no inputs."
 
     @property
     def value(self) -> ValueAttribute:

@@ -11,6 +11,7 @@ from aesara.compile.function.maker import orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
+from aesara.graph import hooks
 from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import inputs_of_tangents
@@ -140,7 +141,7 @@ class _Rebuild:
             if target in self.update_d:
                 raise ValueError(
                     f"this shared variable already has an update expression: {target} would become "
-                    f"{self.update_d[target]} and {value}. Give one update for each."
+                    f"{_formula(self.update_d[target])} and {_formula(value)}. Give one update for each."
                 )
             other = of_container.setdefault(id(target.container), target)
             if other is not target:
@@ -166,6 +167,12 @@ class _Rebuild:
                 new = target.type.filter_variable(new)
             cloned.append((target, new))
         return cloned
+
+
+def _formula(value: Any) -> str:
+    """An expression as a formula, cut where it gets long."""
+    text = hooks.pprint(value) if isinstance(value, Variable) else repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def _as_update(target: SharedVariable, value: Any) -> Variable:
