@@ -11,8 +11,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import cloudpickle
 import joblib
@@ -25,6 +25,9 @@ from aesara.compile.ops import as_op
 from aesara.compile.profiling import ProfileStats
 from aesara.configdefaults import config
 from aesara.link.llvm import jit, linker
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from counting import calls_in
 
 
 def again(obj, **options):
@@ -92,14 +95,10 @@ def test_other_picklers(model, no_compiler, tmp_path):
     same(pickle._Unpickler(io.BytesIO(file.getvalue())).load(), model)
 
 
-def test_time_of_loading(model, no_compiler):
+def test_loading_does_little(model, no_compiler):
     data = pickle.dumps(model)
-    times = []
-    for _ in range(5):
-        started = time.perf_counter()
-        pickle.loads(data)(*VALUES)
-        times.append(time.perf_counter() - started)
-    assert min(times) < 0.02
+    pickle.loads(data)(*VALUES)  # the first brings the routines that functions share
+    assert calls_in(lambda: pickle.loads(data)(*VALUES)) < 2_000
 
 
 def test_graph_is_there_when_it_is_wanted(model):
@@ -383,17 +382,15 @@ def test_fork_while_another_thread_compiles(model):
 
 
 READER = """
-import pickle, sys, time
+import pickle, sys
 import numpy as np
 import aesara.link.llvm.linker
 from unittest import mock
 
 data = open(sys.argv[1], "rb").read()
-started = time.process_time()
 with mock.patch("aesara.link.llvm.linker.build", None), mock.patch("aesara.link.llvm.linker.lower_graph", None):
     f, arguments, results = pickle.loads(data)
     found = f(*arguments)
-print(time.process_time() - started)
 for one, two in zip(found, results, strict=True):
     np.testing.assert_array_equal(one, two)
 """
@@ -409,12 +406,10 @@ def read_elsewhere(data, path):
         env=os.environ | {"AESARA_FLAGS": "native_cache=False"},
     )
     assert answer.returncode == 0, answer.stderr
-    return float(answer.stdout)
 
 
 def test_another_process_needs_no_compiler(model, tmp_path):
-    seconds = read_elsewhere(pickle.dumps((model, VALUES, model(*VALUES))), tmp_path / "f.pkl")
-    assert seconds < 0.2  # of the processor, whatever else the machine does; 0.02 at best
+    read_elsewhere(pickle.dumps((model, VALUES, model(*VALUES))), tmp_path / "f.pkl")
 
 
 WRITER = """

@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,10 +20,12 @@ from aesara.configdefaults import config
 from aesara.ifelse import ifelse
 from aesara.tensor.gemm import Dot22
 
+sys.path.insert(0, str(Path(__file__).parent))
+from fake_clock import FakeClock, Waits
+
 
 @as_op([at.dvector], [at.dvector])
-def sleep(values):
-    time.sleep(0.02)
+def copied(values):
     return values.copy()
 
 
@@ -54,7 +56,7 @@ def test_calls_and_compiling_are_measured(mode):
         argument = np.random.default_rng(0).normal(size=(20, 3))
         assert f(argument) == pytest.approx(reference(argument), rel=1e-12)
     assert profile.fct_callcount == 3
-    assert 0 < profile.vm_call_time <= profile.fct_call_time < 5
+    assert 0 < profile.vm_call_time <= profile.fct_call_time
     assert profile.nb_nodes == len(f.maker.fgraph.apply_nodes)
     assert profile.compile_time >= profile.rewriting_time + profile.linker_time > 0
     assert profile.linker_time == pytest.approx(sum(profile.stages.values()))
@@ -65,16 +67,17 @@ def test_calls_and_compiling_are_measured(mode):
 
 
 @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
-def test_the_slow_node_is_found(mode):
+def test_the_slow_node_is_found(mode, monkeypatch):
     x = at.dvector("x")
-    f = aesara.function([x], at.exp(sleep(x * 2)), mode=mode, profile=quiet())
+    clock = FakeClock().install(monkeypatch)
+    slow = Waits(clock, 0.25)
+    f = aesara.function([x], at.exp(slow(x * 2)), mode=mode, profile=quiet())
     f([1.0]), f([1.0])
     profile = f.profile
-    (key,) = [key for key in profile.apply_time if key[1].op == sleep]
-    assert 0.04 <= profile.apply_time[key] < 1
-    assert profile.apply_time[key] > 0.9 * sum(profile.apply_time.values())
+    (key,) = [key for key in profile.apply_time if key[1].op == slow]
+    assert profile.apply_time[key] == 0.5 == sum(profile.apply_time.values())
     assert profile.apply_cimpl[key[1]] is False
-    assert profile.op_time()[sleep] == profile.apply_time[key] == profile.class_time()[type(sleep)]
+    assert profile.op_time()[slow] == profile.apply_time[key] == profile.class_time()[type(slow)]
     totals = profile.compute_total_times()
     assert totals[key[1]] >= profile.apply_time[key]
     last = f.maker.fgraph.outputs[0].owner
@@ -299,13 +302,14 @@ def test_trace_of_native_code(tmp_path):
     assert sum(e["dur"] for e in steps) == pytest.approx(1e6 * sum(s.seconds for s in profile.steps()), rel=1e-3)
 
 
-def test_trace_of_single_nodes(tmp_path):
+def test_trace_of_single_nodes(tmp_path, monkeypatch):
+    clock = FakeClock().install(monkeypatch)
     x = at.dvector("x")
-    f = aesara.function([x], at.exp(sleep(x)), mode="FAST_COMPILE", profile=quiet())
+    f = aesara.function([x], at.exp(Waits(clock, 0.25)(x)), mode="FAST_COMPILE", profile=quiet())
     f([1.0])
     spans = trace_of(f.profile, tmp_path)
-    slow = [event for event in spans if event["cat"] == "node" and event["dur"] > 1e4]
-    assert len(slow) == 1 and "sleep" in slow[0]["name"]
+    durations = {event["name"]: event["dur"] for event in spans if event["cat"] == "node"}
+    assert sorted(durations.values()) == [0, 250_000] and "Waits" in max(durations, key=durations.get)
 
 
 def test_trace_has_the_last_calls_and_all_threads(tmp_path):
@@ -348,7 +352,7 @@ def test_bytes_of_steps_and_nodes():
     w = aesara.shared(np.ones((3, 4)), name="w")
     product = x @ w
     states, _ = aesara.scan(lambda a: a * 0.5, outputs_info=x[0], n_steps=n)
-    outputs = [at.exp(product).sum(), states, at.sin(sleep(x[:, 0] * 2))]
+    outputs = [at.exp(product).sum(), states, at.sin(copied(x[:, 0] * 2))]
     f = aesara.function([x, n], outputs, profile=quiet())
     for rows in (10, 5):
         f(np.ones((rows, 3)), 7)

@@ -1,8 +1,5 @@
 """Estimates of work: polynomials in sizes, and of the right order of magnitude."""
 
-import time
-
-import numpy as np
 import pytest
 
 import aesara
@@ -38,25 +35,26 @@ def test_sizes_of_a_kernel_are_those_of_its_launch():
 
 
 @pytest.mark.parametrize(
-    "function",
-    [lambda x: at.exp(x) + at.tanh(x), lambda x: (x * x).sum(), lambda x: at.cumsum(x), lambda x: at.gammaln(x)],
+    "function, microseconds",
+    [
+        (lambda x: at.exp(x) + at.tanh(x), 80),
+        (lambda x: (x * x).sum(), 4),
+        (lambda x: at.cumsum(x), 52),
+        (lambda x: at.gammaln(x), 692),
+    ],
 )
-def test_order_of_magnitude(function):
+def test_order_of_magnitude(function, microseconds):
+    """What estimates say of 100,000 numbers, beside what was measured once, on a core of 4 GHz with AVX-512."""
     x = at.dvector("x")
     f = aesara.function([x], function(x))
-    given = np.linspace(1, 2, 100_000)
-    seconds = []
-    for _ in range(20):
-        started = time.perf_counter()
-        f(given)
-        seconds.append(time.perf_counter() - started)
+    length = 100_000
     size = f._native.program.inputs[0].buffer.shape[0]
     total = Work()
     for step in f._native.program.steps:
         total += step_work(step)
-    known = total.replace(lambda e: const(given.size) if e is size else const(_evaluated(e, size.attr, given.size)))
+    known = total.replace(lambda e: const(length) if e is size else const(_evaluated(e, size.attr, length)))
     assert known.constant is not None
-    assert 1 / 30 < known.constant / (1e9 * min(seconds)) < 30
+    assert 1 / 30 < known.constant / (1000 * microseconds) < 30
 
 
 def _evaluated(e, name: str, size: int) -> int:

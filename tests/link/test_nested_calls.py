@@ -2,7 +2,6 @@
 
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -85,10 +84,8 @@ def test_handlers_of_signals_update_what_threads_wait_for():
             busy.pop()
             handled[0] += 1
 
-    end = time.monotonic() + 1.5
-
     def work(k):
-        while time.monotonic() < end:
+        while handled[0] < 200:
             long(values)
             slow()
             short()
@@ -107,7 +104,7 @@ def test_handlers_of_signals_update_what_threads_wait_for():
     for thread in threads:
         thread.join(30)
     assert not any(thread.is_alive() for thread in threads), "threads wait for each other"
-    assert handled[0] > 10 and list(state)[1:3] == [0, 0] and _queue == []
+    assert list(state)[1:3] == [0, 0] and _queue == []
     value = total.get_value()
     # Updates inside of another call are replaced by that call's.
     assert value == int(value) and min(sum(calls), 10) <= value <= sum(calls) + 2 * handled[0]
