@@ -14,6 +14,7 @@ from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import Rop
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
@@ -61,7 +62,9 @@ def construct_nominal_fgraph(
         if variable in inputs or isinstance(variable, Constant):
             continue
         if not isinstance(variable, SharedVariable):
-            raise MissingInputError(f"OpFromGraph is missing an input: {variable}", variable=variable)
+            note = namesake_note(variable, inputs, "is an input")
+            text = f"OpFromGraph is missing an input: {described(variable)}."
+            raise MissingInputError(f"{text} {note}" if note else text, variable=variable)
         if variable not in shared:
             shared.append(variable)
     nominal = [NominalVariable(k, v.type) for k, v in enumerate([*inputs, *shared])]

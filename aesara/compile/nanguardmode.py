@@ -174,9 +174,9 @@ class NanGuardMode(CheckingMode):
                 lines = [*findings, "NanGuardMode found an error in the output of a node in this variable:"]
                 details = error_report(None, node, thunk)
                 graph = hooks.debugprint(variable, depth=10, file="str").rstrip().splitlines()
-                room = max(_LINES - len(lines) - len(details.splitlines()), 2)
+                room = _LINES - len(lines) - len(details.splitlines())
                 if len(graph) > room and config.exception_verbosity != "high":
-                    graph = [*graph[: room - 1], " ..."]
+                    graph = [*graph[: room - 1], " ..."] if room > 1 else []
                 _act([*lines, *graph], details)
 
     def _findings(self, variable: Variable, value: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from aesara.compile.program_text import ProgramText, array_text
 from aesara.graph.cloning import clone_replace
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.node_rewriters import NodeRewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
@@ -35,7 +36,7 @@ def compute(targets: Sequence[Variable], values: Values) -> None:
     for node in order_of([one for one in targets if one not in values], set(values)):
         for variable in node.inputs:
             if variable not in values:
-                error = DebugModeError(f"The variable {variable} has no value.")
+                error = DebugModeError(f"The variable {described(variable)} has no value.")
                 values[variable] = variable.data if isinstance(variable, Constant) else Failed(error, node, ())
         try:
             values.update(zip(node.outputs, CheckedNode(node, check=False)(values), strict=True))

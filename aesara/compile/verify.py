@@ -15,6 +15,7 @@ from aesara.compile.mode import get_mode
 from aesara.compile.shrink import SmallestCase, Values, compute, difference, smallest_case
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
@@ -160,7 +161,7 @@ def draw_value(variable: Variable, rng: np.random.Generator, kind: int = 0) -> A
     elif isinstance(getattr(variable.type, "dtype", None), str):
         dtype, shape = np.dtype(variable.type.dtype), ()
     else:
-        raise TypeError(f"There is no random value of the type {variable.type}; give one for {variable}.")
+        raise TypeError(f"There is no random value of the type {variable.type}; give one for {described(variable)}.")
     if dtype.kind in "iub":
         low = 0 if dtype.kind in "ub" else -3
         return np.asarray(rng.integers(low, 4 if kind != 1 else 2, shape)).astype(dtype)

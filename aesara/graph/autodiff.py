@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.pullback import (
@@ -26,6 +27,7 @@ from aesara.graph.pullback import (
     is_null,
     pull_back,
 )
+from aesara.graph.traversal import ancestors
 
 __all__ = [
     "DisconnectedInputError",
@@ -78,7 +80,7 @@ def check_variables(values: Iterable[Any], name: str) -> None:
     """Raise a `TypeError` unless all of `values` are variables."""
     for value in values:
         if not isinstance(value, Variable):
-            raise TypeError(f"Expected Variable in `{name}`, got {value!r} of type {type(value).__name__}.")
+            raise TypeError(f"Expected Variable in `{name}`, got {described(value)} of type {type(value).__name__}.")
 
 
 def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
@@ -109,14 +111,20 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
         return variable_type.constant_type(variable_type, variable_type.filter(value, allow_downcast=True))
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"`{name}` must hold variables, or values that fit {variable.type} ({variable}); got {value!r}: {error}"
+            f"`{name}` must hold variables, or values that fit {variable.type} ({described(variable)}); got "
+            f"{value!r}: {error}"
         ) from error
 
 
 def handle_disconnected(
-    variable: Variable, action: OnDisconnected, stacklevel: int = 3, *, forward: bool = False
+    variable: Variable,
+    action: OnDisconnected,
+    stacklevel: int = 3,
+    *,
+    forward: bool = False,
+    roots: Iterable[Variable] = (),
 ) -> None:
-    """Ignore, warn or raise, since nothing that is differentiated depends on `variable`.
+    """Ignore, warn or raise, since nothing that is differentiated, which are the `roots`, depends on `variable`.
 
     In forward mode it is the other way round: `variable` depends on nothing that it is differentiated by.
     """
@@ -125,19 +133,21 @@ def handle_disconnected(
     if forward:
         message = (
             "Rop was asked for the derivative of a variable that depends on none of `wrt`, or only through"
-            f" non-differentiable operators: {variable} (of type {variable.type})."
+            f" non-differentiable operators: {described(variable)} (of type {variable.type})."
             " Pass disconnected_outputs='ignore' to take such derivatives as zero."
         )
     else:
         message = (
             "grad method was asked to compute the gradient with respect to a variable that is not part of the"
             " computational graph of the cost, or is used only by a non-differentiable operator:"
-            f" {variable} (of type {variable.type})."
+            f" {described(variable)} (of type {variable.type})."
             " Pass disconnected_inputs='ignore' to take such gradients as zero."
         )
     owner = variable.owner
     if owner is not None and owner.source is not None:
         message += f" It was made at {owner.source.filename}:{owner.source.lineno}."
+    note = namesake_note(variable, ancestors(list(roots)), "is in the graph of what is differentiated")
+    message += f" {note}" if note else ""
     if action == "warn":
         warnings.warn(message, stacklevel=stacklevel + 1)
         return
@@ -153,18 +163,19 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
     for variable, gradient in known_grads.items():
         if not isinstance(gradient, Variable):
             raise TypeError(
-                f"output grads must be aesara variables: `known_grads` gives {gradient!r} of type"
-                f" {type(gradient).__name__} for {variable}."
+                f"output grads must be aesara variables: `known_grads` gives {described(gradient)} of type"
+                f" {type(gradient).__name__} for {described(variable)}."
             )
         if is_discrete(gradient):
             raise TypeError(
                 "Gradients must always be NullType, DisconnectedType, or continuous, but grad was given a known_grad"
-                f" of type {gradient.type} for {variable}."
+                f" of type {gradient.type} for {described(variable)}."
             )
         wanted, ndim = getattr(variable.type, "ndim", None), getattr(gradient.type, "ndim", None)
         if wanted is not None and ndim is not None and wanted != ndim:
             raise ValueError(
-                f"`known_grads` gives a gradient with {ndim} dimensions for {variable}, which has {wanted}: a term"
+                f"`known_grads` gives a gradient with {ndim} dimensions for {described(variable)}, which has "
+                f"{wanted}: a term"
                 f" with {wanted} dimensions is required."
             )
         if not is_disconnected(gradient):
@@ -246,7 +257,7 @@ def grad(
         seeds.setdefault(cost, float_ones_like(cost))
 
     flowing = pull_back(seeds, variables, constants(consider_constant), final=seeds)
-    gradients = settle(variables, flowing, disconnected_inputs, return_disconnected, null_gradients)
+    gradients = settle(variables, flowing, disconnected_inputs, return_disconnected, null_gradients, seeds)
     if add_names and cost is not None and cost.name is not None:
         for variable, gradient in zip(variables, flowing):
             if variable.name is not None and gradient.name is None and not is_disconnected(gradient):
@@ -260,8 +271,9 @@ def settle(
     disconnected_inputs: OnDisconnected,
     return_disconnected: ReturnDisconnected = "zero",
     null_gradients: Literal["raise", "return"] = "raise",
+    roots: Iterable[Variable] = (),
 ) -> list[Any]:
-    """Return `gradients`, with what the caller wants in the place of those that are null or disconnected."""
+    """Return `gradients` of the `roots`, with what the caller wants in place of those that are null or disconnected."""
     result: list[Any] = []
     for variable, gradient in zip(variables, gradients):
         if is_null(gradient) and null_gradients == "raise":
@@ -269,7 +281,7 @@ def settle(
         if not is_disconnected(gradient):
             result.append(gradient)
             continue
-        handle_disconnected(variable, disconnected_inputs, stacklevel=4)
+        handle_disconnected(variable, disconnected_inputs, stacklevel=4, roots=roots)
         if return_disconnected == "zero":
             result.append(float_zeros_like(variable))
         else:
@@ -280,13 +292,14 @@ def settle(
 def check_cost(cost: Any) -> None:
     """Raise unless `cost` can be differentiated."""
     if not isinstance(cost, Variable):
-        raise TypeError(f"Expected Variable as `cost`, got {cost!r} of type {type(cost).__name__}.")
+        raise TypeError(f"Expected Variable as `cost`, got {described(cost)} of type {type(cost).__name__}.")
     if isinstance(cost.type, NullType):
         raise ValueError(f"Can't differentiate a NaN cost. Cost is NaN because {cost.type.why_null}")
     ndim = getattr(cost.type, "ndim", 0)
     if ndim != 0:
         raise TypeError(
-            f"Cost must be a scalar. Got {cost}, which has {ndim} dimensions: reduce it, for example by cost.sum(), or"
+            f"Cost must be a scalar. Got {described(cost)}, which has {ndim} dimensions: reduce it, for example by "
+            "cost.sum(), or"
             " use jacobian."
         )
 
@@ -343,7 +356,7 @@ def Lop(
     variables = as_sequence(wrt, "wrt")
     check_variables(variables, "wrt")
     gradients = pull_back(seeds, variables, constants(consider_constant))
-    gradients = settle(variables, gradients, disconnected_inputs)
+    gradients = settle(variables, gradients, disconnected_inputs, roots=seeds)
     return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), gradients)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from aesara.graph.messages import described, described_list, namesake_note
 from aesara.graph.nodes import Apply, NominalVariable, Variable
-from aesara.graph.traversal import io_toposort, vars_between
+from aesara.graph.traversal import ancestors, io_toposort, vars_between
 
 
 def clone_node_and_cache(
@@ -174,7 +175,7 @@ def clone_replace(
     memo: dict[Any, Any] = {}
     for old, new in _replacement_items(replace):
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {old!r}.")
+            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
         if strict or not isinstance(new, Variable):
             new = old.type.filter_variable(new)
         memo[old] = new
@@ -216,13 +217,15 @@ def graph_replace(outputs, replace=None, *, strict: bool = True):
     memo: dict[Any, Any] = {}
     for old, new in _replacement_items(replace):
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {old!r}.")
+            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
         memo[old] = new if isinstance(new, Variable) else old.type.filter_variable(new)
     if strict:
         present = set(vars_between(list(memo), results))
         missing = [old for old in memo if old not in present]
         if missing:
-            raise ValueError(f"These variables to replace are not part of the graph: {missing}.")
+            note = namesake_note(missing[0], ancestors(results), "is part of it")
+            text = f"These variables to replace are not part of the graph: {described_list(missing)}."
+            raise ValueError(f"{text} {note}" if note else text)
     for node in io_toposort(list(memo), results):
         new_inputs = [memo.get(variable, variable) for variable in node.inputs]
         if all(new is old for new, old in zip(new_inputs, node.inputs)):
@@ -239,7 +242,7 @@ def _list_of_variables(outputs) -> list[Variable]:
     values = list(outputs.values()) if isinstance(outputs, dict) else list(outputs)
     for variable in values:
         if not isinstance(variable, Variable):
-            raise TypeError(f"Expected a variable or a collection of variables; it contains {variable!r}.")
+            raise TypeError(f"Expected a variable or a collection of variables; it contains {described(variable)}.")
     return values
 
 

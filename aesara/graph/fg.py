@@ -15,6 +15,7 @@ from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
 from aesara.graph.formatting import as_string
 from aesara.graph.integrity import check_integrity, check_test_values, missing_input_message, place_of
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.pickling import Block, block_of
@@ -96,7 +97,8 @@ class FunctionGraph(MetaObject):
         for variable in inputs:
             if variable in self.variables:
                 raise ValueError(
-                    f"The variable {variable} is given as input more than once. Give each input its own variable."
+                    f"The variable {described(variable)} is given as input more than once. Give each input its own "
+                    "variable."
                 )
             self.add_input(variable, check=False)
         # Before the nodes, so that features see them come in.
@@ -417,7 +419,8 @@ class FunctionGraph(MetaObject):
         if check and old is not new_var and not old.type.is_super(new_var.type):
             raise TypeError(
                 "The type of the replacement must be compatible with the type of the original Variable: "
-                f"{new_var} has type {new_var.type}, which is no case of {old.type}, the type of {old}"
+                f"{described(new_var)} has type {new_var.type}, which is no case of {old.type}, the type of "
+                f"{described(old)}"
                 f"{place_of(node, i)}."
             )
         if old is new_var:
@@ -729,7 +732,7 @@ class FunctionGraph(MetaObject):
             return item in self.variables
         if isinstance(item, Apply):
             return item in self.apply_nodes
-        raise TypeError(f"A FunctionGraph contains variables and Apply nodes, not {item!r}.")
+        raise TypeError(f"A FunctionGraph contains variables and Apply nodes, not {described(item)}.")
 
     def __str__(self) -> str:
         return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"

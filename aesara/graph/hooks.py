@@ -59,6 +59,8 @@ compile_step = Slot("compile_step", "aesara.compile")
 store = Slot("store", "aesara.link")
 #: ``pprint(variable)`` returns a formula.
 pprint = Slot("pprint", "aesara.printing")
+#: ``formula(variable)`` returns a short formula, for messages.
+formula = Slot("formula", "aesara.printing")
 #: ``debugprint(graph, **options)`` prints a graph as a tree.
 debugprint = Slot("debugprint", "aesara.printing")
 #: ``html(thing)`` describes a variable, a graph or a function for a notebook.

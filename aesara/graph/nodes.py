@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 from aesara.configdefaults import config
 from aesara.graph import hooks, pickling
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.messages import described
 from aesara.graph.source import SourceLine, resolve, user_mark
 from aesara.graph.utils import MetaObject, NoParams, Scratchpad, TestValueError, ValidatingScratchpad
 
@@ -67,20 +68,22 @@ class Apply(Node):
         for input_ in self.inputs:
             if not isinstance(input_, Variable):
                 raise TypeError(
-                    f"The 'inputs' argument to Apply must contain Variable instances, not {input_!r} "
+                    f"The 'inputs' argument to Apply must contain Variable instances, not {described(input_)} "
                     f"(a {type(input_).__name__}). {op}.make_node has to convert its arguments."
                 )
         for index, output in enumerate(self.outputs):
             if not isinstance(output, Variable):
                 raise TypeError(
-                    f"The 'outputs' argument to Apply must contain Variable instances with no owner, not {output!r}."
+                    "The 'outputs' argument to Apply must contain Variable instances with no owner, not "
+                    f"{described(output)}."
                 )
             if output.owner is None:
                 output.owner = self
                 output.index = index
             elif output.owner is not self or output.index != index:
                 raise ValueError(
-                    f"All output variables passed to Apply must belong to it, but output {index} ({output}) already "
+                    f"All output variables passed to Apply must belong to it, but output {index} "
+                    f"({described(output)}) already "
                     f"belongs to {output.owner}. Make a new variable, for example by `variable.type()`."
                 )
         self._source = user_mark(2)

@@ -14,6 +14,7 @@ from typing import Any
 
 from aesara.graph.container import Container
 from aesara.graph.generic import generic
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
@@ -200,7 +201,7 @@ def shared(
     """
     if isinstance(value, Variable):
         raise TypeError(
-            f"Shared variable values can not be symbolic, got {value}. "
+            f"Shared variable values can not be symbolic, got {described(value)}. "
             "Pass a number or an array (for example the result of its .eval())."
         )
     return shared_constructor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)

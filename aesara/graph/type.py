@@ -6,6 +6,7 @@ from abc import ABC
 from types import GenericAlias
 from typing import Any
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import MetaObject
 
@@ -85,7 +86,7 @@ class Type(MetaObject):
         converted = self.convert_variable(other) if allow_convert else None
         if converted is None:
             raise TypeError(
-                f"Cannot convert Type {other.type} (of Variable {other}) into Type {self}. "
+                f"Cannot convert Type {other.type} (of Variable {described(other)}) into Type {self}. "
                 "You can try to manually convert the variable into a " + f"{self}."
             )
         return converted

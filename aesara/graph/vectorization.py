@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.source import inherit_source
@@ -61,7 +62,7 @@ def _replacements(replace: Any) -> dict[Variable, Variable]:
     checked: dict[Variable, Variable] = {}
     for old, new in pairs:
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {old!r}.")
+            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
         checked[old] = fitting(old, new)
     return checked
 
@@ -117,7 +118,7 @@ def vectorize_graph(
     wanted = [outputs] if isinstance(outputs, Variable) else list(outputs)
     for variable in wanted:
         if not isinstance(variable, Variable):
-            raise TypeError(f"Expected a variable or a sequence of variables as `outputs`; got {variable!r}.")
+            raise TypeError(f"Expected a variable or a sequence of variables as `outputs`; got {described(variable)}.")
     memo = _replacements(replace)
     for node in io_toposort(list(memo), wanted):
         if any(variable in memo for variable in node.inputs):

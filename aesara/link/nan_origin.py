@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.errors import NanFound
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import GradientLine
 from aesara.link.replay import replay
@@ -53,7 +54,9 @@ class Origin:
         for variable, value in values.items():
             bad = self._bad(value)
             if bad is not None:
-                raise _named(f"{self._what(value, bad)} came in with the input {variable}, at index {_place(bad)}.")
+                raise _named(
+                    f"{self._what(value, bad)} came in with the input {described(variable)}, at index {_place(bad)}."
+                )
 
     _compiled: Callable[..., Any] | None = None
 
@@ -159,5 +162,5 @@ def _inputs_there(node: Apply, inputs: list[Any], index: tuple[int, ...]) -> str
             text = f"between {array.min()} and {array.max()}"
         else:
             text = f"of shape {array.shape}"
-        parts.append(f"{variable} is {text}")
+        parts.append(f"{described(variable)} is {text}")
     return ", ".join(parts) or "none"

@@ -13,6 +13,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described, formula_of
 from aesara.graph.nodes import Apply, Constant, Variable
 
 StorageCell = list[Any]
@@ -56,7 +57,7 @@ def map_storage(
         raise ValueError(f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given.")
     for variable, cell in zip(fgraph.inputs, input_storage):
         if storage_map.setdefault(variable, cell) is not cell:
-            raise ValueError(f"Two different storage cells were given for the input {variable}.")
+            raise ValueError(f"Two different storage cells were given for the input {described(variable)}.")
 
     if output_storage is not None:
         if len(output_storage) != len(fgraph.outputs):
@@ -231,11 +232,11 @@ def error_report(
 ) -> str:
     """The lines that are added to an error raised while `node` was computed.
 
-    By default ten lines: the node, what came in, and where the user's program made the node.  With
+    By default eleven lines: the node, its formula, what came in, and where the user's program made the node.  With
     ``config.exception_verbosity=high`` also the clients, the graph and the content of all cells.
     """
     high = config.exception_verbosity == "high"
-    lines = [f"Apply node that caused the error: {_shorten(str(node), high)}"]
+    lines = [f"Apply node that caused the error: {_shorten(str(node), high)}", *_formula_line(node)]
     if high and fgraph is not None:
         lines.append(f"Toposort index: {_position(fgraph, node)}")
     lines.append(f"Inputs types: {_shorten(str([variable.type for variable in node.inputs]), high)}")
@@ -261,6 +262,12 @@ def error_report(
     if storage_map is not None:
         lines += ["", "Storage map:", *_storage_lines(storage_map)]
     return "\n".join(lines)
+
+
+def _formula_line(node: Apply) -> list[str]:
+    """What the node computes, as a formula; nothing where the node's own text says as much."""
+    formula = formula_of(node.outputs[0]) if len(node.outputs) == 1 else None
+    return [] if formula in (None, str(node)) else [f"It computes: {formula}"]
 
 
 def _graph_above(node: Apply) -> str:

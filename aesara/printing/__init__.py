@@ -28,6 +28,7 @@ from aesara.printing.operations import register_package_operations
 from aesara.printing.picture import pydotprint
 from aesara.printing.print_op import Print
 from aesara.printing.rewrite_trace import RewriteStep, RewriteTrace, rewrite_profile, rewrite_trace
+from aesara.printing.short_formula import short_formula
 from aesara.printing.tree import debugprint, get_node_by_id, op_debug_information
 
 register_package_operations(pprint)

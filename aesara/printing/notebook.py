@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+
 from aesara.compile.function.function import Function
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import formula_of
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.printing.formula import pprint
@@ -44,13 +47,12 @@ def _variable(variable: Variable) -> str:
     if isinstance(variable, Constant):
         return f"<div>{head} = <code>{_text(variable.data)}</code></div>"
     if isinstance(variable, SharedVariable):
-        shape = getattr(variable.get_value(borrow=True, return_internal_type=True), "shape", None)
-        return f"<div>{head}, shared{'' if shape is None else f', of shape {_text(shape)}'}</div>"
+        return f"<div>{head}, shared{_value(variable.get_value(borrow=True, return_internal_type=True))}</div>"
     if variable.owner is None:
         return f"<div>{head}</div>"
     count = _count([variable])
-    if count <= _MOST_NODES_OF_FORMULA:
-        head += f"<br><code>{_text(pprint(variable))}</code>"
+    formula = pprint(variable) if count <= _MOST_NODES_OF_FORMULA else formula_of(variable)
+    head += f"<br><code>{_text(formula)}</code> <small>by {_text(variable.owner.op)}</small>"
     if variable.owner.source is not None:
         head += f"<br><small>{_text(variable.owner.source)}</small>"
     return f"<div>{head}{_tree(variable, count)}</div>"
@@ -58,7 +60,8 @@ def _variable(variable: Variable) -> str:
 
 @html_of.register
 def _graph(graph: FunctionGraph) -> str:
-    rows = [("input", variable) for variable in graph.inputs] + [("result", variable) for variable in graph.outputs]
+    rows = [("input", variable, "") for variable in graph.inputs]
+    rows += [("result", variable, formula_of(variable) or "") for variable in graph.outputs]
     return f"<div><b>graph</b>{_table(rows)}{_tree(graph, len(graph.apply_nodes))}</div>"
 
 
@@ -68,13 +71,25 @@ def _function(function: Function) -> str:
     name = "function" if function.name is None else function.name
     how = "native code" if function._native is not None else "Python, node by node"
     updated = {output: graph.inputs[k] for output, k in (graph.update_mapping or {}).items()}
-    rows = [("shared" if isinstance(one, SharedVariable) else "input", one) for one in graph.inputs]
-    rows += [
-        ("result" if k not in updated else f"new value of {updated[k].name or 'a shared variable'}", variable)
-        for k, variable in enumerate(graph.outputs)
-    ]
+    shared = [spec.implicit for spec in function.maker.inputs]
+    rows = [("shared" if k < len(shared) and shared[k] else "input", one, "") for k, one in enumerate(graph.inputs)]
+    written = [reference() for reference in function.written]
+    for k, variable in enumerate(graph.outputs):
+        kind = "result" if k not in updated else f"new value of {updated[k].name or 'a shared variable'}"
+        original = written[k] if k < len(written) and written[k] is not None else variable
+        rows.append((kind, variable, formula_of(original) or ""))
     tree = _tree(function, len(graph.apply_nodes))
+    if function.compile_seconds is not None:
+        how += f", compiled in {1000 * function.compile_seconds:.1f} ms"
     return f"<div><b>{_text(name)}</b> ({how}){_table(rows)}{tree}</div>"
+
+
+def _value(value: Any) -> str:
+    """The value of a shared variable: shape, memory, and the numbers themselves, cut where there are many."""
+    if not isinstance(value, np.ndarray):
+        return f"<br><code>{_text(value)}</code>"
+    numbers = np.array2string(value, threshold=20, edgeitems=2)
+    return f", of shape {_text(value.shape)}, {value.nbytes:,} bytes<pre>{_text(numbers)}</pre>"
 
 
 def _text(thing: Any) -> str:
@@ -82,15 +97,17 @@ def _text(thing: Any) -> str:
     return escaped_html(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 
-def _table(rows: Sequence[tuple[str, Variable]]) -> str:
+def _table(rows: Sequence[tuple[str, Variable, str]]) -> str:
+    """A table of kinds, names, types and formulas."""
     lines = []
-    for kind, variable in rows[:_MOST_ROWS]:
+    for kind, variable, formula in rows[:_MOST_ROWS]:
         name = "" if variable.name is None else variable.name
         lines.append(
-            f"<tr><td>{_text(kind)}</td><td>{_text(name)}</td><td><code>{_text(variable.type)}</code></td></tr>"
+            f"<tr><td>{_text(kind)}</td><td>{_text(name)}</td><td><code>{_text(variable.type)}</code></td>"
+            f"<td><code>{_text(formula)}</code></td></tr>"
         )
     if len(rows) > _MOST_ROWS:
-        lines.append(f"<tr><td>and {len(rows) - _MOST_ROWS} more</td><td></td><td></td></tr>")
+        lines.append(f"<tr><td>and {len(rows) - _MOST_ROWS} more</td><td></td><td></td><td></td></tr>")
     return f"<table>{''.join(lines)}</table>"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from aesara.compile.function.function import Function
 from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.rule_profile import RuleProfile
@@ -317,7 +318,7 @@ def _rewritten(
         outputs = [expr] if isinstance(expr, Variable) else list(expr)
     for one in outputs:
         if not isinstance(one, Variable):
-            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {one!r}.")
+            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {described(one)}.")
     mode = get_mode(mode)
     mode = mode.including(*include) if include else mode
     mode = mode.excluding(*exclude) if exclude else mode

@@ -8,6 +8,7 @@ from typing import Any
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.graph.traversal import io_toposort
@@ -277,7 +278,9 @@ def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[
         if variable in copies:
             return copies[variable]
         if strict and not isinstance(variable, Constant):
-            raise ValueError(f"The inner graph of a Composite depends on {variable}, which is none of its inputs")
+            raise ValueError(
+                f"The inner graph of a Composite depends on {described(variable)}, which is none of its inputs"
+            )
         return variable
 
     for node in io_toposort(list(inputs), list(outputs)):

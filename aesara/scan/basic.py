@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.source import inherit_source
@@ -154,7 +155,9 @@ def _read_sequences(sequences: Any) -> list[_Sequence]:
             taps = [0] if taps is None else taps
         variable = entry if isinstance(entry, Variable) else as_tensor_variable(entry)
         if getattr(variable.type, "ndim", 0) < 1:
-            raise ValueError(f"scan: a sequence needs at least one dimension, got {variable} of type {variable.type}.")
+            raise ValueError(
+                f"scan: a sequence needs at least one dimension, got {described(variable)} of type {variable.type}."
+            )
         found.append(_Sequence(variable, tuple(int(t) for t in _as_list(taps))))
     return found
 
@@ -187,7 +190,7 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
         if taps != (-1,) and first.type.ndim < 1:
             raise ValueError(
                 f"scan: an output with taps {list(taps)} needs {-min(taps)} first values along a leading dimension, got"
-                f" {first} of type {first.type}."
+                f" {described(first)} of type {first.type}."
             )
         found.append(_Output(value, taps))
     return found
@@ -226,7 +229,7 @@ class _Loop:
         if not isNaN_or_Inf_or_None(given):
             steps = as_tensor_variable(given)
             if steps.type.ndim or steps.type.dtype.startswith(("float", "complex")):
-                raise ValueError(f"scan: n_steps must be an integer, got {given} of type {steps.type}.")
+                raise ValueError(f"scan: n_steps must be an integer, got {described(given)} of type {steps.type}.")
             return steps.astype("int64")
         if not lengths:
             raise ValueError("scan: give n_steps, or a sequence whose length says how many steps there are.")
@@ -426,7 +429,8 @@ def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> 
     sizes = list(zip(row.shape, new.type.shape))
     if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
         raise ValueError(
-            f"scan: the output {new} of the step has type {new.type}, but its first value {given} has type "
+            f"scan: the output {described(new)} of the step has type {new.type}, but its first value "
+            f"{described(given)} has type "
             f"{given.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
             "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape, as in "
             "at.full(shape, value) or at.zeros_like(row)."

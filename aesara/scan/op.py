@@ -10,6 +10,7 @@ from aesara.graph import hooks
 from aesara.graph.cloning import clone
 from aesara.graph.equality import equal_computations
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_connection_pattern
@@ -76,7 +77,8 @@ class Scan(Op, HasInnerGraph, Layout):
             for old in taps:
                 if old.type.dtype != new.type.dtype or old.type.ndim != new.type.ndim:
                     raise ValueError(
-                        f"Scan: the state {old} has type {old.type}, but the step computes {new.type} as its new "
+                        f"Scan: the state {described(old)} has type {old.type}, but the step computes {new.type} as "
+                        "its new "
                         "value. They must have the same dtype and number of dimensions."
                     )
 
@@ -149,7 +151,8 @@ class Scan(Op, HasInnerGraph, Layout):
         for outer, inner in rows:
             if outer.type.dtype != inner.type.dtype or outer.type.ndim != inner.type.ndim + 1:
                 raise TypeError(
-                    f"{self}: {outer} has type {outer.type}, but the step takes {inner.type}: expected one more "
+                    f"{self}: {described(outer)} has type {outer.type}, but the step takes {inner.type}: expected one "
+                    "more "
                     "dimension and the same dtype."
                 )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.creation import arange
@@ -23,7 +24,7 @@ def _conditions(name: str, condlist: Sequence[Any]) -> list[Variable]:
     conditions = [as_tensor_variable(c) for c in condlist]
     for c in conditions:
         if c.type.dtype != "bool":
-            raise TypeError(f"{name}: conditions must be Boolean; got {c} of type {c.type}.")
+            raise TypeError(f"{name}: conditions must be Boolean; got {described(c)} of type {c.type}.")
     return conditions
 
 
@@ -145,7 +146,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Var
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if indices.type.dtype not in integer_dtypes:
-        raise IndexError(f"put_along_axis: indices must be integers; got {indices} of type {indices.type}.")
+        raise IndexError(f"put_along_axis: indices must be integers; got {described(indices)} of type {indices.type}.")
     if axis is None:
         return reshape(put_along_axis(flatten(arr), indices, values, 0), arr.shape, ndim=arr.type.ndim)
     ndim = arr.type.ndim

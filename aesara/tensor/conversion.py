@@ -12,6 +12,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.scalar_conversion import tensor_from_scalar
 from aesara.tensor.tensor_type import TensorType, refuse_without_values, tensor_type
@@ -61,7 +62,8 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
     if hasattr(x, "__array__") and not isinstance(x, type):
         return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
     raise NotImplementedError(
-        f"Cannot convert {x!r} to a tensor variable. Expected a variable, a number, an array, or a sequence of these."
+        f"Cannot convert {described(x)} to a tensor variable. Expected a variable, a number, an array, or a sequence "
+        "of these."
     )
 
 
@@ -70,7 +72,7 @@ def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **
     if isinstance(x.type, aes.ScalarType):
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
-        raise TypeError(f"Tensor type field must be a TensorType; found {type(x.type)} (of {x!r}).")
+        raise TypeError(f"Tensor type field must be a TensorType; found {type(x.type)} (of {described(x)}).")
     if ndim is None or ndim == x.type.ndim:
         return x
     missing = ndim - x.type.ndim
@@ -170,7 +172,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
             return x
         x = x.data
     elif isinstance(x, Variable) or (isinstance(x, (list, tuple)) and contains_variable(x)):
-        raise TypeError(f"A constant has a value that is known now; got an expression: {x!r}.")
+        raise TypeError(f"A constant has a value that is known now; got an expression: {described(x)}.")
     data = _constant_value(x, dtype)
     if ndim is not None and data.ndim != ndim:
         data = _with_ndim(data, ndim)
@@ -187,7 +189,9 @@ def _constant_value(x: Any, dtype: Any) -> np.ndarray:
     if data is x or (data.base is not None) or data.dtype.byteorder == ">":
         data = np.array(data, dtype=data.dtype.newbyteorder("="), order="C", subok=False)
     if data.dtype.kind not in "biufc":
-        raise TypeError(f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {x!r}.")
+        raise TypeError(
+            f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {described(x)}."
+        )
     return data
 
 

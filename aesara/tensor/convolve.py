@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import zeros
@@ -41,7 +42,7 @@ class Convolve(Op):
         a, v = as_tensor_variable(a), as_tensor_variable(v)
         for name, t in (("a", a), ("v", v)):
             if t.type.ndim != 1:
-                raise TypeError(f"convolve needs vectors; {name} ({t}) has {t.type.ndim} dimensions.")
+                raise TypeError(f"convolve needs vectors; {name} ({described(t)}) has {t.type.ndim} dimensions.")
         n, m = a.type.shape[0], v.type.shape[0]
         if n == 0 or m == 0:
             raise ValueError(f"convolve needs vectors that are not empty; got types {a.type} and {v.type}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.dot import dot
@@ -81,7 +82,7 @@ def cov(
 def _variables_in_rows(values: Any, rowvar: bool, name: str) -> Variable:
     x = as_tensor_variable(values)
     if x.type.ndim > 2:
-        raise ValueError(f"{name} has more than 2 dimensions: {x} of type {x.type}.")
+        raise ValueError(f"{name} has more than 2 dimensions: {described(x)} of type {x.type}.")
     if x.type.dtype in discrete_dtypes:
         x = x.astype("float64")
     if x.type.ndim < 2:

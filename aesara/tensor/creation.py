@@ -11,6 +11,7 @@ import numpy as np
 import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -70,7 +71,8 @@ class ARange(Op):
         for name, value in zip(("start", "stop", "step"), inputs):
             if value.type.ndim != 0:
                 raise TypeError(
-                    f"The {name} of a range must be a scalar; got {value} with {value.type.ndim} dimension(s)."
+                    f"The {name} of a range must be a scalar; got {described(value)} with {value.type.ndim} "
+                    "dimension(s)."
                 )
             if value.type.dtype.startswith("complex"):
                 raise TypeError(f"The {name} of a range must be real; got {value.type}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.broadcasting import broadcast_to
 from aesara.tensor.conversion import as_tensor_variable, constant
@@ -57,7 +58,9 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> Variabl
     start = start_axis + ndim if start_axis < 0 else start_axis
     n_axes = ndim - start if n_axes is None else n_axes
     if n_axes < 0 or start + n_axes > ndim:
-        raise ValueError(f"join_dims: {x} of type {x.type} has no {n_axes} dimensions from number {start} on.")
+        raise ValueError(
+            f"join_dims: {described(x)} of type {x.type} has no {n_axes} dimensions from number {start} on."
+        )
     sizes = sizes_of(x)
     joined = [*sizes[:start], _product(sizes[start : start + n_axes]), *sizes[start + n_axes :]]
     return reshape(x, joined, ndim=len(joined))
@@ -144,7 +147,9 @@ def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[V
     parts, shapes = [], []
     for t in variables:
         if t.type.ndim < front + back:
-            raise ValueError(f"pack: {t} of type {t.type} has too few dimensions to keep {front + back} of them.")
+            raise ValueError(
+                f"pack: {described(t)} of type {t.type} has too few dimensions to keep {front + back} of them."
+            )
         n_axes = t.type.ndim - front - back
         shapes.append(tuple(sizes_of(t)[front : front + n_axes]))
         parts.append(join_dims(t, front, n_axes))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
@@ -91,14 +92,14 @@ class DimShuffle(Op):
         if len(found) != len(self.input_broadcastable):
             raise TypeError(
                 f"The number of dimensions of the input is incorrect for {self}: "
-                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {inp} of type "
+                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {described(inp)} of type "
                 f"{inp.type})."
             )
         for axis, (expected, actual) in enumerate(zip(self.input_broadcastable, found)):
             if expected and not actual:
                 raise TypeError(
                     f"The broadcast pattern of the input is incorrect for {self}: dimension {axis} must have "
-                    f"length 1, but the input {inp} has type {inp.type}."
+                    f"length 1, but the input {described(inp)} has type {inp.type}."
                 )
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:

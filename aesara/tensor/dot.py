@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
@@ -36,7 +37,7 @@ class Dot(Op):
         for position, t in enumerate((x, y)):
             if t.type.ndim not in (1, 2):
                 raise TypeError(
-                    f"Dot needs tensors with 1 or 2 dimensions; input {position} ({t}) has {t.type.ndim}. "
+                    f"Dot needs tensors with 1 or 2 dimensions; input {position} ({described(t)}) has {t.type.ndim}. "
                     "Use aesara.tensor.dot, tensordot or matmul for others."
                 )
         _check_lengths("dot", x, y, x.type.shape[-1], y.type.shape[0])
@@ -89,7 +90,8 @@ def _check_lengths(name: str, x: Variable, y: Variable, of_x: int | None, of_y: 
     if of_x is not None and of_y is not None and of_x != of_y:
         raise ValueError(
             f"{name}: the dimensions to be summed over must have equal lengths; "
-            f"{x} of type {x.type} has {of_x}, {y} of type {y.type} has {of_y}. Transpose or reshape one of them."
+            f"{described(x)} of type {x.type} has {of_x}, {described(y)} of type {y.type} has {of_y}. Transpose or "
+            "reshape one of them."
         )
 
 
@@ -279,7 +281,8 @@ class BatchedDot(Op):
         for position, t in enumerate((x, y)):
             if t.type.ndim not in (2, 3):
                 raise TypeError(
-                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({t}) has {t.type.ndim}."
+                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({described(t)}) has "
+                    f"{t.type.ndim}."
                 )
         if x.type.shape[0] is not None and y.type.shape[0] is not None and x.type.shape[0] != y.type.shape[0]:
             raise TypeError(f"BatchedDot needs batches of equal length; got types {x.type} and {y.type}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 
@@ -91,14 +92,14 @@ def _expanded(entries: list[Any], tensor: Variable) -> tuple[Label, ...]:
     if Ellipsis not in entries:
         if len(entries) != ndim:
             raise ValueError(
-                f"einsum: {len(entries)} subscript(s) were given for {tensor} of type {tensor.type}, "
+                f"einsum: {len(entries)} subscript(s) were given for {described(tensor)} of type {tensor.type}, "
                 f"which has {ndim} dimension(s)."
             )
         return tuple(entries)
     extra = ndim - (len(entries) - 1)
     if extra < 0:
         raise ValueError(
-            f"einsum: at least {len(entries) - 1} dimensions are needed for {tensor} of type {tensor.type}, "
+            f"einsum: at least {len(entries) - 1} dimensions are needed for {described(tensor)} of type {tensor.type}, "
             f"which has {ndim}."
         )
     place = entries.index(Ellipsis)

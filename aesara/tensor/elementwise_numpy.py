@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.scalar import ufuncs
 from aesara.tensor.conversion import as_tensor_variable
@@ -98,7 +99,7 @@ bitwise_right_shift = right_shift
 def _as_real(name: str, x: Any) -> Variable:
     x = as_tensor_variable(x)
     if x.type.dtype in complex_dtypes:
-        raise TypeError(f"{name} is not defined for complex numbers; got {x} of type {x.type}.")
+        raise TypeError(f"{name} is not defined for complex numbers; got {described(x)} of type {x.type}.")
     return x
 
 
@@ -118,7 +119,7 @@ def positive(x: Any) -> Variable:
     """
     x = as_tensor_variable(x)
     if x.type.dtype == "bool":
-        raise TypeError(f"Booleans have no sign; got {x} of type {x.type}.")
+        raise TypeError(f"Booleans have no sign; got {described(x)} of type {x.type}.")
     return x
 
 

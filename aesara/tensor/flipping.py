@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.rearranging import moveaxis, normalize_axes, transpose
@@ -48,7 +49,7 @@ def fliplr(m: Any) -> Variable:
 def _with_dimensions(name: str, m: Any, ndim: int) -> Variable:
     m = as_tensor_variable(m)
     if m.type.ndim < ndim:
-        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {m} of type {m.type}.")
+        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {described(m)} of type {m.type}.")
     return m
 
 

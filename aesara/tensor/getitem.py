@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.dimshuffle import dimshuffle
 from aesara.tensor.exceptions import NotScalarConstantError
@@ -137,7 +138,7 @@ def _entry(arg: Any) -> Any:
     if is_scalar_integer(arg):
         return arg
     if isinstance(arg, (str, bytes, float, complex, dict)):
-        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {arg!r}.")
+        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {described(arg)}.")
     return as_index_variable(arg)
 
 
@@ -149,7 +150,7 @@ def _check_slice(arg: slice) -> None:
             continue
         if isinstance(part, Variable) and isinstance(part.type, NoneTypeT):
             continue
-        raise TypeError(f"Expected an integer scalar or None in a slice; got {part!r}.")
+        raise TypeError(f"Expected an integer scalar or None in a slice; got {described(part)}.")
 
 
 def _has_bool(nested: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.type import Type
 from aesara.scalar import ScalarConstant, ScalarType, as_scalar
@@ -160,7 +161,7 @@ def as_index_variable(idx: Any) -> Variable:
         idx = np.empty(0, dtype="int64")
     idx = as_tensor_variable(idx)
     if idx.type.dtype not in discrete_dtypes:
-        raise TypeError(f"index must be integers or a boolean mask; got {idx} of dtype {idx.type.dtype}.")
+        raise TypeError(f"index must be integers or a boolean mask; got {described(idx)} of dtype {idx.type.dtype}.")
     return idx
 
 

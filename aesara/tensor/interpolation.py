@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.cumulative import cumsum, diff
@@ -31,7 +32,7 @@ def _as_floats(x: Any) -> Variable:
 def _vector(name: str, x: Any) -> Variable:
     x = _as_floats(x)
     if x.type.ndim != 1:
-        raise ValueError(f"{name} must be a vector; got {x} of type {x.type}.")
+        raise ValueError(f"{name} must be a vector; got {described(x)} of type {x.type}.")
     return x
 
 
@@ -108,7 +109,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Variable:
     """
     x, bins = as_tensor_variable(x), as_tensor_variable(bins)
     if bins.type.ndim != 1:
-        raise ValueError(f"digitize: bins must be a vector; got {bins} of type {bins.type}.")
+        raise ValueError(f"digitize: bins must be a vector; got {described(bins)} of type {bins.type}.")
     data = getattr(bins, "data", None)
     ascending = searchsorted(bins, x, side="left" if right else "right")
     if data is not None:
@@ -258,13 +259,17 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edg
     for k, spacing in zip(axes, spacings):
         n = f.type.shape[k]
         if n is not None and n < edge_order + 1:
-            raise ValueError(f"gradient: at least {edge_order + 1} values are needed along axis {k}; {f} has {f.type}.")
+            raise ValueError(
+                f"gradient: at least {edge_order + 1} values are needed along axis {k}; {described(f)} has {f.type}."
+            )
         if spacing.type.ndim == 0:
             results.append(_even_gradient(f, spacing, k, edge_order))
         elif spacing.type.ndim == 1:
             results.append(_uneven_gradient(f, spacing, k, edge_order))
         else:
-            raise ValueError(f"gradient: distances are numbers or vectors; got {spacing} of type {spacing.type}.")
+            raise ValueError(
+                f"gradient: distances are numbers or vectors; got {described(spacing)} of type {spacing.type}."
+            )
     return results[0] if len(axes) == 1 else results
 
 

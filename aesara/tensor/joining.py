@@ -10,6 +10,7 @@ import numpy as np
 
 import aesara.scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -241,7 +242,7 @@ class Split(Op):
         splits = as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in integer_dtypes:
             raise TypeError(
-                f"The sizes of the pieces must be a vector of integers; got {splits} of type {splits.type}."
+                f"The sizes of the pieces must be a vector of integers; got {described(splits)} of type {splits.type}."
             )
         sizes = known_entries(splits) or [None] * self.len_splits
         if len(sizes) != self.len_splits:
@@ -496,7 +497,7 @@ def _matrices(args: Sequence[Any]) -> list[Variable]:
     matrices = [as_tensor_variable(matrix) for matrix in args]
     for matrix in matrices:
         if matrix.type.ndim != 2:
-            raise ValueError(f"All arguments must have two dimensions; {matrix} has {matrix.type.ndim}.")
+            raise ValueError(f"All arguments must have two dimensions; {described(matrix)} has {matrix.type.ndim}.")
     return matrices
 
 

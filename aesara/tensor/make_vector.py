@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import aesara.scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.casting import cast
@@ -44,7 +45,7 @@ class MakeVector(Op):
         for scalar in scalars:
             if scalar.type.ndim != 0:
                 raise ValueError(
-                    f"The entries of a vector must be scalars, got {scalar} with "
+                    f"The entries of a vector must be scalars, got {described(scalar)} with "
                     f"{scalar.type.ndim} dimensions. Use `stack` for those."
                 )
         dtypes = {scalar.type.dtype for scalar in scalars}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.broadcasting import broadcast_shape, broadcast_to
 from aesara.tensor.conversion import as_tensor_variable
@@ -91,7 +92,9 @@ def _cumulative(function: Any, x: Any, axis: int | None, dtype: Any, include_ini
     x = as_tensor_variable(x)
     if axis is None:
         if x.type.ndim != 1:
-            raise ValueError(f"The axis must be given for a tensor that is not a vector; got {x} of type {x.type}.")
+            raise ValueError(
+                f"The axis must be given for a tensor that is not a vector; got {described(x)} of type {x.type}."
+            )
         axis = 0
     (axis,) = normalize_axes(axis, x.type.ndim)
     if dtype is None and x.type.dtype in discrete_dtypes:
@@ -136,7 +139,7 @@ def ix_(*args: Any) -> tuple[Variable, ...]:
     for arg in args:
         vector = as_tensor_variable(arg)
         if vector.type.ndim != 1:
-            raise ValueError(f"ix_ needs vectors; got {vector} of type {vector.type}.")
+            raise ValueError(f"ix_ needs vectors; got {described(vector)} of type {vector.type}.")
         vectors.append(vector.nonzero()[0] if vector.type.dtype == "bool" else vector)
     return tuple([v.dimshuffle([0 if i == k else "x" for i in range(len(vectors))]) for k, v in enumerate(vectors)])
 
@@ -241,7 +244,7 @@ def ldexp(x1: Any, x2: Any) -> Variable:
     """
     x1, x2 = as_tensor_variable(x1), as_tensor_variable(x2)
     if x2.type.dtype not in discrete_dtypes:
-        raise TypeError(f"ldexp: the powers of 2 must be integers; got {x2} of type {x2.type}.")
+        raise TypeError(f"ldexp: the powers of 2 must be integers; got {described(x2)} of type {x2.type}.")
     x1 = x1.astype(np.promote_types(x1.type.dtype, "float32").name) if x1.type.dtype in discrete_dtypes else x1
     # In two steps, because the power alone may overflow where the product does not.
     half = x2 // 2

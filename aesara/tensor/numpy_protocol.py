@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.numpy_functions import ACCUMULATIONS, ADVICE, FUNCTIONS, REDUCTIONS, UFUNCS, Passing
 from aesara.tensor.rearranging import normalize_axes
@@ -46,7 +47,8 @@ def _refusal(name: str, why: str, instead: str) -> TypeError:
 def refuse_array(variable: Any) -> TypeError:
     """The error about a variable in the place of an array."""
     return TypeError(
-        f"NumPy needs an array, but {variable} of type {variable.type} is a variable, which has no value yet. "
+        f"NumPy needs an array, but {described(variable)} of type {variable.type} is a variable, which has no value "
+        "yet. "
         "Use the function of aesara.tensor, as_tensor or stack for a list of variables instead of numpy.array, and "
         ".eval() or a compiled function for values."
     )
@@ -173,7 +175,9 @@ def _in_dtype(
         is_number = type(x) in (int, float, complex)
         x = as_tensor_variable(x)
         if not is_number and not np.can_cast(x.type.dtype, dtype, casting):  # type: ignore[arg-type]
-            raise TypeError(f"{path}: {x} of type {x.type} does not convert to {dtype} by the rule {casting!r}.")
+            raise TypeError(
+                f"{path}: {described(x)} of type {x.type} does not convert to {dtype} by the rule {casting!r}."
+            )
         converted.append(x.astype(dtype.name))
     result = target(*converted)
     return (

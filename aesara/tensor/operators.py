@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor import elementwise_ops as ops
 from aesara.tensor.allocation import ones_like, zeros_like
@@ -212,14 +213,15 @@ class _tensor_py_operators:
             return bool(self.data)
         raise TypeError(
             "Variables do not support boolean operations. A condition on symbolic variables has no value until it is "
-            f"computed ({self} was asked for one): use aesara.tensor.switch or aesara.ifelse.ifelse to choose by it, "
+            f"computed ({described(self)} was asked for one): use aesara.tensor.switch or aesara.ifelse.ifelse to "
+            "choose by it, "
             "& and | to combine conditions, and `is None` to ask whether an optional variable was given."
         )
 
     # What asks for a number now gets an answer that helps.
 
     def _without_value(self, asker: str, instead: str) -> TypeError:
-        return TypeError(f"{asker}: {self} of type {self.type} has no value until it is computed. {instead}")
+        return TypeError(f"{asker}: {described(self)} of type {self.type} has no value until it is computed. {instead}")
 
     def __float__(self) -> float:
         raise self._without_value("float() needs a number", _NUMBER_HINT)
@@ -239,13 +241,15 @@ class _tensor_py_operators:
 
     def __len__(self) -> int:
         raise TypeError(
-            f"object of type '{type(self).__name__}' has no len(): the length of {self} of type {self.type} is "
+            f"object of type '{type(self).__name__}' has no len(): the length of {described(self)} of type "
+            f"{self.type} is "
             "known when it is computed, as x.shape[0]; the number of dimensions is x.ndim."
         )
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
-            f"'{type(self).__name__}' object does not support item assignment: {self} stands for a value, it is no "
+            f"'{type(self).__name__}' object does not support item assignment: {described(self)} stands for a value, "
+            "it is no "
             "memory. Use x = aesara.tensor.set_subtensor(x[index], value), or inc_subtensor for x[index] += value."
         )
 
@@ -274,7 +278,7 @@ class _tensor_py_operators:
         if length is None:
             raise TypeError(
                 "TensorType does not support iteration over a dimension whose length is not known: "
-                f"{self} has type {self.type}. Maybe you are using builtins.sum instead of "
+                f"{described(self)} has type {self.type}. Maybe you are using builtins.sum instead of "
                 "aesara.tensor.math.sum? "
                 "(Maybe .max?) To loop over elements, use aesara.scan; to give the length, use specify_shape."
             )
@@ -299,7 +303,7 @@ class _tensor_py_operators:
     def mT(self) -> Variable:
         """Every matrix of a batch transposed: the last two dimensions exchanged."""
         if self.type.ndim < 2:
-            raise ValueError(f"mT needs two or more dimensions; got {self} of type {self.type}.")
+            raise ValueError(f"mT needs two or more dimensions; got {described(self)} of type {self.type}.")
         return swapaxes(self, -1, -2)
 
     def transpose(self, *axes: Any) -> Variable:

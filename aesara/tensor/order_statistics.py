@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.careduce import as_axes, normalize_axes
 from aesara.tensor.check_and_raise import CheckAndRaise
@@ -61,7 +62,7 @@ _DISCRETE = (
 def _as_floats(name: str, a: Any) -> Variable:
     a = as_tensor_variable(a)
     if a.type.dtype in complex_dtypes:
-        raise TypeError(f"{name}: complex numbers have no order; got {a} of type {a.type}.")
+        raise TypeError(f"{name}: complex numbers have no order; got {described(a)} of type {a.type}.")
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.conversion import as_tensor_variable
 from aesara.tensor.diagonals import diagonal
@@ -26,7 +27,7 @@ def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[Variable
     for label, (value, ndim) in values.items():
         x = as_tensor_variable(value)
         if x.type.ndim < ndim:
-            raise ValueError(f"{name}: {label} needs {ndim} or more dimensions; got {x} of type {x.type}.")
+            raise ValueError(f"{name}: {label} needs {ndim} or more dimensions; got {described(x)} of type {x.type}.")
         tensors.append(x if dtype is None else x.astype(dtype))
     return tensors
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
@@ -274,7 +275,9 @@ def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:
     """Report now, if it is known, that there will be nothing to choose from."""
     shape = x.type.shape
     if 0 in [shape[a] for a in axes]:
-        raise ValueError(f"zero-size array to reduction operation {op}, which has no identity; {x} has type {x.type}.")
+        raise ValueError(
+            f"zero-size array to reduction operation {op}, which has no identity; {described(x)} has type {x.type}."
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -297,7 +300,7 @@ def selected(x: Variable, where: Any, otherwise: Any) -> Variable:
         return x
     where = as_tensor_variable(where)
     if where.type.dtype != "bool":
-        raise TypeError(f"`where` must be Boolean; got {where} of type {where.type}.")
+        raise TypeError(f"`where` must be Boolean; got {described(where)} of type {where.type}.")
     if where.type.ndim > x.type.ndim:
         raise ValueError(f"`where` must broadcast to the tensor; got types {where.type} and {x.type}.")
     return switch(where, x, as_tensor_variable(otherwise).astype(x.type.dtype))

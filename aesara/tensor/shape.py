@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.scalar import int32
@@ -177,12 +178,12 @@ def _as_shape_vector(shp: Any) -> Variable:
     if shp.type.ndim != 1:
         raise TypeError(
             "New shape in reshape must be a vector or a list/tuple of scalars; "
-            f"got {shp} with {shp.type.ndim} dimensions."
+            f"got {described(shp)} with {shp.type.ndim} dimensions."
         )
     if np.dtype(shp.type.dtype).kind not in "iu":
         if isinstance(shp, Constant) and shp.data.size == 0:
             return constant(np.empty(0, dtype="int64"))
-        raise TypeError(f"Shape must be integers; got {shp} of dtype {shp.type.dtype}.")
+        raise TypeError(f"Shape must be integers; got {described(shp)} of dtype {shp.type.dtype}.")
     return shp
 
 

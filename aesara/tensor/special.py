@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
@@ -93,7 +94,7 @@ UNSET_AXIS = object()
 def _checked_axis(name: str, axis: int | None, x: Variable) -> None:
     ndim = x.type.ndim
     if axis is not None and not -ndim <= axis < ndim:
-        raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {x}")
+        raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {described(x)}")
 
 
 def _as_floats(x: Any) -> Variable:

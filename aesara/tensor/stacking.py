@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.allocation import ones
 from aesara.tensor.broadcasting import broadcast_to
@@ -169,7 +170,7 @@ def unstack(x: Any, axis: int = 0) -> list[Variable]:
     (axis,) = normalize_axes(axis, x.type.ndim)
     length = x.type.shape[axis]
     if length is None:
-        raise ValueError(f"unstack: the length of axis {axis} must be known; {x} has type {x.type}.")
+        raise ValueError(f"unstack: the length of axis {axis} must be known; {described(x)} has type {x.type}.")
     return [x[(*[slice(None)] * axis, i)] for i in range(length)]
 
 
@@ -245,7 +246,9 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
 def split_evenly(name: str, ary: Variable, indices_or_sections: Any, axis: int, ndim: int = 0) -> list[Variable]:
     """Cut a tensor along a dimension into parts, equal ones if their number is given."""
     if ary.type.ndim < ndim:
-        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {ary} of type {ary.type}.")
+        raise ValueError(
+            f"{name} needs a tensor of {ndim} or more dimensions; got {described(ary)} of type {ary.type}."
+        )
     length = ary.type.shape[axis]
     n = indices_or_sections
     if isinstance(n, (int, np.integer)) and length is not None and n > 0 and length % n:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.hooks import pprint, printer_attribute
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.allocation import alloc
@@ -208,7 +209,7 @@ def inc_subtensor(
             f"Trying to increment a {x.type.ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
         )
     if x.owner is None:
-        raise TypeError(f"x must be the result of a subtensor operation; got {x}.")
+        raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
     # A dimension of size one of the part takes no other size from the value.
     n_new = x.type.ndim - y.type.ndim
     ones = [axis for axis, known in enumerate(y.type.shape) if x.type.shape[n_new + axis] == 1 and known != 1]
@@ -246,7 +247,7 @@ class _Writing:
 @singledispatch
 def write_to_result(op: Op, x: Variable, y: Variable, write: _Writing) -> Variable:
     """Return the tensor that `x`, computed by `op`, is a part of, with `y` written there."""
-    raise TypeError(f"x must be the result of a subtensor operation; got {x}.")
+    raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
 
 
 @write_to_result.register(Subtensor)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable, constant
@@ -43,9 +44,9 @@ def _as_positions(ilist: Any) -> Variable:
     """Return the index of an op that takes one vector of integers."""
     ilist = as_tensor_variable(ilist)
     if ilist.type.dtype not in integer_dtypes:
-        raise TypeError(f"index must be integers; got {ilist} of dtype {ilist.type.dtype}.")
+        raise TypeError(f"index must be integers; got {described(ilist)} of dtype {ilist.type.dtype}.")
     if ilist.type.ndim != 1:
-        raise TypeError(f"index must be a vector; got {ilist} with {ilist.type.ndim} dimension(s).")
+        raise TypeError(f"index must be a vector; got {described(ilist)} with {ilist.type.ndim} dimension(s).")
     return ilist
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -78,7 +79,8 @@ class _TemplateOp(Op):
         """Return the scalars of an index as variables, checked against the template."""
         if len(self.idx_list) > x.type.ndim:
             raise IndexError(
-                f"too many indices for array: {x} has {x.type.ndim} dimension(s), but {len(self.idx_list)} are indexed"
+                f"too many indices for array: {described(x)} has {x.type.ndim} dimension(s), but {len(self.idx_list)} "
+                "are indexed"
             )
         scalars = [as_nontensor_scalar(scalar) for scalar in scalars]
         if len(scalars) != len(self._scalar_types):

@@ -15,6 +15,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import HasDataType, HasShape, Type
@@ -259,7 +260,7 @@ class TensorType(Type, HasDataType, HasShape):
         converted = self.convert_variable(other) if allow_convert else None
         if converted is None:
             raise TypeError(
-                f"Cannot convert Type {other.type} (of Variable {other}) into Type {self}. "
+                f"Cannot convert Type {other.type} (of Variable {described(other)}) into Type {self}. "
                 f"You can try to manually convert {other} into a {self}, for example with astype or "
                 "specify_shape."
             )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.conversion import as_tensor_variable
@@ -41,7 +42,7 @@ def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
     """
     v = as_tensor_variable(v)
     if getattr(v.type, "ndim", None) != 1:
-        raise TypeError(f"Expected a vector (one dimension), got {v} of type {v.type}.")
+        raise TypeError(f"Expected a vector (one dimension), got {described(v)} of type {v.type}.")
     static_length = v.type.shape[0]
     if static_length is not None:
         return static_length
@@ -52,7 +53,7 @@ def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
         if length is not None:
             return length
     raise ValueError(
-        f"Length of {v} cannot be determined: it depends on values that are known "
+        f"Length of {described(v)} cannot be determined: it depends on values that are known "
         "at run time only. Give it a static shape with `specify_shape`, or build it "
         "from a tuple of scalars."
     )

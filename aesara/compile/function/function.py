@@ -9,9 +9,12 @@ from typing import Any
 
 from aesara import clock
 from aesara.compile.function.arguments import DUPLICATE, Argument, ContainerAttribute, ValueAttribute, make_finder
+from aesara.compile.function.text import text_of_function
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
 
@@ -51,6 +54,8 @@ class Function:
         must in any case, at no cost, and arguments that it does not take are converted all the same.
     value, container
         Values and containers of the inputs, by name, position or variable.
+    compile_seconds
+        How long it took to compile; None for a copy, and for a function that was read from a file.
 
     Examples
     --------
@@ -59,6 +64,10 @@ class Function:
     >>> f([1.0, 2.0])
     array([2., 4.])
     """
+
+    compile_seconds: float | None = None
+    #: the outputs as the user has written them, as long as they are there
+    written: Sequence[Callable[[], Variable | None]] = ()
 
     def __init__(
         self,
@@ -359,6 +368,9 @@ class Function:
     def _is_updated(self, container: Container) -> bool:
         return id(container.storage) in self._updated_cells
 
+    def __repr__(self) -> str:
+        return text_of_function(self)
+
     def _quoted_name(self) -> str:
         return f' "{self.name}"' if self.name else ""
 
@@ -436,9 +448,11 @@ class Function:
         shared = {id(spec.variable): spec.variable for spec in self.maker.inputs if spec.implicit}
         for old, new in swap.items():
             if id(old) not in shared:
-                raise ValueError(f"SharedVariable: {old} not found in the function. {self.get_shared()}")
+                raise ValueError(f"SharedVariable: {described(old)} not found in the function. {self.get_shared()}")
             if not old.type.is_super(new.type):
-                raise TypeError(f"Cannot swap {old} of type {old.type} with {new} of type {new.type}.")
+                raise TypeError(
+                    f"Cannot swap {described(old)} of type {old.type} with {described(new)} of type {new.type}."
+                )
         maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
         defaults = [
             container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
+from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Constant, Variable
 
 
@@ -23,25 +24,27 @@ def convert_function_input(input: Any) -> SymbolicInput:
     if isinstance(input, SymbolicInput):
         return input
     if isinstance(input, Constant):
-        raise TypeError(f"A Constant instance is not a legal function input: {input}")
+        raise TypeError(f"A Constant instance is not a legal function input: {described(input)}")
     if isinstance(input, Variable):
         return In(input)
     if not isinstance(input, (list, tuple)):
         raise TypeError(f"Unknown input type: {type(input)} ({input!r}), expected Variable instance")
     original = input
     if not input:
-        raise TypeError(f"Nonsensical input specification: {original}")
+        raise TypeError(f"Nonsensical input specification: {described(original)}")
     name = None
     if isinstance(input[0], str):
         name, input = input[0], input[1:]
     if len(input) == 1 and isinstance(input[0], Variable):
         return In(input[0], name=name)
     if len(input) != 2:
-        raise TypeError(f"Invalid input syntax: {original} (expected a variable and a value or an update)")
+        raise TypeError(f"Invalid input syntax: {described(original)} (expected a variable and a value or an update)")
     first, second = input
     if isinstance(first, (list, tuple)):
         if len(first) != 2 or not all(isinstance(part, Variable) for part in first):
-            raise TypeError(f"Invalid input syntax: {original} (the first part must be a pair (variable, update))")
+            raise TypeError(
+                f"Invalid input syntax: {described(original)} (the first part must be a pair (variable, update))"
+            )
         return In(first[0], name=name, value=second, update=first[1], mutable=True)
     if not isinstance(first, Variable):
         raise TypeError(f"Unknown input type: {type(first)} ({first!r}), expected Variable instance")
@@ -63,14 +66,13 @@ def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> st
     return f"The function has {named}, and {n_unnamed_inputs} without a name."
 
 
-def complain_about_unused_input(index: int, variable: Variable, action: str) -> None:
-    """Raise or warn that a function does not need one of its inputs."""
+def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any]) -> None:
+    """Raise or warn that a function does not need one of its inputs; it needs what is `used`."""
+    note = namesake_note(variable, used, "is needed to compute the outputs")
     text = (
         "aesara.function was asked to create a function computing outputs given certain inputs, but the "
-        "provided "
-        f"input variable at index {index} is not part of the computational graph needed to compute the "
-        "outputs: "
-        f"{variable}.\n"
+        f"provided input variable at index {index} is not part of the computational graph needed to compute the "
+        f"outputs: {described(variable)}.\n" + (f"{note}\n" if note else "")
     )
     if action == "warn":
         warnings.warn(

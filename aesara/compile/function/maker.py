@@ -185,7 +185,7 @@ class FunctionMaker:
         used = set(ancestors(roots, [spec.variable for spec in inputs]))
         for index, spec in enumerate(inputs):
             if spec.variable not in used and spec.update is None and not spec.implicit:
-                complain_about_unused_input(index, spec.variable, action)
+                complain_about_unused_input(index, spec.variable, action, used)
 
     def create(self, input_storage: Sequence[Any] | None = None, storage_map: Any = None) -> Function:
         """Make a function.
@@ -450,6 +450,7 @@ def orig_function(
     )
     function = maker.create()
     function.name = name
+    function.compile_seconds = clock.now() - started
     if maker.profile is not None:
-        maker.profile.add_compiling(clock.now() - started)
+        maker.profile.add_compiling(function.compile_seconds)
     return function

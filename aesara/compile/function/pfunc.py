@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,10 @@ from aesara.compile.function.maker import orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
-from aesara.graph import hooks
 from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import inputs_of_tangents
+from aesara.graph.messages import described, described_list, namesake_note
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable, shared
 from aesara.graph.traversal import ancestors
@@ -111,7 +112,7 @@ class _Rebuild:
         """Arrange that variables are replaced when they are met."""
         for old, new in iter_over_pairs(pairs):
             if not isinstance(old, Variable):
-                raise TypeError(f"Only variables can be replaced through `givens`, got {old!r} ({type(old)}).")
+                raise TypeError(f"Only variables can be replaced through `givens`, got {described(old)} ({type(old)}).")
             if not isinstance(new, Variable):
                 new = shared(new)
             if old in self.clones:
@@ -120,8 +121,8 @@ class _Rebuild:
                     "can not have "
                     "a new_v variable depend on an old_v one. For instance, givens = {a:b, b:(a+1)} is "
                     "not allowed. "
-                    f"Here, the old_v {old} is used to compute other new_v's, but it is scheduled to be "
-                    f"replaced by {new}."
+                    f"Here, the old_v {described(old)} is used to compute other new_v's, but it is scheduled to be "
+                    f"replaced by {described(new)}."
                 )
             if self.strict:
                 new = old.type.filter_variable(new)
@@ -135,19 +136,20 @@ class _Rebuild:
         for target, value in iter_over_pairs(updates):
             if not isinstance(target, SharedVariable):
                 raise TypeError(
-                    f"update target must be a SharedVariable, got {target!r} of type {type(target).__name__}. "
+                    f"update target must be a SharedVariable, got {described(target)} of type {type(target).__name__}. "
                     "Only the values of shared variables are kept between calls: make one with aesara.shared."
                 )
             if target in self.update_d:
                 raise ValueError(
-                    f"this shared variable already has an update expression: {target} would become "
-                    f"{_formula(self.update_d[target])} and {_formula(value)}. Give one update for each."
+                    f"this shared variable already has an update expression: {described(target)} would become "
+                    f"{described(self.update_d[target])} and {described(value)}. Give one update for each."
                 )
             other = of_container.setdefault(id(target.container), target)
             if other is not target:
                 raise ValueError(
-                    f"{target} and {other} have the same value, since one is a copy of the other; updates give both a "
-                    f"new one, {value} and {self.update_d[other]}. Give one update for both."
+                    f"{described(target)} and {described(other)} have the same value, since one is a copy of the "
+                    "other; updates give both a "
+                    f"new one, {described(value)} and {described(self.update_d[other])}. Give one update for both."
                 )
             self.update_d[target] = update = _as_update(target, value)
             self.update_expr.append((target, update))
@@ -169,12 +171,6 @@ class _Rebuild:
         return cloned
 
 
-def _formula(value: Any) -> str:
-    """An expression as a formula, cut where it gets long."""
-    text = hooks.pprint(value) if isinstance(value, Variable) else repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}..."
-
-
 def _as_update(target: SharedVariable, value: Any) -> Variable:
     if not isinstance(value, Variable):
         # A number or an array: let it take the type of the variable if it can.
@@ -182,7 +178,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
             return target.type.filter_variable(target.type.filter(value), allow_convert=False)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"What `updates` gives for {target} of type {target.type} is no value of it: {error}"
+                f"What `updates` gives for {described(target)} of type {target.type} is no value of it: {error}"
             ) from None
     if target.type.is_super(value.type):
         return value
@@ -191,7 +187,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
     except TypeError:
         raise TypeError(
             "An update must have the same type as the original shared variable "
-            f"(shared_var={target}, shared_var.type={target.type}, update_val={value}, "
+            f"(shared_var={described(target)}, shared_var.type={target.type}, update_val={described(value)}, "
             f"update_val.type={value.type}). Cast the update, or change its shape, to what the variable holds. "
             "If the difference is related to the broadcast pattern, you can call the "
             "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable "
@@ -278,12 +274,9 @@ def _rebuild_graph(
         for old, _ in iter_over_pairs(replace):
             if isinstance(old, Variable) and old in declared:
                 raise RuntimeError(
-                    f"You are trying to replace variable '{old}' through the `givens` parameter, but this "
-                    "variable is "
-                    "an input to your function. Replacing inputs is currently forbidden because it has "
-                    "no effect. One "
-                    "way to modify an input `x` to a function evaluating f(x) is to define a new input "
-                    "`y` and use "
+                    f"You are trying to replace variable '{old}' through the `givens` parameter, but this variable is "
+                    "an input to your function. Replacing inputs is currently forbidden because it has no effect. One "
+                    "way to modify an input `x` to a function evaluating f(x) is to define a new input `y` and use "
                     "`aesara.function([y], f(x), givens={x: g(y)})`. Another solution consists in using "
                     "`aesara.clone_replace`, e.g. like this: "
                     "`aesara.function([x], aesara.clone_replace(f(x), replace={x: g(x)}))`."
@@ -310,7 +303,7 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
     """The description of one entry of `inputs`."""
     if isinstance(param, SharedVariable):
         raise TypeError(
-            f"Cannot use a shared variable ({param}) as explicit input. "
+            f"Cannot use a shared variable ({described(param)}) as explicit input. "
             "Consider substituting a non-shared variable via the `givens` parameter"
         )
     if isinstance(param, Constant):
@@ -325,7 +318,7 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
         return _copy_of(param)
     raise TypeError(
         f"Unknown parameter type: {type(param)}. Inputs of a function are variables, `In` objects or pairs "
-        f"(variable, default value), got {param!r}."
+        f"(variable, default value), got {described(param)}."
     )
 
 
@@ -345,7 +338,10 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
             spec = convert_function_input(param)
             _as_input(spec.variable, rebuild_strict, allow_downcast)
             if len(param) == 2 and param[0] is spec.variable and isinstance(param[1], Variable):
-                raise TypeError(f"The default value of {spec.variable} must be a value, got the variable {param[1]}.")
+                raise TypeError(
+                    f"The default value of {described(spec.variable)} must be a value, got the variable "
+                    f"{described(param[1])}."
+                )
             spec.allow_downcast = allow_downcast
             inputs.append(spec)
         else:
@@ -354,7 +350,7 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
     for index, spec in enumerate(inputs):
         if spec.variable in seen:
             raise UnusedInputError(
-                f"Variable {spec.variable} is used twice in inputs to aesara.function, at indices "
+                f"Variable {described(spec.variable)} is used twice in inputs to aesara.function, at indices "
                 f"{seen[spec.variable]} and {index}.  This would result in values provided for it being ignored. "
                 "Please do not duplicate variables in the inputs list."
             )
@@ -433,44 +429,58 @@ def pfunc(
     update_of = dict(new_updates)
     inputs += [_shared_input(one, update_of.get(one)) for one in rebuild.shared_inputs]
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
-    described = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
+    output_specs = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
     positions = [index for index, spec in enumerate(inputs) if spec.update is not None]
-    graph_outputs = [one.variable for one in described] + [inputs[index].update for index in positions]
+    graph_outputs = [one.variable for one in output_specs] + [inputs[index].update for index in positions]
     if rebuild.free:
-        _check_missing(rebuild, graph_inputs, graph_outputs)
+        _check_missing(rebuild, graph_inputs, graph_outputs, [spec.variable for spec in inputs], givens)
     graph = FunctionGraph(
         graph_inputs,
         graph_outputs,
-        update_mapping={len(described) + offset: index for offset, index in enumerate(positions)},
+        update_mapping={len(output_specs) + offset: index for offset, index in enumerate(positions)},
         clone=False,
     )
     _check_unused(graph, inputs, len(new_inputs), on_unused_input, rebuild)
     if outputs is None:
         given: Any = None
     elif isinstance(outputs, (list, tuple)):
-        given = described
+        given = output_specs
     else:
-        given = described[0]
-    return orig_function(inputs, given, mode, accept_inplace, name, profile, on_unused_input, output_keys, fgraph=graph)
+        given = output_specs[0]
+    function = orig_function(
+        inputs, given, mode, accept_inplace, name, profile, on_unused_input, output_keys, fgraph=graph
+    )
+    written = [one.variable if isinstance(one, SymbolicOutput) else one for one in _output_variables(outputs)]
+    function.written = [weakref.ref(variable) for variable in written]
+    return function
 
 
-def _check_missing(rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
-    """Raise an error if the outputs need variables that have no value."""
+def _check_missing(
+    rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Sequence[Variable], given: Sequence[Variable], givens: Any
+) -> None:
+    """Raise an error if the outputs need variables that have no value; `given` and `givens` is what the user has given.
+    """
     needed = set(graph_inputs_of(outputs, inputs))
     missing = [(old, reader) for old, reader in rebuild.free.items() if rebuild.clones[old] in needed]
     if not missing:
         return
     variable, reader = missing[0]
     label = f"`{variable.name}`" if variable.name else "without a name"
+    replaced = [old for old, _ in iter_over_pairs(givens)] if givens else []
+    notes = (
+        namesake_note(variable, given, "is an input of the function"),
+        namesake_note(variable, replaced, "is replaced through `givens`"),
+    )
     text = f"Input {label} of type {variable.type} of the graph was not provided and not given a value."
     if reader is not None:
         position = [one is variable for one in reader.inputs].index(True)
         text += f"\nIt is input {position} (indices start from 0) of {reader}"
         if reader.source is not None:
             text += f",\nwhich was created by:\n{describe_source(reader.source)}"
+    text += "".join(f"\n{note}" for note in notes if note)
     text += "\nAdd it to the inputs of the function, or replace it through `givens`."
     if len(missing) > 1:
-        text += f"\nAlso missing: {', '.join(str(old) for old, _ in missing[1:10])}"
+        text += f"\nAlso missing: {described_list(old for old, _ in missing[1:])}"
     raise MissingInputError(text, variable=variable)
 
 
@@ -495,7 +505,7 @@ def _check_unused(
             used.update(inputs_of_tangents.get(tangent, ()))
         for index in unused:
             if inputs[index].variable not in used:
-                complain_about_unused_input(index, inputs[index].variable, action)
+                complain_about_unused_input(index, inputs[index].variable, action, rebuild.clones)
 
 
 __all__ = ["construct_pfunc_ins_and_outs", "iter_over_pairs", "pfunc", "rebuild_collect_shared"]

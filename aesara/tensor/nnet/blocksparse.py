@@ -13,6 +13,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import disconnected_type
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.conversion import as_tensor_variable, constant
 from aesara.tensor.dtypes import integer_dtypes
@@ -25,14 +26,14 @@ from aesara.tensor.subtensor import inc_subtensor
 def _operand(name: str, x: Any, ndim: int) -> Variable:
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise TypeError(f"{name} must be a {ndim}D tensor; got {x} with {x.type.ndim} dimensions")
+        raise TypeError(f"{name} must be a {ndim}D tensor; got {described(x)} with {x.type.ndim} dimensions")
     return x
 
 
 def _block_numbers(name: str, x: Any) -> Variable:
     x = _operand(name, x, 2)
     if x.type.dtype not in integer_dtypes:
-        raise TypeError(f"{name} must have an integer dtype; got {x} of type {x.type}")
+        raise TypeError(f"{name} must have an integer dtype; got {described(x)} of type {x.type}")
     return x
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
@@ -72,7 +73,7 @@ def as_floats(name: str, ndim: int, x: Any) -> Variable:
     """A tensor with so many dimensions and a floating-point dtype; integers become float64."""
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} dimension(s); got {x} of type {x.type}.")
+        raise ValueError(f"{name} must have {ndim} dimension(s); got {described(x)} of type {x.type}.")
     if x.type.dtype in continuous_dtypes and not x.type.dtype.startswith("complex"):
         return x
     if x.type.dtype in integer_dtypes:
@@ -84,7 +85,7 @@ def as_classes(name: str, y: Any) -> Variable:
     """A vector of integers: the number of a class in each row."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
-        raise ValueError(f"{name} must be a vector of integers; got {y} of type {y.type}.")
+        raise ValueError(f"{name} must be a vector of integers; got {described(y)} of type {y.type}.")
     return y
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.constant_value import known_integer
 from aesara.tensor.conversion import as_tensor_variable
@@ -31,7 +32,7 @@ def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> Variable:
     """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise TypeError(f"{name} must be {ndim}D {what}; got {x} with {x.type.ndim} dimensions")
+        raise TypeError(f"{name} must be {ndim}D {what}; got {described(x)} with {x.type.ndim} dimensions")
     return x
 
 
@@ -191,7 +192,7 @@ class BaseAbstractConv(ChosenWindows):
         """A vector of sizes, and those of them that are known."""
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in integer_dtypes:
-            raise TypeError(f"shape must be a vector of integers; got {shape} of type {shape.type}")
+            raise TypeError(f"shape must be a vector of integers; got {described(shape)} of type {shape.type}")
         if shape.type.shape[0] not in (None, self.convdim):
             raise ValueError(f"shape must have {self.convdim} entries; got {shape.type.shape[0]}")
         return shape, [known_integer(shape[k]) for k in range(self.convdim)]

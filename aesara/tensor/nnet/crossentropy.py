@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.allocation import zeros_like
 from aesara.tensor.argmax import argmax, max_and_argmax
@@ -129,7 +130,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
     def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
         dy = as_tensor_variable(dy)
         if dy.type.ndim > 1:
-            raise ValueError(f"dy must be a number or a vector; got {dy} of type {dy.type}.")
+            raise ValueError(f"dy must be a number or a vector; got {described(dy)} of type {dy.type}.")
         sm, y_idx = as_floats("sm", 2, sm), as_classes("y_idx", y_idx)
         _rows(sm, y_idx)
         return Apply(self, [dy, sm, y_idx], [tensor_type(sm.type.dtype, sm.type.shape)()])
@@ -367,7 +368,7 @@ def confusion_matrix(actual: Any, pred: Any) -> list[Variable]:
     actual, pred = as_tensor_variable(actual), as_tensor_variable(pred)
     for name, classes in (("actual", actual), ("pred", pred)):
         if classes.type.ndim != 1:
-            raise ValueError(f"{name} must be a vector; got {classes} of type {classes.type}.")
+            raise ValueError(f"{name} must be a vector; got {described(classes)} of type {classes.type}.")
     order = unique(concatenate([actual, pred]))
     rows = eq(order.dimshuffle(0, "x"), actual.dimshuffle("x", 0)).astype("int64")
     columns = eq(pred.dimshuffle(0, "x"), order.dimshuffle("x", 0)).astype("int64")

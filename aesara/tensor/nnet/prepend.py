@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.allocation import alloc
 from aesara.tensor.conversion import as_tensor_variable
@@ -19,7 +20,7 @@ from aesara.tensor.tensor_type import tensor_type
 def _as_matrix(mat: Any) -> Variable:
     mat = as_tensor_variable(mat)
     if mat.type.ndim != 2:
-        raise TypeError(f"A matrix is expected; got {mat} of type {mat.type}.")
+        raise TypeError(f"A matrix is expected; got {described(mat)} of type {mat.type}.")
     return mat
 
 
@@ -94,7 +95,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
     def make_node(self, val: Any, mat: Any) -> Apply:
         val, mat = as_tensor_variable(val), _as_matrix(mat)
         if val.type.ndim != 0:
-            raise TypeError(f"The number to be prepended must be a scalar; got {val} of type {val.type}.")
+            raise TypeError(f"The number to be prepended must be a scalar; got {described(val)} of type {val.type}.")
         dtype = aes.upcast(val.type.dtype, mat.type.dtype)
         return Apply(self, [val, mat], [tensor_type(dtype, _one_more_column(mat))()])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import batch_ndim, fit_core_type
 from aesara.tensor.allocation import alloc
@@ -23,18 +24,21 @@ def _fit_tensor(core_type: TensorType, old: Variable, new: Any) -> Variable:
     new = as_tensor_variable(new)
     if new.type.dtype != core_type.dtype:
         raise TypeError(
-            f"{old} of dtype {core_type.dtype} cannot be replaced by {new} of dtype {new.type.dtype}: cast it first."
+            f"{described(old)} of dtype {core_type.dtype} cannot be replaced by {described(new)} of dtype "
+            f"{new.type.dtype}: cast it first."
         )
     extra = new.type.ndim - core_type.ndim
     if extra < 0:
         raise ValueError(
-            f"{old} has {core_type.ndim} dimension(s), its replacement {new} only {new.type.ndim}; batch dimensions "
+            f"{described(old)} has {core_type.ndim} dimension(s), its replacement {described(new)} only "
+            f"{new.type.ndim}; batch dimensions "
             "are added in front."
         )
     for axis, (known, found) in enumerate(zip(core_type.shape, new.type.shape[extra:])):
         if known is not None and found is not None and known != found:
             raise ValueError(
-                f"{old} of type {core_type} cannot be replaced by {new} of type {new.type}: dimension {axis} has size "
+                f"{described(old)} of type {core_type} cannot be replaced by {described(new)} of type {new.type}: "
+                f"dimension {axis} has size "
                 f"{known}, in the replacement (dimension {axis + extra}) {found}."
             )
     if any(known is not None and found is None for known, found in zip(core_type.shape, new.type.shape[extra:])):

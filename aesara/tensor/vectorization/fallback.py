@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
@@ -21,7 +22,8 @@ def vectorize_by_blockwise(op: Op, node: Apply, *inputs: Variable) -> Apply | Se
     for variable in (*inputs, *node.outputs):
         if not isinstance(variable.type, TensorType):
             raise NotImplementedError(
-                f"{op} cannot be vectorized: it has no rule for that, and {variable} of type {variable.type} is no "
+                f"{op} cannot be vectorized: it has no rule for that, and {described(variable)} of type "
+                f"{variable.type} is no "
                 "tensor, so that it cannot be applied to each member of a batch either."
             )
     return Blockwise(op, _signature_for(op, node)).make_node(*inputs)

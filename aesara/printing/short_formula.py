@@ -1,0 +1,231 @@
+"""Formulas for messages: short, and with no more parentheses than Python needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph import hooks
+from aesara.graph.messages import type_text
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.printing.formula import PrinterState, _PiecewisePrinter, pprint
+from aesara.tensor.careduce import CAReduce
+from aesara.tensor.creation import ARange
+from aesara.tensor.dimshuffle import DimShuffle
+from aesara.tensor.dot import Dot
+from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.gemm import Dot22
+from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.shape_values import Shape, Shape_i
+from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.tensor_type import TensorType
+
+__all__ = ["short_formula"]
+
+_LONGEST = 60
+_LONGEST_CONSTANT = 20
+_DEEPEST = 16
+_MOST_STEPS = 500
+
+# How tightly the operators of Python bind; a call, an index or an attribute binds tightest.
+_COMPARISON, _OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -6, -5, -4, -3, -2, -1, 0, 1, 1000
+_LOOSEST = -_CALL
+
+#: class of a scalar operation -> sign, precedence
+_BINARY = {
+    "Add": ("+", _SUM), "Sub": ("-", _SUM), "Mul": ("*", _PRODUCT), "TrueDivide": ("/", _PRODUCT),
+    "FloorDivide": ("//", _PRODUCT), "Mod": ("%", _PRODUCT), "Pow": ("**", _POWER),
+    "LT": ("<", _COMPARISON), "GT": (">", _COMPARISON), "LE": ("<=", _COMPARISON), "GE": (">=", _COMPARISON),
+    "EQ": ("==", _COMPARISON), "NEQ": ("!=", _COMPARISON), "OR": ("|", _OR), "XOR": ("^", _XOR), "AND": ("&", _AND),
+}  # fmt: skip
+_UNARY = {"Neg": "-", "Invert": "~"}
+
+_Piece = Any  # a text, or a variable with the precedence of its place
+
+
+def short_formula(variable: Variable) -> str:
+    """Return a formula of at most 60 characters: three dots stand for parts that lie too deep.
+
+    Variables with a name stand for what they are computed from.
+
+    Examples
+    --------
+    >>> x, y = at.dvectors("x", "y")
+    >>> short_formula((x + y) * 2 - x ** 2)
+    '(x + y) * 2 - x**2'
+    >>> for _ in range(10):
+    ...     x = at.tanh(x * y + 1)
+    >>> short_formula(x)
+    'tanh(tanh(tanh(tanh(... * y + 1) * y + 1) * y + 1) * y + 1)'
+    """
+    text: str | None = None
+    for depth in range(_DEEPEST, 0, -1):
+        text, complete = _text(variable, depth)
+        if complete:
+            return text
+    assert text is not None
+    return text[: _LONGEST - 3] + "..."
+
+
+def _text(variable: Variable, depth: int) -> tuple[str, bool]:
+    """The formula down to a depth, or its beginning, and whether it is the whole and short enough."""
+    text: list[str] = []
+    length = steps = 0
+    pending: list[tuple[_Piece, int]] = [((variable, _LOOSEST), depth)]
+    while pending:
+        piece, below = pending.pop()
+        if isinstance(piece, str):
+            text.append(piece)
+            length += len(piece)
+        else:
+            found, precedence = piece
+            pieces, same_level = _pieces(found, precedence, below, found is variable)
+            pending.extend((one, below if same_level else below - 1) for one in reversed(pieces))
+        steps += 1
+        if length > _LONGEST or steps > _MOST_STEPS:
+            return "".join(text), False
+    return "".join(text), True
+
+
+def _pieces(variable: Variable, precedence: int, below: int, top: bool) -> tuple[Sequence[_Piece], bool]:
+    """The pieces of a variable's formula, and whether they lie no deeper than the variable."""
+    node = variable.owner
+    if isinstance(variable, Constant):
+        text = variable.name if variable.name is not None else _constant(variable.data)
+        return [f"({text})" if text.startswith("-") and precedence >= _SIGN else text], True
+    if variable.name is not None and not top:
+        return [variable.name], True
+    if node is None:
+        return [_leaf(variable)], True
+    if below == 0:
+        return ["..."], True
+    if isinstance(node.op, (ScalarFromTensor, TensorFromScalar)) or _only_broadcasts(node):
+        return [(node.inputs[0], precedence)], True
+    for cls, pieces in _FORMS.items():
+        if isinstance(node.op, cls):
+            found = pieces(node, precedence)
+            if found is not None:
+                return found, False
+    state = PrinterState(pprinter=pprint, precedence=precedence, memo={})
+    printer = pprint.printer_for(variable, state)
+    if isinstance(printer, _PiecewisePrinter):
+        return printer.pieces(variable, state), False
+    return [printer.process(variable, state)], False
+
+
+def _constant(data: Any) -> str:
+    if isinstance(data, np.ndarray) and data.size and (data.size == 1 or bool((data == data.flat[0]).all())):
+        data = data.flat[0]
+    text = " ".join(str(data).split())
+    return text if len(text) <= _LONGEST_CONSTANT else "[...]" if isinstance(data, np.ndarray) else "..."
+
+
+def _leaf(variable: Variable) -> str:
+    return variable.name if variable.name is not None else f"<{type_text(variable.type)}>"
+
+
+def _only_broadcasts(node: Apply) -> bool:
+    """Whether a node only adds dimensions in front, which the formula does not need."""
+    if not isinstance(node.op, DimShuffle):
+        return False
+    order = list(node.op.new_order)
+    kept = [axis for axis in order if axis != "x"]
+    return kept == list(range(node.inputs[0].type.ndim)) and order == ["x"] * (len(order) - len(kept)) + kept
+
+
+def _elementwise(node: Apply, precedence: int) -> list[_Piece] | None:
+    name = type(node.op.scalar_op).__name__
+    inputs = node.inputs
+    if name in _BINARY and len(inputs) > 1:
+        return _infix(*_BINARY[name], inputs, precedence)
+    if name in _UNARY and len(inputs) == 1:
+        return _enclosed([_UNARY[name], (inputs[0], _SIGN)], _SIGN, precedence)
+    if name == "Sqr":
+        return _enclosed([(inputs[0], _POWER + 1), "**2"], _POWER, precedence)
+    return None
+
+
+def _infix(sign: str, own: int, inputs: Sequence[Variable], precedence: int) -> list[_Piece]:
+    to_the_right = sign == "**"
+    between = sign if to_the_right else f" {sign} "
+    last = len(inputs) - 1
+    pieces: list[_Piece] = []
+    for k, variable in enumerate(inputs):
+        # Of a - (b - c) and (a**b)**c the parentheses are needed; comparisons cannot follow each other.
+        strict = own == _COMPARISON or (k < last if to_the_right else k > 0)
+        pieces += [between] * bool(k) + [(variable, own + strict)]
+    return _enclosed(pieces, own, precedence)
+
+
+def _enclosed(pieces: list[_Piece], own: int, precedence: int) -> list[_Piece]:
+    return ["(", *pieces, ")"] if own < precedence else pieces
+
+
+def _product(node: Apply, precedence: int) -> list[_Piece]:
+    return _infix("@", _PRODUCT, node.inputs, precedence)
+
+
+def _rearranged(node: Apply, precedence: int) -> list[_Piece]:
+    order, ndim = list(node.op.new_order), node.inputs[0].type.ndim
+    source: _Piece = (node.inputs[0], _CALL)
+    if order == [1, 0]:
+        return [source, ".T"]
+    if [axis for axis in order if axis != "x"] == list(range(ndim)):
+        while order[-1] != "x":  # the dimensions after the last new one go without saying
+            order.pop()
+        return [source, f"[{', '.join('None' if axis == 'x' else ':' for axis in order)}]"]
+    if "x" not in order and order == sorted(order):  # dimensions of length 1 are dropped
+        return [source, f"[{', '.join(':' if axis in order else '0' for axis in range(ndim))}]"]
+    return [source, f".dimshuffle({', '.join(repr(axis) for axis in order)})"]
+
+
+def _reduction(node: Apply, precedence: int) -> list[_Piece]:
+    axis = node.op.axis
+    shown = "" if axis is None else f", axis={axis[0] if len(axis) == 1 else tuple(axis)}"
+    return [f"{type(node.op).__name__.lower()}(", (node.inputs[0], _LOOSEST), f"{shown})"]
+
+
+def _shape(node: Apply, precedence: int) -> list[_Piece]:
+    return [(node.inputs[0], _CALL), ".shape"]
+
+
+def _length(node: Apply, precedence: int) -> list[_Piece]:
+    return [(node.inputs[0], _CALL), f".shape[{node.op.i}]"]
+
+
+def _gather(node: Apply, precedence: int) -> list[_Piece] | None:
+    """``x[i, j]``, if index arrays stand for all entries of the index."""
+    base, *indices = node.inputs
+    if not all(isinstance(index.type, TensorType) for index in indices):
+        return None
+    return [(base, _CALL), "[", *_listed(indices), "]"]
+
+
+def _call(name: str) -> Callable[[Apply, int], list[_Piece]]:
+    return lambda node, precedence: [f"{name}(", *_listed(node.inputs), ")"]
+
+
+def _listed(variables: Sequence[Variable]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for k, variable in enumerate(variables):
+        pieces += [", "] * bool(k) + [(variable, _LOOSEST)]
+    return pieces
+
+
+#: class of operations -> the pieces of a node, or None if it has no form of its own
+_FORMS: dict[type, Callable[[Apply, int], list[_Piece] | None]] = {
+    Elemwise: _elementwise,
+    Dot: _product,
+    Dot22: _product,
+    DimShuffle: _rearranged,
+    CAReduce: _reduction,
+    Shape: _shape,
+    Shape_i: _length,
+    AdvancedSubtensor: _gather,
+    AdvancedSubtensor1: _gather,
+    ARange: _call("arange"),
+}
+
+hooks.formula.set(short_formula)
