@@ -320,9 +320,9 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
             buffers[buffer] = f"b{len(buffers)}"
             kinds[buffer] = dtype
 
-    strides = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound)
+    given = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
     hoisted: dict[Expr, Expr] = {}
-    body = tuple(map_expressions(s, lambda e: substitute([e], strides.get, hoisted)[0]) for s in body)
+    body = tuple(map_expressions(s, lambda e: substitute([e], given.get, hoisted)[0]) for s in body)
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
@@ -352,8 +352,19 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
         BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
     ]
     params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
-    computed = {name: e for e, name in strides.items()}
+    computed = {name: e for e, name in given.items()}
     return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
+
+
+def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
+    """Numbers in memory that lengths of loops are computed from, each with a variable for it.
+
+    As arguments of the kernel they are known where it is launched, which has to know how long it will take.
+    """
+    written = {s.buffer for s in walk_statements(body) if isinstance(s, Store)}
+    extents = [s.extent for s in walk_statements(body) if isinstance(s, For)]
+    loads = [e for e in walk(extents) if e.op == "load" and e.args[0].is_const and e.attr not in written]
+    return {e: var(f"length{k}", e.dtype) for k, e in enumerate(loads)}
 
 
 def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:

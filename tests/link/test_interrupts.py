@@ -14,11 +14,14 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir.expr import walk
+from aesara.ir.program import Define, Launch, walk_steps
+from aesara.ir.work import step_work
 from aesara.link.guards import state
 
 pytestmark = pytest.mark.main_thread
 
-x, m, n = at.dvector("x"), at.dmatrix("m"), at.lscalar("n")
+x, m, n, v = at.dvector("x"), at.dmatrix("m"), at.lscalar("n"), at.lvector("v")
 MANY = np.linspace(1, 2, 3_000_000)
 #: seconds
 PROMPT, ATTEMPTS = 0.2, 6
@@ -86,6 +89,26 @@ CASES = {
         lambda f: f(MANY[:1000], 3000),
         lambda f: f(MANY[:3], 4),
     ),
+    "length in a number": (
+        aesara.function([n], at.sin(at.arange(n) * 1.5).sum()),
+        lambda f: f(10**9),
+        lambda f: f(5),
+    ),
+    "length in an array": (
+        aesara.function([v], at.sin(at.arange(v.max()) * 1.5).max()),
+        lambda f: f([3, 10**9]),
+        lambda f: f([3, 5]),
+    ),
+    "length that a step knows": (
+        aesara.function([v], aesara.scan(lambda i: at.sin(at.arange(i) * 1.5).sum(), sequences=v)[0]),
+        lambda f: f([10**9, 3]),
+        lambda f: f([5, 3]),
+    ),
+    "loop whose length a step knows": (
+        aesara.function([v], aesara.scan(lambda i: loop_over(at.sin, i, at.constant(1.0, dtype="float64"))[-1], v)[0]),
+        lambda f: f([10**9, 3]),
+        lambda f: f([5, 3]),
+    ),
     "product": (
         aesara.function([m], at.dot(m, m.T)),
         lambda f: f(MANY.reshape(3000, 1000)),
@@ -137,6 +160,18 @@ def test_long_products_are_computed_in_blocks(dtype, tolerance, short_products):
     matrix, vector = (rng.normal(size=size).astype(dtype) for size in ((700, 700), 700))
     for one, other in zip(times(matrix, vector), (matrix @ vector, vector @ matrix)):
         np.testing.assert_allclose(one, other, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("name", ["length in a number", "length in an array", "length that a step knows"])
+def test_the_work_of_kernels_is_known_where_they_are_launched(name):
+    steps = list(walk_steps(CASES[name][0]._native.program.steps))
+    works = [step_work(step) for step in steps if isinstance(step, Launch)]
+    lengths = [size for work in works for sizes in work.terms for size in sizes]
+    inputs = {item.buffer.name for item in CASES[name][0]._native.program.inputs}
+    defined = {step.name for step in steps if isinstance(step, Define)}
+    read = [e for e in walk(lengths) if e.op == "load"]
+    assert all(e.attr in inputs for e in read)
+    assert read or any(e.op == "var" and e.attr in defined for e in walk(lengths))
 
 
 def test_an_interrupted_update_has_not_happened():

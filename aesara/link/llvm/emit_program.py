@@ -233,7 +233,7 @@ class Entry(CallCode):
         self.demand(condition, step.error, values)
 
     def launch(self, step: Launch) -> None:
-        cut = self._cut(step.kernel)
+        cut = self._cut(step)
         symbol = self._kernel(step.kernel, cut)
         arguments = []
         for argument in step.arguments:
@@ -291,10 +291,12 @@ class Entry(CallCode):
             self.stop_if(stopped, on)
             self.block(on)
 
-    def _cut(self, kernel: Kernel) -> Cut:
+    def _cut(self, step: Launch) -> Cut:
         """How the loops of a kernel are cut."""
-        # Kernels in loops take their place among many rounds, so only those whose iterations are long are cut.
-        if not may_be_cut(kernel) or (self.inside_loop and not is_heavy(kernel.body)):
+        kernel = step.kernel
+        # Kernels in loops take their place among many rounds, so only those are cut whose iterations are long, or whose
+        # sizes only a round knows.
+        if not may_be_cut(kernel) or (self.inside_loop and self.same_each_round(step) and not is_heavy(kernel.body)):
             return "no"
         # A loop around its loop costs the kernel a fifth of its compile time, and the entry little if it has no passes.
         return "inside" if self.has_loops or only_loop(kernel) is None else "in parts"

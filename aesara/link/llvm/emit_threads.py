@@ -110,6 +110,16 @@ class ThreadCode(HostCode):
         """Whether the work of steps depends only on sizes that are known here."""
         return all(self._is_known(size) for step in steps for sizes in self.step_work(step).terms for size in sizes)
 
+    def same_each_round(self, step: Step) -> bool:
+        """Whether the work of a step in a loop depends only on sizes that are known before all loops."""
+        places = self.emitter.variables
+        return all(
+            e.attr in self.complete if e.op == "load" else places.get(e.attr, ("", 1))[1] == 0
+            for sizes in self.step_work(step).terms
+            for e in walk(sizes)
+            if e.op in ("load", "var")
+        )
+
     def runs(self, steps: Iterable[Step]) -> Iterator[tuple[bool, list[Step]]]:
         """Steps in runs that need the GIL (True) or do not."""
         for with_gil, run in itertools.groupby(steps, needs_gil):
@@ -132,9 +142,11 @@ class ThreadCode(HostCode):
     # -- the GIL ---------------------------------------------------------------------------------------------
 
     def release_gil(self, steps: Sequence[Step]) -> None:
-        """Release the GIL if a stretch is long."""
+        """Release the GIL if a stretch is long, or if nobody can know."""
         work = self.work(steps)
-        if work.constant is not None:
+        if any(isinstance(step, Loop) and not self.all_known([step]) for step in steps):
+            long = "true"  # rounds find out sizes for themselves
+        elif work.constant is not None:
             long = "true" if work.constant > LONG else "false"
         else:
             long = self.more_than(work.expression(), LONG)
