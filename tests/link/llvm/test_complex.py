@@ -85,7 +85,7 @@ def test_functions_of_two_numbers(name, first, other, rng):
     b = numbers(rng, 9, dtype=other) if other.startswith("complex") else rng.integers(1, 5, 9).astype(other)
     for got, expected, variable in zip(function(a, b), (reference(a, b), reference(b, a)), function.maker.outputs):
         assert got.dtype == variable.variable.type.dtype
-        np.testing.assert_allclose(got, expected, rtol=1e-5 if "64" == first[-2:] else 1e-13)
+        np.testing.assert_allclose(got, expected, rtol=100 * np.finfo(expected.dtype).eps)
 
 
 def test_constants(rng):

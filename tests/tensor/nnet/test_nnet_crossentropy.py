@@ -43,7 +43,8 @@ class TestSoftmaxWithBias:
         for f in both([x, b], out):
             for values in (X, EXTREME, X[:0]):
                 got = f(values.astype(dtype), B.astype(dtype))
-                np.testing.assert_allclose(got, scipy.special.softmax(values + B, axis=1), rtol=2e-5, atol=1e-30)
+                expected = scipy.special.softmax(values + B, axis=1)
+                np.testing.assert_allclose(got, expected, rtol=200 * np.finfo(dtype).eps, atol=1e-30)
 
     def test_gradient(self, rng):
         verify_grad(nb.softmax_with_bias, [X, B], rng=rng)
@@ -91,8 +92,9 @@ class TestCrossentropySoftmax:
         for f in both([x, b, y], outputs):
             for values, classes in ((X, Y), (EXTREME, Y[:2]), (X[:0], Y[:0])):
                 cost, probabilities, position = f(values.astype(dtype), B.astype(dtype), classes.astype(index_dtype))
-                np.testing.assert_allclose(cost, expected_cost(values + B, classes), rtol=2e-5)
-                np.testing.assert_allclose(probabilities, scipy.special.softmax(values + B, 1), rtol=2e-5, atol=1e-30)
+                unit, expected = np.finfo(dtype).eps, scipy.special.softmax(values + B, 1)
+                np.testing.assert_allclose(cost, expected_cost(values + B, classes), rtol=200 * unit)
+                np.testing.assert_allclose(probabilities, expected, rtol=200 * unit, atol=1e-30)
                 np.testing.assert_array_equal(position, np.argmax(values + B, axis=1))
 
     def test_functions(self):

@@ -29,7 +29,7 @@ def products(rng, inputs, output):
     g = aesara.function(inputs, outputs, mode=PYTHON, on_unused_input="ignore")
     values = [rng.normal(size=[n or 4 for n in i.type.shape]) for i in inputs]
     for found, expected in zip(f(*values), g(*values)):
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
     nodes = [node for node in f.maker.fgraph.toposort() if isinstance(node.op, Dot)]
     return [tuple(i.type.ndim for i in node.inputs) for node in nodes]
 

@@ -104,7 +104,7 @@ def test_values_stay(seed):
         assert a.dtype == b.dtype and a.shape == b.shape
         # Rewriting may save what overflowed or was undefined, never the reverse.
         defined = np.isfinite(a)
-        np.testing.assert_allclose(b[defined], a[defined], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(b[defined], a[defined], rtol=1e-12, atol=1e-12)
 
 
 #: What rules against cancellation, overflow and needless work look for, and what surrounds it.
