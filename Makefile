@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon test lint types bench wheel reference clean
+.PHONY: help venv demo radon test levels lint types bench wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train a small network on handwritten digits (writes digits.png)"
 	@echo "make radon   sample a hierarchical model with Hamiltonian Monte Carlo (writes radon.png)"
 	@echo "make test    run the tests"
+	@echo "make levels  run tests of results for each level of processors that this one can run code for"
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
@@ -41,6 +42,9 @@ radon: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'
 	$(BIN)/python -m pytest -m main_thread
+
+levels: $(VENV)/test.stamp
+	$(BIN)/python -m tools.levels -n auto
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

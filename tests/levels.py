@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from aesara.errors import NativeTargetError
-from aesara.link.llvm.target import target_named
+from aesara.link.llvm.target import ARM_LEVELS, X86_LEVELS, target_named
 
-X86 = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
-ARM = ("armv8-a", "armv8.2-a", "armv9-a", "apple-m1")
+X86, ARM = tuple(X86_LEVELS), tuple(ARM_LEVELS)
 
 
 def runs(name: str) -> bool:

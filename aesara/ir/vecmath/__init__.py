@@ -2,8 +2,8 @@
 
 Each function is a single basic block of plain arithmetic, so LLVM's loop vectoriser widens it to whatever
 the target offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no
-fast-math flags inside: results do not depend on flags of the surrounding code. With and without FMA in the
-target they may differ in the last place. All are within 4 units in the last place for all arguments; sin,
+fast-math flags inside: results do not depend on flags of the surrounding code, and are the same to the last bit on
+every target, since multiply-adds are fused on all. All are within 4 units in the last place for all arguments; sin,
 cos and tan of large ones need a call, see `large_arguments`, and with it the texts of `dependencies`.
 
 The formulas are long chains: asking for two or four interleaved copies of a loop

@@ -10,16 +10,16 @@ from aesara.configdefaults import config
 from aesara.errors import NativeTargetError
 from aesara.records import dataclass
 
-__all__ = ["Target", "current_target", "target_named"]
+__all__ = ["ARM_LEVELS", "X86_LEVELS", "Target", "current_target", "target_named"]
 
 #: the levels of x86-64 and what each adds to the one before, in LLVM's names
-_X86_LEVELS = {
+X86_LEVELS = {
     "x86-64-v2": ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"),
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
     "x86-64-v4": ("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"),
 }
 #: processors of ARM: LLVM's name, its features, and those of them that not every one has
-_ARM_LEVELS = {
+ARM_LEVELS = {
     "armv8-a": ("generic", "+v8a", ()),
     "armv8.2-a": ("generic", "+v8.2a", ("crc", "lse")),
     "armv9-a": ("generic", "+v9a", ("crc", "lse", "sve", "sve2")),
@@ -54,7 +54,7 @@ class Target:
 
     def has(self, feature: str) -> bool:
         """Whether an x86-64 processor has what LLVM calls so."""
-        if self.name in _X86_LEVELS:
+        if self.name in X86_LEVELS:
             return feature in _features_of(self.name)
         return f"+{feature}" in self.features.split(",")
 
@@ -88,9 +88,9 @@ def target_named(name: str) -> Target:
     triple, cpu, features = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
     if name == "native":
         return Target(name, triple, cpu, features.flatten(), True)
-    for_x86 = name in _X86_LEVELS
+    for_x86 = name in X86_LEVELS
     system = triple.split("-", 1)[1]
-    its_cpu, its_features, needed = (name, "", _features_of(name)) if for_x86 else _ARM_LEVELS[name]
+    its_cpu, its_features, needed = (name, "", _features_of(name)) if for_x86 else ARM_LEVELS[name]
     if for_x86 != _is_x86(triple):
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
@@ -107,9 +107,9 @@ def target_named(name: str) -> Target:
 
 def _remedy(for_x86: bool, features: llvm.FeatureMap) -> str:
     if for_x86:
-        runs = [level for level in _X86_LEVELS if all(features.get(feature) for feature in _features_of(level))]
+        runs = [level for level in X86_LEVELS if all(features.get(feature) for feature in _features_of(level))]
     else:
-        runs = [level for level, (*_, needed) in _ARM_LEVELS.items() if all(map(features.get, needed))]
+        runs = [level for level, (*_, needed) in ARM_LEVELS.items() if all(map(features.get, needed))]
     lower = f" or one of {', '.join(runs)}" if runs else ""
     return f"Set it to native{lower}."
 
@@ -117,7 +117,7 @@ def _remedy(for_x86: bool, features: llvm.FeatureMap) -> str:
 def _features_of(level: str) -> tuple[str, ...]:
     """All that a level of x86-64 has beyond the first."""
     found: tuple[str, ...] = ()
-    for name, added in _X86_LEVELS.items():
+    for name, added in X86_LEVELS.items():
         found += added
         if name == level:
             break

@@ -1,0 +1,42 @@
+"""Runs tests natively at each level of processors that this one can run code for: ``python -m tools.levels``.
+
+The tests are those whose results could depend on a level: accuracy, the values of the table of ops, random programs.
+Vector math and the equality of bits are compared at all levels by tests of the suite (``tests/ir/test_vecmath.py``,
+``tests/link/test_same_bits.py``).  Arguments are handed on to pytest.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from aesara.errors import NativeTargetError
+from aesara.link.llvm.target import X86_LEVELS, target_named
+
+TESTS = ("tests/accuracy", "tests/optable/test_table_values.py", "tests/fuzz")
+
+
+def main(arguments: list[str]) -> int:
+    failed = []
+    for level in X86_LEVELS:
+        try:
+            target = target_named(level)
+        except NativeTargetError as reason:
+            print(f"-- {level}: {reason}", flush=True)
+            continue
+        if not target.runs:
+            print(f"-- {level}: this processor is of another architecture", flush=True)
+            continue
+        print(f"-- {level}", flush=True)
+        flags = ",".join(filter(None, [os.environ.get("AESARA_FLAGS"), f"native_target={level}"]))
+        command = [sys.executable, "-m", "pytest", "-m", "not main_thread", *TESTS, *arguments]
+        if subprocess.run(command, env=os.environ | {"AESARA_FLAGS": flags}).returncode:
+            failed.append(level)
+    if failed:
+        print(f"failed at {', '.join(failed)}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
