@@ -238,6 +238,78 @@ class TestInBrowser:
         assert seen["zoomed"] and seen["moved"] == pytest.approx(60)
         assert "type" in seen["tip"] or "op" in seen["tip"]
 
+    @pytest.mark.parametrize("shape", ["tall", "wide", "small"])
+    def test_what_is_seen_first(self, shape, tmp_path):
+        x, y = at.dmatrix("x"), at.dscalar("y")
+        tall, small = x, at.exp(x)
+        for k in range(30):
+            tall = at.tanh(tall @ x + k)
+        results = {"tall": tall.sum(), "wide": at.add(*[at.exp(x[k]).sum() for k in range(30)]) + y, "small": small}
+        d3v.d3viz(results[shape], tmp_path / "graph.html")
+        actions = """
+            const seen = { views: [] };
+            const main = document.querySelector("main");
+            const look = () => {
+              const canvas = document.getElementById("canvas").getBoundingClientRect();
+              const boxes = [...document.querySelectorAll(".node > rect")].map((one) => one.getBoundingClientRect());
+              const result = document.querySelector(".node.output > rect").getBoundingClientRect();
+              const legend = document.getElementById("legend").getBoundingClientRect();
+              const whole = boxes.every((one) => one.top >= canvas.top && one.bottom <= canvas.bottom);
+              seen.views.push({
+                height: canvas.height, whole,
+                above: Math.min(...boxes.map((one) => one.top)) - canvas.top, below: canvas.bottom - result.bottom,
+                free: legend.top - result.bottom, left: result.left - canvas.left, right: canvas.right - result.right,
+              });
+            };
+            const resize = (height) => {
+              main.style.flex = `0 0 ${height}px`;
+              window.dispatchEvent(new Event("resize"));
+            };
+            look();
+            resize(350);
+            look();
+            document.getElementById("closer").click();
+            const chosen = document.getElementById("stage").getAttribute("transform");
+            resize(450);
+            seen.kept = chosen === document.getElementById("stage").getAttribute("transform");
+        """
+        seen = in_browser(tmp_path / "graph.html", actions, tmp_path)
+        first, second = seen["views"]
+        assert second["height"] == 350 < first["height"]
+        for one in (first, second):
+            # The result is there, clear of the legend; what is above begins at the top, or is all there is.
+            assert one["free"] >= 0 and min(one["left"], one["right"]) > 0
+            assert one["below"] < 100 if not one["whole"] else one["above"] < one["height"] / 2
+            assert one["whole"] or one["above"] < 0
+        assert first["whole"] == (shape != "tall")
+        assert seen["kept"]
+
+    def test_legend(self, function, tmp_path):
+        actions = """
+            const spots = () => [...document.querySelectorAll("#legend span")].map((one) =>
+              [one.textContent, one.firstChild.className, getComputedStyle(one.firstChild).backgroundColor]);
+            const seen = { kinds: spots() };
+            const colour = (element, name) => getComputedStyle(element)[name];
+            seen.line = colour(document.querySelector(".edge.destroy"), "stroke");
+            seen.box = colour(document.querySelector(".node.variable > rect"), "fill");
+        """
+        x, y = at.dvector("x"), at.dvector("y")
+        z = at.exp(x) + y
+        z.name = "z"
+        w = aesara.shared(np.ones(3), name="w")
+        f = aesara.function([x, y], [at.log(z)[1:], at.tanh(z) @ w], updates={w: w + x}, mode="FAST_RUN")
+        d3v.d3viz(f, tmp_path / "graph.html")
+        kinds = {one["kind"] for one in page_of(f, tmp_path / "graph.html").graph["graph"]["nodes"]}
+        seen = in_browser(tmp_path / "graph.html", actions, tmp_path)
+        words = {"input": "input", "shared": "shared variable", "constant": "constant", "output": "result",
+                 "op": "operation", "variable": "intermediate result"}  # fmt: skip
+        assert {text for text, shape, _ in seen["kinds"] if shape == "box"} == {words[kind] for kind in kinds}
+        colours = {text: colour for text, _, colour in seen["kinds"]}
+        assert colours["is overwritten"] == seen["line"]
+        assert [shape for text, shape, _ in seen["kinds"] if text in ("is overwritten", "shares its memory")] == [
+            "line", "line",
+        ]  # fmt: skip
+
     def test_large_graphs_are_shown_in_part(self, tmp_path):
         y = at.dscalar("x")
         for k in range(3000):

@@ -12,6 +12,7 @@
   const LABEL = 34; // characters of a label
   const READABLE = 0.6; // the smallest scale to begin with
   const PAD = 16;
+  const MARGIN = 20; // around the graph, in pixels
   const HEAD = 30;
   const byId = (name) => document.getElementById(name);
   const canvas = byId("canvas");
@@ -36,6 +37,7 @@
 
   const state = { open: new Set(), found: new Set(), selected: null, focus: new Map(), colour: "kind" };
   const view = { x: 0, y: 0, scale: 1 };
+  let moved = false; // whether the user has chosen what to look at
   const elements = new Map();
   let lines = [];
   let size = { width: 1, height: 1 };
@@ -186,17 +188,26 @@
     return null;
   }
 
+  /* What the colours of boxes, and of lines, mean: of those that the page has. */
   function legend() {
+    const all = [...nodes.values()];
+    const has = (kind) => all.some((node) => node.kind === kind);
+    const kinds = [["input", "input"], ["shared", "shared variable"], ["constant", "constant"],
+      ["variable", "intermediate result"], ["output", "result"], ["op", "operation"]].filter(([kind]) => has(kind));
     const rows = {
-      kind: [["input", "input"], ["shared", "shared variable"], ["constant", "constant"], ["output", "result"],
-        ["op", "operation"], ...(nested.length ? [["loop", "with a graph inside"]] : [])]
-        .map(([name, text]) => [`var(--${name})`, text]),
-      time: [[heat(0), "0 s"], [heat(0.5), time(slowest / 4)], [heat(1), time(slowest)]],
-      step: page.steps.slice(0, 12).map((text, k) => [hue(k), short(text)]),
+      kind: [...kinds, ...(nested.length ? [["loop", "with a graph inside"]] : [])]
+        .map(([name, text]) => ["box", `var(--${name})`, text]),
+      time: [["box", heat(0), "0 s"], ["box", heat(0.5), time(slowest / 4)], ["box", heat(1), time(slowest)]],
+      step: page.steps.slice(0, 12).map((text, k) => ["box", hue(k), short(text)]),
     }[state.colour];
-    byId("legend").replaceChildren(...rows.map(([colour, text]) => {
+    const effects = new Set(graphs.flatMap((graph) => graph.edges.map((edge) => edge.effect)));
+    if (all.some((node) => node.python)) rows.push(["python", "none", "runs in Python"]);
+    if (effects.has("destroy")) rows.push(["line", "var(--destroy)", "is overwritten"]);
+    if (effects.has("view")) rows.push(["line", "var(--view)", "shares its memory"]);
+    byId("legend").replaceChildren(...rows.map(([shape, colour, text]) => {
       const row = document.createElement("span");
       const spot = document.createElement("i");
+      spot.className = shape;
       spot.style.background = colour;
       row.append(spot, text);
       return row;
@@ -215,12 +226,18 @@
     stage.classList.toggle("far", view.scale < 0.22);
   }
 
-  function fit() {
+  /* The part of the canvas that the legend leaves free. */
+  function room() {
     const { width, height } = canvas.getBoundingClientRect();
-    view.scale = Math.min(1.4, (width - 40) / size.width, (height - 60) / size.height) || 1;
+    return { width, height: Math.max(height - byId("legend").offsetHeight - 10, height / 2) };
+  }
+
+  function fit() {
+    const { width, height } = room();
+    view.scale = Math.min(1.4, (width - 2 * MARGIN) / size.width, (height - 2 * MARGIN) / size.height) || 1;
     view.scale = Math.max(view.scale, 0.02);
     view.x = (width - size.width * view.scale) / 2;
-    view.y = Math.max(20, (height - size.height * view.scale) / 2 - 10);
+    view.y = (height - size.height * view.scale) / 2;
     place();
   }
 
@@ -229,15 +246,17 @@
     fit();
     if (view.scale >= READABLE) return;
     const ends = page.graph.nodes.filter((node) => node.kind === "output" && elements.has(node.id));
-    const { x, y } = elements.get((ends[0] || page.graph.nodes[0]).id);
-    const { width, height } = canvas.getBoundingClientRect();
+    const { x } = elements.get((ends[0] || page.graph.nodes[0]).id);
+    const { width, height } = room();
     view.scale = READABLE;
     view.x = width / 2 - x * view.scale;
-    view.y = height - 70 - y * view.scale;
+    const extent = size.height * view.scale;
+    view.y = extent + 2 * MARGIN <= height ? (height - extent) / 2 : height - MARGIN - extent;
     place();
   }
 
   function zoom(factor, x, y) {
+    moved = true;
     const scale = Math.min(6, Math.max(0.02, view.scale * factor));
     view.x = x - ((x - view.x) * scale) / view.scale;
     view.y = y - ((y - view.y) * scale) / view.scale;
@@ -251,6 +270,7 @@
   }
 
   function goTo(id) {
+    moved = true;
     for (let parent = parents.get(id); parent; parent = parents.get(parent.id)) {
       state.open.add(parent.id);
       if (parent.graph.nodes.length > LIMIT) state.focus.set(parent.graph, parent.id);
@@ -301,6 +321,7 @@
 
   /* Open or close a graph inside of a node; the node stays where it is on the screen. */
   function toggle(id) {
+    moved = true;
     const before = elements.get(id);
     if (!state.open.delete(id)) state.open.add(id);
     const at = [view.x + before.x * view.scale, view.y + before.y * view.scale];
@@ -334,18 +355,18 @@
 
   const nodeAt = (target) => (target.closest ? target.closest(".node") : null);
   const pointers = new Map();
-  let moved = false;
+  let dragged = false;
 
   canvas.addEventListener("pointerdown", (event) => {
     pointers.set(event.pointerId, [event.clientX, event.clientY]);
-    moved = false;
+    dragged = false;
   });
   window.addEventListener("pointermove", (event) => {
     const last = pointers.get(event.pointerId);
     if (!last) return;
     const [dx, dy] = [event.clientX - last[0], event.clientY - last[1]];
-    if (!moved && Math.hypot(dx, dy) < 3) return;
-    moved = true;
+    if (!dragged && Math.hypot(dx, dy) < 3) return;
+    dragged = moved = true;
     const others = [...pointers].filter(([id]) => id !== event.pointerId);
     pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (others.length) {
@@ -368,7 +389,7 @@
     zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
   canvas.addEventListener("click", (event) => {
-    if (moved) return;
+    if (dragged) return;
     const button = event.target.closest(".toggle");
     const box = nodeAt(event.target);
     if (button) toggle(button.getAttribute("data-toggle"));
@@ -408,16 +429,21 @@
     legend();
     mark();
   });
-  byId("fit").addEventListener("click", fit);
+  byId("fit").addEventListener("click", () => {
+    moved = true;
+    fit();
+  });
   byId("closer").addEventListener("click", () => zoomMiddle(1.3));
   byId("farther").addEventListener("click", () => zoomMiddle(1 / 1.3));
   byId("expand").addEventListener("click", () => {
     for (const node of nested) state.open.add(node.id);
+    moved = true;
     draw();
     fit();
   });
   byId("collapse").addEventListener("click", () => {
     state.open.clear();
+    moved = true;
     draw();
     fit();
   });
@@ -431,7 +457,7 @@
     const box = nodeAt(event.target);
     const id = box && box.getAttribute("data-id");
     if (event.key === "/") byId("search").focus();
-    else if (event.key === "0") fit();
+    else if (event.key === "0") byId("fit").click();
     else if (event.key === "+" || event.key === "=") zoomMiddle(1.3);
     else if (event.key === "-") zoomMiddle(1 / 1.3);
     else if (event.key === "Escape") select(null);
@@ -448,4 +474,8 @@
   legend();
   draw();
   begin();
+  // Pages may get their final size after they have been loaded.
+  const again = () => { if (!moved) begin(); };
+  new ResizeObserver(again).observe(canvas);
+  window.addEventListener("resize", again);
 })();
