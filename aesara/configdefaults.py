@@ -16,6 +16,7 @@ from aesara.configparams import (
     EnumStr,
     FloatParam,
     IntParam,
+    PathParam,
     StrParam,
 )
 from aesara.configparser import _config
@@ -241,7 +242,7 @@ def add_compile_configvars() -> None:
     config.add(
         "native_cache_dir",
         "Folder of the compiled objects. It is created when the first object is stored.",
-        StrParam(_default_cache_dir),
+        PathParam(_default_cache_dir),
         in_c_key=False,
     )
     config.add(
@@ -546,7 +547,7 @@ def add_optimizer_configvars() -> None:
     config.add(
         "profiling__destination",
         "Where the profile goes: 'stderr', 'stdout' or a file name.",
-        StrParam("stderr"),
+        PathParam("stderr"),
         in_c_key=False,
     )
     config.add("profiling__debugprint", "Print the graph after the profile.", BoolParam(False), in_c_key=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 from aesara.utils import did_you_mean
@@ -113,6 +114,13 @@ class StrParam(TypedParam):
 
     def __init__(self, default, validate=None, mutable: bool = True):
         super().__init__(default, apply=str, validate=validate, mutable=mutable)
+
+
+class PathParam(TypedParam):
+    """The path of a file or a folder; ``~`` is the user's home."""
+
+    def __init__(self, default, validate=None, mutable: bool = True):
+        super().__init__(default, apply=lambda path: os.path.expanduser(str(path)), validate=validate, mutable=mutable)
 
 
 class IntParam(TypedParam):

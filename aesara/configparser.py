@@ -25,7 +25,10 @@ from aesara.configparams import (
     StrParam,
     TypedParam,
 )
+from aesara.file_owners import others_may_write
 from aesara.utils import did_you_mean, free_in_children
+
+_HOW_FILES_LOOK = "Write lines `name = value` below a line [global], or remove the file."
 
 
 class AesaraConfigWarning(Warning):
@@ -108,8 +111,12 @@ class AesaraConfigParser:
                 return
         try:
             self.__dict__[name] = configparam.convert(given)
-        except ValueError:
+        except ValueError as error:
             del self._config_var_dict[name]
+            if by_user and name not in self._flags_dict:
+                raise ValueError(
+                    f"{error} It is set in the file {' or '.join(config_files_from_aesararc())}."
+                ) from None
             raise
         if by_user and no_effect:
             self._say_without_effect(configparam)
@@ -393,9 +400,28 @@ def config_files_from_aesararc() -> list[str]:
 
 def _create_default_config() -> AesaraConfigParser:
     flags = parse_config_string(os.getenv("AESARA_FLAGS", ""))
-    files = [path for path in config_files_from_aesararc() if os.path.isfile(path)]
-    if not files:
-        return AesaraConfigParser(flags, None, None)
+    files = [path for path in config_files_from_aesararc() if os.path.isfile(path) and _is_trusted(path)]
+    return AesaraConfigParser(flags, *_parsed(files)) if files else AesaraConfigParser(flags, None, None)
+
+
+def _is_trusted(path: str) -> bool:
+    """Whether nobody but this user or the administrator has written a configuration file, or may write it."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = os.stat(path)
+    if status.st_uid not in (os.getuid(), 0):
+        fault, remedy = "belongs to another user", "Make a file of your own"
+    elif others_may_write(status):
+        fault, remedy = "can be written by other users", f"Take away their right to write (chmod go-w {path})"
+    else:
+        return True
+    message = f"{path} {fault} and is not read. {remedy}, or let the environment variable AESARARC name another file."
+    warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
+    return False
+
+
+def _parsed(files: list[str]) -> list:
+    """The entries of configuration files, with references to other entries replaced, and without."""
     # Loaded only where there is a file to read: the module is comparatively heavy.
     from configparser import ConfigParser, RawConfigParser
 
@@ -403,9 +429,39 @@ def _create_default_config() -> AesaraConfigParser:
     for kind in (ConfigParser, RawConfigParser):
         parser = kind()
         parser.optionxform = str  # option names are case-sensitive
-        parser.read(files)
+        for path in files:
+            _read(parser, path)
         parsers.append(parser)
-    return AesaraConfigParser(flags, *parsers)
+    return parsers
+
+
+def _read(parser, path: str) -> None:
+    """Add the entries of a file; errors say what is wrong in which line."""
+    from configparser import DuplicateOptionError, DuplicateSectionError, MissingSectionHeaderError, ParsingError
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}."
+        warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
+        return
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text in UTF-8. {_HOW_FILES_LOOK}") from None
+    try:
+        parser.read_string(text, path)
+    except MissingSectionHeaderError as error:
+        raise ValueError(
+            f"{path}, line {error.lineno}: {error.line.strip()!r} stands before any section. {_HOW_FILES_LOOK}"
+        ) from None
+    except (DuplicateOptionError, DuplicateSectionError) as error:
+        what = f"the option {error.option!r}" if isinstance(error, DuplicateOptionError) else "the section"
+        raise ValueError(
+            f"{path}, line {error.lineno}: {what} of [{error.section}] is there a second time. Remove one."
+        ) from None
+    except ParsingError as error:
+        line, content = error.errors[0]
+        raise ValueError(f"{path}, line {line}: {content} has no value. {_HOW_FILES_LOOK}") from None
 
 
 _config = _create_default_config()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import hashlib
 import importlib
@@ -157,6 +156,8 @@ class NoSuchName(AttributeError):
         text = f"module {module!r} has no attribute {name!r}"
         if name.startswith("_"):
             return text
+        import difflib  # only for messages
+
         names = [known for known in (*vars(sys.modules[module]), *elsewhere) if not known.startswith("_")]
         close = list(dict.fromkeys(difflib.get_close_matches(name, names, 3, 0.75)))
         return f"{text}. Did you mean {' or '.join(close)}?" if close else text

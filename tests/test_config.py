@@ -453,3 +453,94 @@ def test_import_makes_nothing(tmp_path):
     code = "from aesara.configdefaults import config; print(config.native_cache_dir)"
     assert "aesara" in in_a_new_process(code, **home)
     assert list(tmp_path.iterdir()) == []
+
+
+def imported_with(text, tmp_path, code="from aesara.configdefaults import config; print(config.floatX)", **environment):
+    """What a process says that finds a configuration file with a text, or with bytes."""
+    file = tmp_path / "rc"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    file.chmod(environment.pop("mode", 0o600))
+    variables = {**os.environ, "AESARA_FLAGS": "", "AESARARC": str(file), **environment}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=variables)
+    return done.stdout.strip(), done.stderr.strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("rubbish\n[global]\n", "rc, line 1: 'rubbish' stands before any section. Write lines `name = value` below"),
+        ("[global]\nfloatX float32\n", r"rc, line 2: 'floatX float32\n' has no value. Write lines"),
+        ("[global]\nmode = a\nmode = b\n", "rc, line 3: the option 'mode' of [global] is there a second time."),
+        ("[global]\n[scan]\n[global]\n", "rc, line 3: the section of [global] is there a second time."),
+        (b"\xff\xfe\x00", "rc is no text in UTF-8. Write lines"),
+        (
+            "[global]\nfloatX = flaot32\n",
+            "'float64', 'float32', 'float16']. Did you mean 'float32'? It is set in the file",
+        ),
+    ],
+)
+def test_garbage_in_a_file_is_named(text, says, tmp_path):
+    shown, errors = imported_with(text, tmp_path)
+    assert shown == "" and errors[-1].startswith("ValueError: ") and says in errors[-1]
+    assert str(tmp_path / "rc") in errors[-1]
+    assert not any("During handling" in line for line in errors)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners here")
+class TestFilesOfOthers:
+    TEXT = "[global]\nfloatX = float32\n"
+
+    def test_own_files_are_read(self, tmp_path):
+        assert imported_with(self.TEXT, tmp_path) == ("float32", [])
+        assert imported_with(self.TEXT, tmp_path, mode=0o444) == ("float32", [])
+
+    def test_files_that_others_may_write_are_not(self, tmp_path):
+        shown, errors = imported_with(self.TEXT, tmp_path, mode=0o666)
+        assert shown == "float64"
+        assert "AesaraConfigWarning" in errors[0] and "can be written by other users and is not read" in errors[0]
+        assert f"chmod go-w {tmp_path / 'rc'}" in errors[0]
+
+    def test_files_of_others_are_not(self, tmp_path):
+        # Who runs this may not be able to give files away, so the process takes itself for another user.
+        code = (
+            "import os; os.getuid = lambda: 987654\nfrom aesara.configdefaults import config\nprint(config.floatX)"
+            if os.getuid()
+            else "import os; os.chown(os.environ['AESARARC'], 987654, -1)\n"
+            "from aesara.configdefaults import config\nprint(config.floatX)"
+        )
+        shown, errors = imported_with(self.TEXT, tmp_path, code)
+        assert shown == "float64"
+        assert "belongs to another user and is not read" in errors[0] and "AESARARC" in errors[0]
+
+    def test_files_of_the_administrator_are_read(self, tmp_path, monkeypatch):
+        file = tmp_path / "rc"
+        file.write_text(self.TEXT)
+        file.chmod(0o644)
+        real = os.stat
+        monkeypatch.setattr(os, "getuid", lambda: 987654)
+        for owner, trusted in ((0, True), (987654, True), (1234, False)):
+            status = list(real(file))
+            status[4] = owner
+            monkeypatch.setattr(os, "stat", lambda path, status=tuple(status): os.stat_result(status))
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                assert configparser._is_trusted(str(file)) is trusted
+            assert len(said) == (not trusted)
+
+
+def test_unknown_flags_are_named(tmp_path):
+    shown, errors = imported_with("", tmp_path, AESARA_FLAGS="flaotX=float32,cxx=")
+    assert shown == "float64"
+    assert "There is no configuration option 'flaotX'. Did you mean 'floatX'?" in errors[0]
+    assert not any("cxx" in line for line in errors)
+
+
+def test_home_in_paths(tmp_path):
+    code = "from aesara.configdefaults import config; print(config.native_cache_dir)"
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    for flags, text in (("native_cache_dir=~/cache", ""), ("", "[global]\nnative_cache_dir = ~/cache\n")):
+        shown, _ = imported_with(text, tmp_path, code, AESARA_FLAGS=flags, **home)
+        assert shown == os.path.join(str(tmp_path), "cache") or shown == str(tmp_path) + "/cache"
+    with config.change_flags(profiling__destination="~/profile"):
+        assert config.profiling__destination == os.path.expanduser("~/profile")
+    assert config.profiling__destination == "stderr"

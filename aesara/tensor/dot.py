@@ -232,9 +232,7 @@ def _least_moved(
 
     def moved(pairs: list[tuple[int, int]]) -> int:
         summed = [list(side) for side in zip(*pairs)] or [[], []]
-        return sum(
-            not _in_order(x, y) and not _in_order(y, x) for x, y in zip(summed, (a_free, b_free), strict=True)
-        )
+        return sum(not _in_order(x, y) and not _in_order(y, x) for x, y in zip(summed, (a_free, b_free), strict=True))
 
     pairs = list(zip(a_axes, b_axes, strict=True))
     best = min([pairs, sorted(pairs), sorted(pairs, key=lambda pair: pair[1])], key=moved)

@@ -117,7 +117,7 @@ def test_folder_that_others_may_write_is_not_used(folder, mode):
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
 @pytest.mark.parametrize("linked", [False, True])
 def test_folder_whose_parent_others_may_write_is_not_used(folder, mode, linked, monkeypatch):
-    monkeypatch.setattr("aesara.link.llvm.cache._is_private", lambda group: False)
+    monkeypatch.setattr("aesara.file_owners._is_private", lambda group: False)
     assert not compiled() and compiled()
     parent = folder.parent
     if linked:  # where a link leads to counts, too
@@ -140,7 +140,7 @@ def test_parent_may_be_written_by_a_group_of_one(folder, monkeypatch):
     compiled()
     folder.parent.chmod(0o770)
     for private in (True, False):
-        monkeypatch.setattr("aesara.link.llvm.cache._is_private", lambda group: private)
+        monkeypatch.setattr("aesara.file_owners._is_private", lambda group: private)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert compiled() == private

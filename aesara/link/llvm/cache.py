@@ -22,12 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aesara.configdefaults import config
+from aesara.file_owners import others_may_rename
 
 __all__ = ["CacheWarning", "ObjectCache", "object_cache"]
-
-with contextlib.suppress(ImportError):  # systems with groups of users have them
-    import grp
-    import pwd
 
 _MAGIC = b"aesara-object-2\n"
 #: the oldest entries go when the folder grows beyond this
@@ -128,7 +125,7 @@ class ObjectCache:
         if not hasattr(os, "getuid"):
             return True
         for parent in self._above:
-            if _others_may_write(os.stat(parent)):
+            if others_may_rename(os.stat(parent)):
                 fault = "can be written by other users, who could exchange what is in it"
                 remedy = "Take away their right to write, or let the option native_cache_dir name another folder."
                 return self._refuse(Path(parent), fault, remedy)
@@ -168,23 +165,6 @@ class ObjectCache:
 
 def _digest(key: str, code: bytes) -> bytes:
     return hashlib.blake2b(key.encode() + code, digest_size=20).digest()  # keys are of one length
-
-
-def _others_may_write(status: os.stat_result) -> bool:
-    """Whether others may rename what is in a folder; in one with the sticky bit, only the owners of things may."""
-    if status.st_mode & stat.S_ISVTX:
-        return False
-    by_group = bool(status.st_mode & stat.S_IWGRP) and not _is_private(status.st_gid)
-    return by_group or bool(status.st_mode & stat.S_IWOTH)
-
-
-def _is_private(group: int) -> bool:
-    """Whether a group is this user's alone, as many systems make one for each user."""
-    try:
-        found, user = grp.getgrgid(group), pwd.getpwuid(os.getuid())
-    except KeyError:
-        return False
-    return found.gr_name == user.pw_name and set(found.gr_mem) <= {user.pw_name}
 
 
 def _open_entry(path: str, flags: int) -> int:
