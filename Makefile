@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon test levels lint types bench wheel reference clean
+.PHONY: help venv demo radon test levels lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
+	@echo "make bench-ops  measure every row of the op table beside NumPy and list what is slower here"
 	@echo "make wheel   build the wheel, install it by itself and try it"
 	@echo "make reference  write the reference pages again (docs/reference)"
 	@echo "make clean   remove .venv and caches"
@@ -54,6 +55,9 @@ types: $(VENV)/test.stamp
 
 bench: $(VENV)/demo.stamp
 	$(BIN)/python benchmarks/run.py
+
+bench-ops: $(VENV)/test.stamp
+	$(BIN)/python benchmarks/optable.py
 
 wheel: $(VENV)/test.stamp
 	.ci/wheel $(BIN)/python
