@@ -11,7 +11,8 @@ from aesara.tensor.elementwise_ops import abs as at_abs
 from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, true_divide
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
-from aesara.tensor.rewriting.helpers import computed_in, is_float
+from aesara.tensor.rewriting.helpers import computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range, same_factors
 from aesara.tensor.tensor_type import TensorType
 
 
@@ -64,10 +65,22 @@ class MulCanonizer(AlgebraicCanonizer):
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
         return not self._is_signed(num, denum) and super()._is_merged(out, num, denum)
 
+    def _simplified(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
+    ) -> list[Variable] | None:
+        if not is_float(out) or not may_leave_range(*flat):
+            return super()._simplified(out, flat, at_most)
+        num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
+        if same_factors(*flat, num, denum) or (at_most is not None and len(num) + len(denum) > at_most):
+            return None
+        return in_place_of(out, self.rebuild(num, denum, out.type), [*flat[0], *flat[1]])
+
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
-        if not self._is_signed(num, denum):
-            return super().rebuild(num, denum, out_type)
-        return computed_in(out_type.dtype, neg, [super().rebuild(num[1:], denum, out_type)])
+        if self._is_signed(num, denum):
+            return computed_in(out_type.dtype, neg, [self.rebuild(num[1:], denum, out_type)])
+        if out_type.dtype[:5] == "float" and may_leave_range(num, denum):
+            return in_pairs(num, denum, lambda tops, bottoms: self.merge_num_denum(tops, bottoms, out_type.dtype))
+        return super().rebuild(num, denum, out_type)
 
 
 def check_for_x_over_absX(
