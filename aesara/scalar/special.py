@@ -29,6 +29,7 @@ __all__ = [
     "Erfc",
     "Erfcinv",
     "Erfcx",
+    "ErfcxReciprocal",
     "Erfinv",
     "Gamma",
     "GammaDensity",
@@ -53,6 +54,7 @@ __all__ = [
     "erfc",
     "erfcinv",
     "erfcx",
+    "erfcx_reciprocal",
     "erfinv",
     "gamma",
     "gamma_density",
@@ -113,6 +115,27 @@ class Erfcx(UnaryScalarOp):
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         # The difference 2 x y - 2 / sqrt(pi) would lose every digit for large x.
         return (literal(-2, x) * g * y * erfc_ratio(literal(1, x), x),)
+
+
+_scipy_erfcx = SciPyFunction("erfcx")
+
+
+def _erfcx_reciprocal(x: Any) -> Any:
+    return np.reciprocal(_scipy_erfcx(x))
+
+
+class ErfcxReciprocal(UnaryScalarOp):
+    """1 / erfcx(x), whose derivatives are products of it: they are zero where erfcx overflows."""
+
+    numpy = _erfcx_reciprocal
+    dtype = upgrade_to_float_no_complex
+    domain = (-3.0, 10.0)
+
+    def decompose(self, x: Any) -> Any:
+        return literal(1, x) / erfcx(x)
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (literal(2, x) * g * y * erfc_ratio(literal(1, x), x),)
 
 
 class Erfinv(UnaryScalarOp):
@@ -463,6 +486,7 @@ class Hyp2F1Der(ScalarOp):
 erf = Erf(name="erf")
 erfc = Erfc(name="erfc")
 erfcx = Erfcx(name="erfcx")
+erfcx_reciprocal = ErfcxReciprocal(name="erfcx_reciprocal")
 erfinv = Erfinv(name="erfinv")
 erfcinv = Erfcinv(name="erfcinv")
 owens_t = Owens_t(name="owens_t")

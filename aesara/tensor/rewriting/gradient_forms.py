@@ -12,16 +12,32 @@ from aesara.graph.pullback import gradient_form
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.scalar.arithmetic import Add, Mul, Reciprocal, Sub, TrueDivide
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.scalar.exponential import Exp, Log, Log1mexp, Log1p, Log2, Log10, Softplus
+from aesara.scalar.exponential import Exp, Expm1, Log, Log1mexp, Log1p, Log2, Log10, Sigmoid, Softplus
 from aesara.scalar.normal import Ndtr
 from aesara.scalar.power import Pow, Sqr, Sqrt
-from aesara.scalar.special import Erfc
+from aesara.scalar.special import Erf, Erfc, Erfcx
 from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
 from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, exp, log, log1mexp, maximum, mul, neg, sigmoid, softplus, sub
+from aesara.tensor.elementwise_ops import (
+    add,
+    erfc,
+    erfcx_reciprocal,
+    exp,
+    log,
+    log1mexp,
+    maximum,
+    minimum,
+    mul,
+    ndtr,
+    neg,
+    sigmoid,
+    softplus,
+    sub,
+)
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.reduction import Prod, Sum
+from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
@@ -29,7 +45,7 @@ from aesara.tensor.rewriting.helpers import common_value, constant_like, has_val
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
-from aesara.tensor.rewriting.log_functions import is_near_kept, log1mexp_of_exponential
+from aesara.tensor.rewriting.log_functions import is_near_kept, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 
 
@@ -121,10 +137,31 @@ def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
     if not any(_is_tail(v) for v in node.inputs) or any(is_near_kept(v, analysis.kept) for v in node.inputs):
         return None
     sides = local_mul_canonizer.get_near_num_denum(node.outputs[0])
-    new = scaled_erfc(*sides)
-    if [*new[0], *new[1]] == [*sides[0], *sides[1]]:
+    tops, bottoms = scaled_erfc(*([_tail_of_complement(v) for v in side] for side in sides))
+    scaled = [v for v in bottoms if v.owner is not None and _kind(v.owner) is Erfcx]
+    if not scaled and [*tops, *bottoms] == [*sides[0], *sides[1]]:
         return None
-    return local_mul_canonizer.merge_num_denum(*new, node.outputs[0].type.dtype)
+    # The reciprocal has derivatives that stay in the range where the function does not.
+    tops.extend(erfcx_reciprocal(v.owner.inputs[0]) for v in scaled)
+    bottoms = [v for v in bottoms if v not in scaled]
+    return local_mul_canonizer.merge_num_denum(tops, bottoms, node.outputs[0].type.dtype)
+
+
+def _tail_of_complement(var: Variable) -> Variable:
+    """``ndtr(-x)`` for ``1 - ndtr(x)``, and ``erfc`` for what is 1 plus or minus ``erf``."""
+    node = var.owner
+    if node is None or _kind(node) not in (Add, Sub) or len(node.inputs) != 2:
+        return var
+    one = [has_value(v, 1) for v in node.inputs]
+    if one not in ([True, False], [False, True]) or (_kind(node) is Sub and not one[0]):
+        return var
+    inner = node.inputs[one.index(False)].owner
+    if inner is None or inner.inputs[0].type.dtype != var.type.dtype:
+        return var
+    (x, *_) = inner.inputs
+    if _kind(inner) is Erf:
+        return erfc(x if _kind(node) is Sub else negated(x))
+    return ndtr(negated(x)) if _kind(inner) is Ndtr and _kind(node) is Sub else var
 
 
 def _is_tail(var: Variable) -> bool:
@@ -133,7 +170,8 @@ def _is_tail(var: Variable) -> bool:
     if node is None:
         return False
     inner = node.inputs if _kind(node) in (Mul, TrueDivide) else [var]
-    return any(v.owner is not None and _kind(v.owner) in (Erfc, Ndtr) for v in inner)
+    tails = [_tail_of_complement(v).owner for v in inner]
+    return any(tail is not None and _kind(tail) in (Erfc, Erfcx, Ndtr) for tail in tails)
 
 
 def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None]:
@@ -209,12 +247,17 @@ LOGARITHMS = frozenset({Log, Log1p, Softplus})
 
 
 def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
-    """A power of an exponential, or of a sum with some."""
+    """A power of an exponential, or one with a negative exponent of a sum with some.
+
+    A positive power of a sum overflows with it, and then its slope is not a product with one that underflows.
+    """
     base = node.inputs[0].owner
     if base is None or node.inputs[0] in analysis.kept or _kind(base) not in (Exp, Add):
         return None
-    if _kind(base) is Add and not any(_has_exponential(v) for v in base.inputs):
-        return None
+    if _kind(base) is Add:
+        exponent = common_value(node.inputs[1]) if _kind(node) is Pow else 0.5
+        if (exponent is not None and exponent >= 0) or not any(_has_exponential(v) for v in base.inputs):
+            return None
     found = analysis.scaled(node.outputs[0])
     return exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
 
@@ -222,14 +265,33 @@ def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
 def _of_log1mexp(node: Apply, analysis: Analysis) -> Variable | None:
     opposite = node.inputs[0].owner
     if opposite is None or opposite.op != neg or node.inputs[0] in analysis.kept:
-        return None
+        return _of_flat(node, analysis)
     (power,) = opposite.inputs
     if power.owner is None or _kind(power.owner) is not Exp or power in analysis.kept:
-        return None
+        return _of_flat(node, analysis)
     (x,) = power.owner.inputs
-    if x.type.dtype != node.outputs[0].type.dtype or output_of(x, maximum) is not None:
+    if x.type.dtype != node.outputs[0].type.dtype or output_of(x, maximum) or output_of(x, minimum):
         return None
-    return log1mexp_of_exponential(x)
+    return smooth_log1mexp_of_exponential(x)
+
+
+#: By the exponential of this, exponentials in flat functions stay in the range, so that factors do not leave it.
+MARGIN = 8.0
+
+
+def _of_flat(node: Apply, analysis: Analysis) -> Variable | None:
+    """A function that is flat for large arguments of one sign, of exponentials."""
+    return _of_bounded(node, analysis, MARGIN)
+
+
+def _of_softplus(node: Apply, analysis: Analysis) -> Variable | None:
+    return _of_bounded(node, analysis, 0.0)
+
+
+def _of_bounded(node: Apply, analysis: Analysis, margin: float) -> Variable | None:
+    (x,) = node.inputs
+    bounded = with_bounded_exponentials(x, analysis.kept, margin)
+    return None if bounded is x or output_of(x, exp) else node.op(bounded)
 
 
 def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
@@ -256,6 +318,11 @@ GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     Log10: logarithm,
     Log1p: _of_log1p,
     Log1mexp: _of_log1mexp,
+    Exp: _of_flat,
+    Expm1: _of_flat,
+    Sigmoid: _of_flat,
+    Tanh: _of_flat,
+    Softplus: _of_softplus,
     Pow: _of_power,
     Sqrt: _of_power,
     TrueDivide: _of_quotient,

@@ -62,6 +62,7 @@ from aesara.tensor.elementwise_ops import pow as at_pow
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.gradient_operators import disconnected_grad
 from aesara.tensor.reduction import Max, Min, Prod, Sum, Supremum
+from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -246,6 +247,8 @@ class Analysis:
                 probability = probability and found is not None and found.probability
                 if found is None:
                     value = common_value(var)
+                    if value == 1:
+                        continue
                     plain = value is None or var.type.dtype == dtype
                     parts[k].append(as_dtype(var, dtype) if plain else constant_like(value, node.outputs[0]))
                     continue
@@ -336,10 +339,12 @@ class Analysis:
         if len(found) == 2:
             exponents = [_with_constant_weight(one) for one in found]
             if None not in exponents:
-                return Scaled(_of_two(*exponents))
+                return Scaled(_of_two(*(self._bounded(v) for v in exponents)))
         weights = [one.mantissa(node.outputs[0].type.dtype) for one in found]
         if all(is_shifted(one.exponent, weights != [None] * len(weights)) for one in found):
             return None
+        for one in found:
+            one.exponent = self._bounded(one.exponent)
         exponents = [_guarded(one.exponent, weight) for one, weight in zip(found, weights)]
         largest = self._taken_out(reduce(maximum, exponents), weights)
         return Scaled(largest, [add(*(_shifted(one.exponent, largest, w) for one, w in zip(found, weights)))])
@@ -354,6 +359,9 @@ class Analysis:
     def _taken_out(self, largest: Variable, weights: Sequence[Variable | None]) -> Variable:
         guard = finite_or_zero if all(weight is None for weight in weights) else large_or_zero
         return guard(self._constant(largest))
+
+    def _bounded(self, exponent: Variable) -> Variable:
+        return with_bounded_exponentials(exponent, self.kept) if self.differentiated else exponent
 
     def _constant(self, largest: Variable) -> Variable:
         return disconnected_grad(largest) if self.differentiated else largest
@@ -386,7 +394,7 @@ class Analysis:
             weight = None
         if is_shifted(term.exponent, weight is not None):
             return None
-        exponent = _filled(term.exponent, summed, term.pieces)
+        exponent = _filled(self._bounded(term.exponent), summed, term.pieces)
         extremum = Supremum if any(summed.type.shape[axis] is None for axis in axes) else Max
         largest = self._taken_out(extremum(axes)(_guarded(exponent, weight)), [weight])
         total = node.op(_shifted(exponent, with_kept_dims(summed, largest, axes), weight))

@@ -63,6 +63,7 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
 from aesara.tensor.rewriting.log_domain import ELEMENTWISE, Analysis, Scaled, times_logarithm
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.logsumexp import MOST_TERMS
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 
 #: Powers with constant exponents up to this one are computed as they are.
@@ -93,7 +94,8 @@ def hyperbolic_cosine(analysis: Analysis, node: Apply, depth: int) -> Scaled | N
         exponent = add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
     else:
         exponent = log_of_cosh(x)
-    return Scaled(exponent, in_sums=False)
+    # It is positive, so that nothing cancels; values take less time as they are written.
+    return Scaled(exponent, in_sums=analysis.differentiated)
 
 
 def hyperbolic_tangent(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
@@ -120,6 +122,13 @@ def _complement_of_exponential(exponent: Variable) -> Scaled | None:
     if number < 0 and is_positive(size):
         return Scaled(log1mexp(exponent), probability=True, in_sums=False)
     return None
+
+
+def _complement_of_logistic(exponent: Variable) -> Scaled | None:
+    """``1 - exp(exponent)`` where the exponential is the logistic function."""
+    node = output_of(exponent, neg)
+    inner = None if node is None else output_of(node.inputs[0], softplus)
+    return None if inner is None else Scaled(neg(softplus(negated(inner.inputs[0]))), probability=True)
 
 
 def exponential_minus_one(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
@@ -220,6 +229,8 @@ def difference(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     (first, second), (out,) = node.inputs, node.outputs
     if has_value(first, 1):
         found = _one_minus(second, out, analysis)
+        if found is None:
+            found = _rest_of_share(second, out, analysis, depth)
         if found is not None:
             return found
     found = Analysis.difference(analysis, node, depth)
@@ -228,7 +239,9 @@ def difference(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     x, y = (_argument_of_logistic(v) for v in node.inputs)
     if x is not None and y is not None and x.type.dtype == y.type.dtype == out.type.dtype:
         return _difference_of_logistics(x, y)
-    normals = [_normal(v) for v in node.inputs]
+    normals = [_error_function(v) for v in node.inputs]
+    if None in normals:
+        normals = [_normal(v) for v in node.inputs]
     if None not in normals and normals[0][0] == normals[1][0]:
         (scale, x), (_, y) = normals
         if x.type.dtype == y.type.dtype == out.type.dtype:
@@ -242,7 +255,7 @@ def difference(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
         return minus_one(inner[0].exponent)
     if one == [True, False]:
         exponent = inner[1].exponent
-        found = _complement_of_exponential(exponent)
+        found = _complement_of_logistic(exponent) or _complement_of_exponential(exponent)
         if found is not None:
             return found
         found = minus_one(exponent)
@@ -260,6 +273,65 @@ def _one_minus(var: Variable, out: Variable, analysis: Analysis) -> Scaled | Non
         return Scaled(mul(constant_like(-2, size), size), probability=True, in_sums=False)
     scale, x = _normal(var) or (None, None)
     return Scaled(log_ndtr(negated(x)), probability=True) if scale == 1 and _same_dtype(x, out) else None
+
+
+def _rest_of_share(var: Variable, out: Variable, analysis: Analysis, depth: int) -> Scaled | None:
+    """``1 - var`` for the quotient of a term, or several, and a sum that they are among: a logistic function.
+
+    It is that of the difference of the logarithms of the others and of these.
+    """
+    node = output_of(var, true_divide)
+    total = None if node is None else output_of(node.inputs[1], add)
+    if total is None or total.outputs[0].type.dtype != out.type.dtype or var.type.dtype != out.type.dtype:
+        return None
+    top = node.inputs[0]
+    others = _terms(total.outputs[0])
+    for term in _terms(top):
+        k = next((k for k, other in enumerate(others) if _is_same(term, other)), None)
+        if k is None:
+            return None
+        del others[k]
+    if not others or total.outputs[0].type.broadcastable != var.type.broadcastable:
+        return None
+    parts = [
+        _logarithm_of_positive(v, out, analysis, depth) for v in (top, others[0] if len(others) == 1 else add(*others))
+    ]
+    return None if None in parts else Scaled(neg(softplus(sub(*parts))), probability=True)
+
+
+def _logarithm_of_positive(var: Variable, out: Variable, analysis: Analysis, depth: int) -> Variable | None:
+    """The logarithm of a form or a number that is plainly positive."""
+    value = common_value(var)
+    if value is not None:
+        return constant_like(np.log(np.float64(value)), out) if 0 < value < np.inf else None
+    found = analysis.scaled_in(var, out.type.dtype, depth) if is_positive(var) else None
+    return None if found is None else found.logarithm(out.type.dtype)
+
+
+def _terms(var: Variable) -> list[Variable]:
+    """The terms of a sum, of those that it is made of, too, in any order; the variable itself if it is no sum."""
+    found, stack = [], [var]
+    while stack:
+        term = stack.pop()
+        inner = output_of(term, add)
+        if inner is None or term.type != var.type or len(stack) > MOST_TERMS:
+            found.append(term)
+        else:
+            stack.extend(inner.inputs)
+    return found
+
+
+def _is_same(one: Variable, other: Variable, depth: int = 3) -> bool:
+    """Whether two variables are one, or are computed in the same few steps."""
+    if one is other:
+        return True
+    first, second = one.owner, other.owner
+    if first is None and second is None:
+        value = common_value(one)
+        return value is not None and value == common_value(other) and one.type == other.type
+    if first is None or second is None or depth == 0 or first.op != second.op:
+        return False
+    return all(_is_same(a, b, depth - 1) for a, b in zip(first.inputs, second.inputs, strict=True))
 
 
 def _same_dtype(x: Variable, out: Variable) -> bool:
@@ -309,6 +381,15 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
     return (2 * number, scaled_argument(x, sign * math.sqrt(2))) if x.type.dtype == "float64" else None
 
 
+def _error_function(var: Variable) -> tuple[float, Variable] | None:
+    """A number and ``x`` for a multiple of ``erf``, as that multiple of ``ndtr(x)`` but for a constant; else None."""
+    number, var = multiple(var)
+    inner = output_of(var, erf)
+    if inner is None or var.type.dtype != "float64" or inner.inputs[0].type.dtype != "float64":
+        return None
+    return 2 * number, scaled_argument(inner.inputs[0], math.sqrt(2))
+
+
 def is_near_kept(var: Variable, kept: Collection[Variable], depth: int = 6) -> bool:
     """Whether a variable is, or is computed in a few steps from, one that takes a gradient of its own."""
     if var.owner is None or not kept:
@@ -347,8 +428,20 @@ def _difference_of_normals(x: Variable, y: Variable, scale: float) -> Scaled:
 def log1mexp_of_exponential(x: Variable) -> Variable:
     """``log(1 - exp(-exp(x)))``, which is ``x - exp(x) / 2`` where ``exp(x)`` is small."""
     limit = constant_like(np.log(np.finfo(x.type.dtype).eps), x)
+    return _log1mexp_of_exponential(x, maximum(x, limit), limit)
+
+
+def smooth_log1mexp_of_exponential(x: Variable) -> Variable:
+    """The same for differentiation: where it is zero, nothing in it overflows."""
+    facts = np.finfo(x.type.dtype)
+    limit = constant_like(np.log(facts.eps), x)
+    largest = constant_like(np.log(-2 * np.log(facts.tiny)), x)
+    return _log1mexp_of_exponential(minimum(x, largest), minimum(maximum(x, limit), largest), limit)
+
+
+def _log1mexp_of_exponential(x: Variable, inside: Variable, limit: Variable) -> Variable:
     far = sub(x, mul(constant_like(0.5, x), exp(x)))
-    return switch(lt(x, limit), far, log1mexp(neg(exp(maximum(x, limit)))))
+    return switch(lt(x, limit), far, log1mexp(neg(exp(inside))))
 
 
 register_rules(

@@ -185,6 +185,10 @@ def exponential_in(var: Variable) -> Exponential | None:
             return None
         x = found[0] if len(found) == 1 else add(*found)
         rest = [v for v, of_exponential in zip(numerators, exponents) if of_exponential is None]
+        exponents = [exponent_of(v) for v in denominators]
+        for divided_by in exponents:
+            x = x if divided_by is None else sub(x, divided_by)
+        denominators = [v for v, of_exponential in zip(denominators, exponents) if of_exponential is None]
         if rest or denominators:
             weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
     return None if x is None or is_stabilized(x) else Exponential(x, weight)
