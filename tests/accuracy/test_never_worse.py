@@ -1,4 +1,7 @@
-"""Rewritten expressions at random and extreme points: no further from mpmath's values than as written."""
+"""Rewritten expressions at random and extreme points: no further from mpmath's values than as written.
+
+``python -m tests.accuracy.campaign`` goes through more formulas, and more points.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from tests.accuracy import campaign, formulas
+from tests.accuracy.written import truth
 
 WRITTEN = Mode(linker="py", optimizer=None)
 RULES = Mode(linker="py", optimizer="fast_run")
@@ -78,3 +83,73 @@ def test_no_worse_than_as_written(name):
                 continue
             found = error(after, exact.real)
             assert found <= max(error(before, exact.real), UNITS), (a, b, before, after, float(found))
+
+
+def half(seed):
+    """Every other point of the search, each of them for one of two formulas."""
+    return [v[seed % 2 :: 2] for v in campaign.points(seed)]
+
+
+@pytest.mark.parametrize("name", formulas.WRITTEN)
+def test_derivatives_no_worse_than_as_written(name):
+    x, y = at.dvectors("xy")
+    seed = list(formulas.WRITTEN).index(name)
+    compared, found = campaign.worse(name, x, y, formulas.WRITTEN[name](x, y), half(seed))
+    assert compared > 3
+    assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_formulas_no_worse_than_as_written(block):
+    x, y = at.dvectors("xy")
+    total, worse = 0, []
+    for seed in range(block * 10, block * 10 + 10):
+        name, out = formulas.random_formula(seed, x, y)
+        compared, found = campaign.worse(name, x, y, out, half(seed))
+        total += compared
+        worse += found
+    assert total > 100
+    assert not worse, "\n".join(map(str, worse))
+
+
+#: Formulas that are lost as they are written, and points.
+LOST = {
+    "log of hyperbolic secants": ([600.0, 700.0, 709.0, -709.0], None),
+    "inverse gamma": ([1e-40, 1e-8, 0.3], 2.0),
+    "binary, of one probability": ([700.0, 710.0, 745.0, 1e4, -710.0, -1e4], None),
+    "binomial, of one probability": ([700.0, 710.0, 745.0, 1e4, -710.0, -1e4], None),
+    "log of the rest of a share": ([0.3, 40.0, 600.0, 710.0, 1e4, -710.0], 5.0),
+    "softmax of three": ([700.0, 709.0, 710.0, 745.0, 1e4, -745.0], 720.0),
+    "log of difference of erf": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
+    "truncated normal by erf": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
+    "truncated normal": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
+    "hurdle": ([0.3, 6.0, 7.0, 300.0, 700.0, -700.0], 0.5),
+    "hurdle in terms": ([0.3, 6.0, 7.0, 300.0, 700.0, -700.0], 0.5),
+    "zero-inflated": ([0.3, 6.0, 7.0, 300.0, 709.0, 710.0, 745.0, 1e4], 0.5),
+    "zero-inflated constant": ([0.3, 6.0, 7.0, 300.0, 709.0, 710.0, 745.0, 1e4], None),
+    "cloglog": ([0.3, 6.0, 300.0, 709.0, 710.0, 745.0, 1e4, -745.0], None),
+    "Gompertz survival": ([0.3, 6.0, 300.0, 709.0, 710.0, 745.0, 1e4], None),
+    "normal hazard": ([0.3, 5.0, 26.0, 40.0, 60.0, -5.0, -30.0, -60.0], None),
+    "normal hazard by erfc": ([0.3, 5.0, 26.0, 40.0, 60.0, -5.0, -30.0, -60.0], None),
+    "hypot of exponentials": ([-1.0, 0.3], 710.0),
+    "sigmoid of difference": ([700.0, 10.0, -700.0], 10.0),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_is_lost_as_written(name):
+    x, y = at.dvectors("xy")
+    at_points, other = LOST[name]
+    values = np.array(at_points), np.full(len(at_points), 0.5 if other is None else other)
+    out = formulas.WRITTEN[name](x, y)
+    _, found, _ = campaign.computed(x, y, out, values)
+    wanted, _ = truth([x, y], out, values)
+    known = ~np.isnan(wanted)
+    assert known.mean() > 0.6, wanted
+    for order in (1, 2):
+        scale = np.maximum(np.abs(wanted[order]), 1e-290)
+        if order == 2:  # its terms may cancel
+            scale = np.maximum(scale, wanted[1] ** 2)
+        far = campaign.errors(found[order], wanted[order]) / scale
+        bad = known[order] & (far > 1e-9)
+        assert not bad.any(), (order, values[0][bad], wanted[order][bad], found[order][bad])

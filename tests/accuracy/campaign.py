@@ -1,0 +1,171 @@
+"""Search for rewritten formulas that are worse than as written; run by ``python -m tests.accuracy.campaign``.
+
+``python -m tests.accuracy.campaign [COUNT [FIRST]]`` compares the written formulas of ``tests.accuracy.formulas``, and
+then as many random ones as given, from a seed: the value, the slope and the second derivative with all rules, and as
+written, with neither rules nor other forms to differentiate, each with what mpmath finds. A rule may replace a formula
+only by one that is at least as good at every point of its domain.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.graph import pullback
+from aesara.graph.nodes import Variable
+from tests.accuracy.formulas import WRITTEN, random_formula
+from tests.accuracy.written import truth
+
+AS_WRITTEN = Mode(linker="py", optimizer=None)
+RULES = Mode(linker="py", optimizer="fast_run")
+
+SIZES = (1e-300, 1e-40, 1e-8, 0.3, 1.0, 5.0, 12.0, 26.0, 40.0, 88.0, 300.0, 600.0, 709.0, 710.0, 745.0, 1e4, 1e8)
+POINTS = np.array([0.0, *SIZES, *[-size for size in SIZES]])
+INFINITE = np.array([np.inf, -np.inf])
+#: As many times further from the truth counts as worse: than the result as written,
+TIMES = 100
+#: and than that of a machine with its digits and no limits of range,
+TIMES_ROUNDING = 1e4
+#: and than the truth itself.
+TOLERANCE = 1e-12
+#: Differences of results below the normal numbers do not count.
+SMALLEST = 1e-300
+#: What is beyond counts as infinite.
+LARGEST = 1e307
+ORDERS = ("value", "slope", "second derivative")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A result with all rules that is worse than as written; `wanted` is NaN where the truth is not known."""
+
+    name: str
+    order: str
+    x: float
+    y: float
+    wanted: float
+    written: float
+    rewritten: float
+
+    def __str__(self) -> str:
+        point = f"x={self.x:g}, y={self.y:g}"
+        results = f"{self.wanted:.17g}, as written {self.written:.17g}, rewritten {self.rewritten:.17g}"
+        return f"{self.name}: {self.order} at {point}: {results}"
+
+
+@contextmanager
+def differentiated_as_written() -> Iterator[None]:
+    """Nodes are differentiated as they are, with no other form in the place of any."""
+    found = pullback.as_differentiated
+    pullback.as_differentiated = lambda node, kept: node
+    try:
+        yield
+    finally:
+        pullback.as_differentiated = found
+
+
+def with_derivatives(x: Variable, out: Variable) -> list[Variable]:
+    slope = aesara.grad(out.sum(), x, disconnected_inputs="ignore")
+    return [out, slope, aesara.grad(slope.sum(), x, disconnected_inputs="ignore")]
+
+
+def computed(x: Variable, y: Variable, out: Variable, points: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The results as written, those with all rules, and the values of a function that has no derivatives."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        with differentiated_as_written():
+            written = aesara.function([x, y], with_derivatives(x, out), mode=AS_WRITTEN, on_unused_input="ignore")
+        rewritten = aesara.function([x, y], with_derivatives(x, out), mode=RULES, on_unused_input="ignore")
+        alone = aesara.function([x, y], out, mode=RULES, on_unused_input="ignore")
+        return [np.array(written(*points)), np.array(rewritten(*points)), np.array([alone(*points)])]
+
+
+def errors(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """How far results are from the truth; infinite for NaN, and for the wrong infinity."""
+    with np.errstate(all="ignore"):
+        far = np.abs(np.clip(found, -LARGEST, LARGEST) - np.clip(wanted, -LARGEST, LARGEST))
+        return np.where(np.isnan(far), np.inf, far)
+
+
+def worse(
+    name: str, x: Variable, y: Variable, out: Variable, points: Sequence[np.ndarray]
+) -> tuple[int, list[Finding]]:
+    """The number of results that were compared, and those that are worse than as written."""
+    written, rewritten, alone = computed(x, y, out, points)
+    with np.errstate(all="ignore"):
+        wanted, rounding = truth([x, y], out, points)
+    found, compared = [], 0
+    afters = [rewritten[0], alone[0]], rewritten[1:2], rewritten[2:]
+    for order, wants, noise, before, others in zip(ORDERS, wanted, rounding, written, afters, strict=True):
+        is_known = ~np.isnan(wants)
+        compared += int(is_known.sum())
+        for after in others:
+            with np.errstate(all="ignore"):
+                limit = np.maximum(TIMES * errors(before, wants), TIMES_ROUNDING * noise)
+                bad = is_known & (errors(after, wants) > np.maximum(limit, TOLERANCE * np.abs(wants) + SMALLEST))
+            # Where the truth is not known, at poles and at infinity, at least no number gets lost.
+            bad |= ~is_known & np.isnan(after) & np.isfinite(before)
+            found += [Finding(name, order, *row) for row in zip(*(v[bad] for v in (*points, wants, before, after)))]
+    return compared, found
+
+
+def points(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ordinary points and extremes for `x`, and others for `y`."""
+    rng = np.random.default_rng(seed)
+    ordinary = rng.normal(size=4) * 3
+    x = np.concatenate([POINTS, ordinary])
+    kinds = rng.integers(0, 4, x.size)
+    y = np.select(
+        [kinds == 0, kinds == 1], [rng.choice(POINTS, x.size), x + rng.normal(size=x.size)], rng.normal(size=x.size) * 3
+    )
+    return x, y
+
+
+def formulas(count: int, first: int, x: Variable, y: Variable) -> Iterator[tuple[str, Variable, int]]:
+    """Those that are written in a list, and random ones of some seeds."""
+    for k, (name, formula) in enumerate(WRITTEN.items()):
+        yield name, formula(x, y), k
+    seen = set()
+    for seed in range(first, first + count):
+        name, out = random_formula(seed, x, y)
+        if name not in seen and ("x" in name.replace("exp", "")):
+            seen.add(name)
+            yield f"[{seed}] {name}", out, seed
+
+
+def main(count: int = 300, first: int = 0, examples: int = 3) -> int:
+    start = time.monotonic()
+    x, y = at.dvectors("xy")
+    total, compared, bad = 0, 0, Counter()
+    for name, out, seed in formulas(count, first, x, y):
+        total += 1
+        try:
+            number, found = worse(name, x, y, out, points(seed))
+        except Exception as error:
+            print(f"{name}: {type(error).__name__}: {str(error)[:200]}", flush=True)
+            bad["failures"] += 1
+            continue
+        compared += number
+        if found:
+            bad["formulas"] += 1
+        for k, finding in enumerate(found):
+            bad[finding.order] += 1
+            if k < examples:
+                print(finding, flush=True)
+    seconds = time.monotonic() - start
+    print(f"{total} formulas, {compared} results compared in {seconds:.0f} s; worse than written: {dict(bad)}")
+    return sum(bad.values())
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(*map(int, sys.argv[1:3]))))
