@@ -1,6 +1,7 @@
 """`memory_plan`: what a call takes, against what it really allocates, and what the table says."""
 
 import io
+import re
 import tracemalloc
 
 import numpy as np
@@ -185,3 +186,22 @@ def test_refusals(chain):
         aesara.memory_plan(chain, np.eye(2), np.eye(2))
     with pytest.raises(TypeError, match="dimensions"):
         aesara.memory_plan(chain, np.ones(3))
+
+
+def test_numbers_in_the_text():
+    x = at.dmatrix("x")
+    f = aesara.function([x], [at.exp(x), at.log(x), at.ones((2, 3)) * x.sum(), x[:1] * 2], name="f")
+    area, row = "8 * x.shape[0] * x.shape[1]", "8 * min(x.shape[0], 1) * x.shape[1]"
+    head, peak, *rows = str(aesara.memory_plan(f)).split("\n")
+    assert head == "f: 5 buffers in 3 steps, those in between in 1 place of the workspace"
+    assert peak == f"peak: 2 * {area} + {row} + 56 bytes, of which workspace 8"  # 56: the sum, and 2 * 3 numbers
+    sizes = [area, area, "8", "48", row]
+    assert [re.search(r"\]\s+(.*?) bytes ", one)[1] for one in rows] == sizes
+    assert len({one.index(" bytes") - len(size) for one, size in zip(rows, sizes)}) == 1  # columns are aligned
+    assert len({one.index("step") for one in rows}) == 1
+    plan = aesara.memory_plan(f, np.ones((10, 3)))
+    head, peak, *rows = str(plan).split("\n")
+    assert peak == f"peak: {plan.peak()} bytes, of which workspace 64"
+    assert plan.peak() == 240 + 240 + 48 + 24 + 64  # a workspace has whole cache lines
+    assert [re.search(r"\]\s+(.*?) bytes ", one)[1] for one in rows] == ["240", "240", "8", "48", "24"]
+    assert len({one.index("step") for one in rows}) == 1

@@ -16,6 +16,7 @@ from aesara.compile.step_times import NativeTimes, StepTime
 from aesara.configdefaults import config
 from aesara.d3viz.formatting import apply_profile
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, GraphRewriter, in2out, node_rewriter
 from aesara.link.vm import VMLinker
 
@@ -354,3 +355,32 @@ def test_what_is_printed_at_the_end(clock, monkeypatch, tmp_path):
     text = (tmp_path / "out").read_text()
     assert "since Aesara import = 65.000s, Time spent in 2 calls of compiled functions = 15.000s" in text
     assert "Time spent compiling Aesara functions =  3.000s" in text
+
+
+def test_memory_of_results():
+    class Parts(Waits):
+        """Two results, of 16 and 8 bytes for each number."""
+
+        def make_node(self, x):
+            x = at.as_tensor_variable(x)
+            return Apply(self, [x], [x.type.clone(dtype="complex128")(), x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0].astype("complex128")
+            output_storage[1][0] = inputs[0] + 1
+
+    x = at.dvector("x")
+    one, other = Parts(FakeClock(), 0.0)(at.exp(x))
+    with config.change_flags(profile_memory=True, profiling__min_memory_size=1000):
+        f = aesara.function([x], at.real(one) + other, mode=Mode("py", None), profile=quiet())
+        f(np.ones(100))
+        text = io.StringIO()
+        f.profile.summary_memory(text)
+        shortened = io.StringIO()
+        f.profile.summary_memory(shortened, 1)
+    lines = text.getvalue().splitlines()
+    # The exponential and both parts at once; with the real part and the sum, which are kept, 4,800 bytes.
+    assert lines[3] == "          2400B  Parts{seconds=0.0}(Elemwise{exp,no_inplace}.0)"
+    assert lines[4:] == ["   ... (3 nodes with smaller results, or of less than 1000 bytes)", ""]
+    assert "3.1KB at once" in lines[2] and "4.7KB if they are kept" in lines[2]
+    assert "(3 nodes with smaller results" in shortened.getvalue()
