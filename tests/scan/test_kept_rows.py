@@ -11,6 +11,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
 from aesara.scan import scan, until
 from aesara.scan.op import Scan, ScanInfo
+from aesara.scan.parts import expand_empty
 
 ALL_ROWS = get_mode("FAST_RUN").excluding("scan_save_mem")
 REFERENCE = Mode("py", "fast_run")
@@ -79,6 +80,32 @@ def test_states_that_change_places_in_the_smallest_rings():
     for mode in ("FAST_COMPILE", "FAST_RUN"):
         got = aesara.function([first, second], rows, mode=mode)([1.0], [2.0])
         assert [v.tolist() for v in got] == [[2], [1]]
+
+
+def test_a_state_that_is_read_in_another_order_in_the_smallest_ring():
+    v, w, first, weights = at.dvector(), at.dvector(), at.dmatrix("first"), at.dmatrix("weights")
+    info = ScanInfo(0, (), (), (), ((-1,), (-1,)), 0, 0, 1, False)
+    inner = at.dmatrix()
+    rows = Scan([v, w, inner], [v[::-1] * 2 + v[0], inner @ w], info)(4, first, first, weights)
+    value, matrix = np.arange(5.0), np.arange(25.0).reshape(5, 5) / 25
+    one = other = value
+    for _ in range(4):
+        one, other = one[::-1] * 2 + one[0], matrix @ other
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        got = aesara.function([first, weights], rows, mode=mode)([value], matrix)
+        np.testing.assert_allclose(got[0], [one])
+        np.testing.assert_allclose(got[1], [other])
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_a_buffer_of_several_first_values_that_is_read_directly(mode):
+    a, b, first, steps = at.dscalar(), at.dscalar(), at.dvector("first"), at.lscalar("steps")
+    loop = Scan([a, b], [a + 2 * b], ScanInfo(0, (), (), ((-3, -1),), (), 0, 0, 0, False))
+    f = aesara.function([first, steps], loop(steps, expand_empty(first[:3], steps))[-1], mode=mode)
+    states = [1.0, 2.0, 3.0]
+    for n in range(5):
+        assert f(states[:3], n) == states[-1]
+        states.append(states[-3] + 2 * states[-1])
 
 
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
@@ -172,7 +199,17 @@ def test_a_known_number_of_steps(mode):
     np.testing.assert_allclose(got, 2 - 2.0**-49)
 
 
-@pytest.mark.parametrize("read", [lambda y: y[0], lambda y: y[:-1], lambda y: y[-1] + y.sum(axis=0), lambda y: y])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda y: y[0],
+        lambda y: y[:-1],
+        lambda y: y[-1] + y.sum(axis=0),
+        lambda y: y,
+        lambda y: y[-1::-1],
+        lambda y: y[-2::-2],
+    ],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_readers_get_all_rows(kind, read):
     f, every = (aesara.function([n, x], read(states_of(kind)), mode=mode) for mode in ("FAST_RUN", ALL_ROWS))
