@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from types import ModuleType
 
 _PLANNED = "It is planned and does not exist yet"
@@ -60,7 +59,7 @@ def what_instead(name: str) -> str | None:
     return None
 
 
-class _OtherModules(MetaPathFinder):
+class _OtherModules:
     """Finds no module, and explains why."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:

@@ -452,6 +452,7 @@ def test_functions_of_tangents_take_what_was_differentiated(of, mode):
     np.testing.assert_allclose(f(ones, twos, point), numeric, rtol=1e-9, atol=1e-12)
     with pytest.raises(UnusedInputError):
         aesara.function([W, V, x, at.dvector("other")], Rop(y, W, V), mode=mode)
+    assert Rop(W, W, V) is V  # which tells nothing of W
     with pytest.raises(UnusedInputError):
         aesara.function([W, V, x], V.sum() + x.sum(), mode=mode)
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,12 +45,13 @@ from aesara.tensor.stacking import split_evenly, unstack
 _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True)
 class _Parameter:
-    names: tuple[str, ...]
-    kind: str
-    ours: str
-    default: Any
+    """A parameter of a function of NumPy: its names, what is done with it, its name here, and a value."""
+
+    __slots__ = ("default", "kind", "names", "ours")
+
+    def __init__(self, names: tuple[str, ...], kind: str, ours: str, default: Any) -> None:
+        self.names, self.kind, self.ours, self.default = names, kind, ours, default
 
     def refuses(self, value: Any) -> bool:
         if value is None or value is _NOT_GIVEN:
@@ -76,13 +76,16 @@ def _parameter(text: str) -> _Parameter:
     return _Parameter(names, kind, ours or names[0], value)
 
 
-@dataclass(frozen=True)
 class Passing:
-    """How arguments of a function of NumPy are passed on to one of this package."""
+    """How arguments of a function of NumPy are passed on to one of this package.
 
-    parameters: str
-    #: The name of the function of this package, if it is not that of NumPy's.
-    target: str = ""
+    `target` is the name of that function, if it is not that of NumPy's.
+    """
+
+    __slots__ = ("parameters", "target")
+
+    def __init__(self, parameters: str, target: str = "") -> None:
+        self.parameters, self.target = parameters, target
 
     def bind(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments by position and by name for the function of this package.

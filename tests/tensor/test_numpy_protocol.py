@@ -320,6 +320,14 @@ def check(function, call, native):
                 assert got == want
 
 
+def test_defaults_of_newer_versions():
+    """An axis that NumPy 2 has by default, and this package another one."""
+    x, i = at.dmatrix("x"), at.lmatrix("i")
+    taken = x.__array_function__(np.take_along_axis, (TensorVariable,), (x, i), {})
+    positions = np.argsort(DATA["X"], axis=-1)
+    np.testing.assert_array_equal(taken.eval({x: DATA["X"], i: positions}), np.sort(DATA["X"], axis=-1))
+
+
 def names_with_rows():
     return sorted(name for name in DISPATCHED if name in FUNCTIONS)
 
