@@ -11,6 +11,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.features import BadOptimization as _BadOptimization
+from aesara.graph.messages import described, formula_of
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.utils import describe_source
 from aesara.tensor.value_comparison import tolerances
@@ -71,6 +72,8 @@ class BadThunkOutput(DebugModeError):
             return self.str_diagnostic()
         node = self.r.owner
         lines = ["BadThunkOutput", f"  Apply   : {_excerpt(node)}", f"  Outputs Type: {self.r.type}"]
+        formula = formula_of(self.r)
+        lines += [] if formula is None else [f"  computes: {formula}"]
         if self.inputs_val:
             shapes, strides = ([getattr(v, name, None) for v in self.inputs_val] for name in ("shape", "strides"))
             lines += [
@@ -264,7 +267,7 @@ class InvalidValueError(DebugModeError):
         lines = [
             "InvalidValueError",
             f"  type(variable) = {self.r.type}",
-            f"  variable       = {self.r}",
+            f"  variable       = {described(self.r)}",
             f"  type(value)    = {type(value)}",
         ]
         if isinstance(value, (np.ndarray, np.generic)):
@@ -282,7 +285,7 @@ class InvalidValueError(DebugModeError):
         lines = [
             "InvalidValueError",
             f"  type(variable) = {self.r.type}",
-            f"  variable       = {self.r}",
+            f"  variable       = {described(self.r)}",
             f"  type(value)    = {type(value)}",
             f"  dtype(value)   = {getattr(value, 'dtype', None)}",
             f"  shape(value)   = {getattr(value, 'shape', None)}",

@@ -196,3 +196,25 @@ def graph_of_an_op_of_the_same_name():
 @wrong("build", ValueError, "not part of the graph: x.", ANOTHER + "is part of it", IDENTITY)
 def replaced_variable_of_the_same_name():
     graph_replace([x * 2], {at.dvector("x"): y}, strict=True)
+
+
+# What DebugMode finds
+
+
+@wrong("run", aesara.compile.debugmode.InvalidValueError, "variable       = `log(x * y)` (Elemwise{log,no_inplace}.0)")
+def infinity_in_debug_mode():
+    z = at.log(x * y)  # here
+    aesara.function([x, y], z, mode=aesara.compile.debugmode.DebugMode(optimizer=None))([0.0], [1.0])
+
+
+@wrong("run", aesara.compile.debugmode.BadThunkOutput, "computes: Drifting(exp(x))", "a second time")
+def operation_with_a_memory_in_debug_mode():
+    class Drifting(Doubled):
+        calls = 0
+
+        def perform(self, node, inputs, output_storage):
+            type(self).calls += 1
+            output_storage[0][0] = inputs[0] + type(self).calls
+
+    z = Drifting()(at.exp(x))  # here
+    aesara.function([x], z, mode="DebugMode")([0.0])
