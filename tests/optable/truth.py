@@ -102,7 +102,7 @@ TRUTH: dict[str, Callable[..., Any]] = {
     "expi": mp.ei,
     "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
     "entr": lambda x: -x * mp.log(x),
-    "cbrt": mp.cbrt,
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)) if mp.im(x) == 0 else mp.cbrt(x),
     "hypot": mp.hypot,
 }
 
@@ -128,7 +128,8 @@ def _true_values(function: Callable[..., Any], values: Sequence[np.ndarray]) -> 
             if high.dtype.kind == "c":  # the error of float64 is not measured in parts of itself
                 high[at] = complex(exact)
                 continue
-            exact = mp.re(exact)
+            # a value that is not real is another branch than that of functions of real numbers
+            exact = mp.re(exact) if abs(mp.im(exact)) <= mp.mpf(10) ** -30 * abs(exact) else mp.nan
             high[at] = float(exact)
             low[at] = float(exact - mp.mpf(high[at])) if np.isfinite(high[at]) else 0.0
     return high, low
