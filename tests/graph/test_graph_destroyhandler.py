@@ -365,3 +365,19 @@ class TestIncrementalOrder:
         ends["b"], origins["a"] = ["a"], ["b"]
         order.add_edge("b", "a")
         assert order.label("c") < order.label("b") < order.label("a")
+
+
+@pytest.mark.parametrize("through", [lambda v: v, view, lambda v: view(view(v))])
+def test_an_output_may_not_be_replaced_by_what_shows_overwritten_memory(through):
+    x, y = variables("xy")
+    p = f(x)
+    shown = through(p)
+    first = g(shown)
+    fgraph = graph([x, y], [inplace(p, y), first, h(shown)])
+    assert fgraph.consistent()
+    fgraph.validate()
+    with pytest.raises(InconsistencyError, match="whose memory the output"):
+        fgraph.replace_validate(first, shown)  # no node is new, none has another input
+    assert fgraph.outputs[1] is first and fgraph.consistent()
+    fgraph.replace(first, shown)
+    assert not fgraph.consistent()

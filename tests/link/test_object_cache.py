@@ -17,6 +17,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
+from aesara.link.llvm import jit
 from aesara.link.llvm.cache import CacheWarning, ObjectCache
 
 
@@ -72,6 +73,17 @@ def test_entries_that_were_exchanged_are_replaced(folder):
         np.testing.assert_allclose(got, numpy(2.0), rtol=1e-15)
         assert not cached
     assert first.read_bytes() == one and second.read_bytes() == other
+
+
+def test_code_for_another_machine_is_not_taken(folder, monkeypatch):
+    """The same text gives other code where compiler, processor or interpreter differ, so it has another key."""
+    assert not compiled() and compiled()
+    host = jit._host_key
+    with monkeypatch.context() as patched:
+        patched.setattr(jit, "_host_key", lambda target: host(target) + "\nanother processor")
+        assert not compiled() and compiled()
+    assert compiled()
+    assert len(list(folder.glob("*.o"))) == 2
 
 
 def test_switched_off(folder):
