@@ -16,7 +16,7 @@ from aesara.tensor.careduce import CAReduce
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_both_raise, assert_native
+from agreement import assert_both_raise, assert_native, compiled
 
 AXES = [None, 0, 1, 2, (0, 1), (0, 2), (1, 2), (0, 1, 2)]
 SHAPES = [(3, 4, 5), (1, 1, 1), (0, 3, 2), (3, 0, 2), (3, 2, 0), (2, 40, 1)]
@@ -115,6 +115,30 @@ def test_extrema_of_special_values():
     x = np.array([[np.nan, 1, 3], [np.inf, -np.inf, 0], [2, 2, np.nan]])
     for axis in (0, 1, None):
         assert_native(lambda x: [x.max(axis), at.argmax(x, axis), at.argmin(x, axis)], x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["minimum", "maximum"])
+def test_extrema_without_nan(name, dtype):
+    """LLVM has an extremum that ignores NaN, of which it makes vectors; of a selection it makes none."""
+    extremum = at.nanmin if name == "minimum" else at.nanmax
+    worst = np.inf if name == "minimum" else -np.inf
+    rng = np.random.default_rng(0)
+    for shape in ((1, 1), (3, 7), (5, 67)):
+        for share in (0, 0.1, 0.9, 1):
+            x = rng.normal(size=shape).astype(dtype)
+            x[rng.random(shape) < 0.2] = -worst if share else worst
+            x[rng.random(shape) < share] = np.nan
+            for axis in (None, 0, 1):
+                assert_native(lambda x, axis=axis: extremum(x, axis), x)
+    function = compiled(lambda x: extremum(x), [x], False)
+    assert f"llvm.{name}num" in function._native.report.llvm()
+    # another number in the place of NaN counts
+    other = np.array([5.0 if name == "minimum" else -5.0, np.nan, worst], dtype)
+    reduction = at.min if name == "minimum" else at.max
+    assert_native(lambda x: reduction(at.switch(at.isnan(x), np.asarray(-worst, dtype), x)), other)
+    assert_native(lambda x: reduction(at.switch(at.isnan(x), x, np.asarray(worst, dtype))), other)
+    assert_native(lambda x: reduction(at.switch(at.isnan(at.roll(x, 1)), np.asarray(worst, dtype), x)), other)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float64"])

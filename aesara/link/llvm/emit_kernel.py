@@ -30,7 +30,7 @@ from aesara.ir.kernel import (
     must_follow,
     walk_statements,
 )
-from aesara.ir.lanes import accumulations
+from aesara.ir.lanes import accumulations, identity_of
 from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.primitives import (
@@ -239,8 +239,16 @@ class Emitter:
         self._write(statement.value.dtype, value, address, scope)
 
     def _assign(self, statement: Assign) -> None:
-        _, kind = self.mutable[statement.name]
-        self.mutable[statement.name] = (self.value(statement.value), kind)
+        e = statement.value
+        old, kind = self.mutable[statement.name]
+        number = _number_or_nothing(e, statement.name) if statement.reassociate else None
+        if number is None:
+            new = self.value(e)
+        else:
+            new, element = self.fresh("extremum"), self.value(number)
+            ignoring = self.module.intrinsic(f"{e.op}num", e.dtype, 2)
+            self.scopes[-1].code.append(f"{new} = call {kind} {ignoring}({kind} {element}, {kind} {old})")
+        self.mutable[statement.name] = (new, kind)
         self.volatile.clear()
 
     def loop(self, loop: For, body: Callable[[], str | None] | None = None) -> str:
@@ -580,6 +588,21 @@ class Metadata:
 
     def text(self) -> str:
         return "\n".join(f"!{i} = {line}" for i, line in enumerate(self.lines))
+
+
+def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
+    """What an extremum is taken of, if NaNs are replaced by what changes nothing.
+
+    LLVM knows that extremum, and makes vectors of it; of the selection it makes a condition for each element.
+    """
+    if e.op not in ("minimum", "maximum") or e.dtype not in ("float32", "float64"):
+        return None
+    register, term = e.args
+    if register.op != "var" or register.attr != accumulator or term.op != "select":
+        return None
+    condition, instead, number = term.args
+    replaces_nan = condition.op == "isnan" and condition.args[0] is number and instead is identity_of(e.op, e.dtype)
+    return number if replaces_nan else None
 
 
 def _assigned(body: tuple[Statement, ...]) -> set[str]:
