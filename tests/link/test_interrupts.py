@@ -35,12 +35,19 @@ def interrupts():
     signal.signal(signal.SIGINT, before)
 
 
+def spent() -> float:
+    """Seconds that the main thread has had of a processor, which other processes do not add to, where that is known."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.perf_counter()
+    return time.clock_gettime(time.pthread_getcpuclockid(threading.main_thread().ident))
+
+
 def delay_of_interrupt(call: Callable[[], object]) -> float:
-    """How long it takes from an interrupt to the end of a call."""
+    """How long the main thread works from an interrupt to the end of a call."""
     sent = []
 
     def interrupt() -> None:
-        sent.append(time.perf_counter())
+        sent.append(spent())
         _thread.interrupt_main()
 
     timer = threading.Timer(0.05, interrupt)
@@ -50,13 +57,13 @@ def delay_of_interrupt(call: Callable[[], object]) -> float:
         timer.join()
         time.sleep(1)  # the signal comes here if the call was too short
         sent.clear()
-    ended = time.perf_counter()
+    ended = spent()
     assert sent, "the call has ended before it was interrupted"
     return ended - sent[0]
 
 
 def is_prompt(call: Callable[[], object]) -> bool:
-    """Whether a call ends soon; other processes may disturb one measurement, but not all."""
+    """Whether a call ends soon; what shares the caches may disturb one measurement, but not all."""
     return any(delay_of_interrupt(call) < PROMPT for _ in range(ATTEMPTS))
 
 
