@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon test levels lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon test quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train a small network on handwritten digits (writes digits.png)"
 	@echo "make radon   sample a hierarchical model with Hamiltonian Monte Carlo (writes radon.png)"
+	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make levels  run tests of results for each level of processors that this one can run code for"
+	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
@@ -46,6 +48,12 @@ test: $(VENV)/test.stamp
 
 levels: $(VENV)/test.stamp
 	$(BIN)/python -m tools.levels -n auto
+
+quick: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n auto --quick -m 'not main_thread'
+
+mutate: $(VENV)/test.stamp
+	$(BIN)/python -m tools.mutate
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -1,9 +1,50 @@
-"""What every test can ask for."""
+"""What every test can ask for, and the choice that ``--quick`` makes."""
 
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+ROOT = Path(__file__).resolve().parent
+
+#: Folders and files of which every test takes seconds, or that run thousands of rows for what a few already show.
+SLOW = """
+accuracy fuzz errors test_docs.py test_examples.py test_d3viz.py test_import.py test_reference.py
+link/test_concurrent_calls.py link/test_interrupts.py link/test_memory_of_functions.py link/test_nested_calls.py
+optable/test_table_batches.py optable/test_table_complete.py rules/test_rules_settle.py rules/test_excluded_rules.py
+graph/rewriting/test_growth.py tensor/test_static_shape.py tensor/rewriting/test_mixed_dtypes.py
+tensor/rewriting/test_inverse_pairs.py scan/test_random_loops.py
+""".split()
+
+
+def is_slow(path):
+    """Whether a file, or a folder around it, is among the slow ones."""
+    places = {place.relative_to(ROOT).as_posix() for place in (path, *path.parents) if place.is_relative_to(ROOT)}
+    return not places.isdisjoint(SLOW)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="run one item of each test that is not slow")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Slow files are not even imported for ``--quick``."""
+    return True if config.getoption("--quick") and is_slow(collection_path) else None
+
+
+def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+    if config.getoption("--quick"):
+        first = {}
+        for item in items:
+            if not item.get_closest_marker("slow"):
+                first.setdefault(item.nodeid.partition("[")[0], item)
+        chosen = set(first.values())
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = first.values()
 
 
 @pytest.fixture

@@ -661,6 +661,7 @@ class TestFunctionObject:
         with aesara.config.change_flags(unpickle_function=False):
             assert pickle.loads(data) is None
 
+    @pytest.mark.slow
     def test_pickle_of_a_deep_graph(self, x):
         y = x
         for _ in range(3000):
@@ -711,6 +712,7 @@ class TestEval:
             (x + 1).eval()
 
 
+@pytest.mark.slow
 def test_deep_graph():
     x = at.dscalar("x")
     y = x

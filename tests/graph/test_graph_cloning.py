@@ -348,6 +348,7 @@ def test_deep_graphs():
     assert reference() is None
 
 
+@pytest.mark.slow
 def test_deep_function_graphs():
     x = double("x")
     fgraph = FunctionGraph([x], [chain(x, DEEP)])

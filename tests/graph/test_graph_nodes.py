@@ -261,6 +261,7 @@ class TestNominalVariable:
         assert str(a) == "*0-<Double>"
         assert "0" in repr(a)
 
+    @pytest.mark.slow
     def test_is_freed(self):
         reference = weakref.ref(NominalVariable("only here", double))
         gc.collect()

@@ -254,6 +254,7 @@ class TestText:
         assert op_as_string([a], g(p).owner) == "g(f(a))"
 
 
+@pytest.mark.slow
 def test_deep_graphs():
     x = double("x")
     y = chain(x, DEEP)

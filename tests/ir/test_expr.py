@@ -155,6 +155,7 @@ def test_costs():
     assert cost(X()) < cost(op("sqrt", X())) < cost(op("exp", X())) < cost(op("pow", X(), X()))
 
 
+@pytest.mark.slow
 def test_any_depth():
     deep = X()
     for k in range(100_000):

@@ -1,0 +1,123 @@
+"""Plant faults, run the tests that come to them, and name the faults that no test notices.
+
+    python -m tools.mutate [--count 240] [--seed 0] [--area NAME ...] [--workers 2] [--look-for SECONDS] [--keep FOLDER]
+
+A run takes a while: the tests are imported, run for some minutes (``--look-for``) to find out which come to the place
+of which fault, and then those of each fault are run with it, the fastest first, until one fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tools.mutate.areas import AREAS, chosen
+from tools.mutate.equivalent import EQUIVALENT
+from tools.mutate.faults import Fault
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = "aesara tests tools docs examples benchmarks pyproject.toml README.md CHANGELOG.md LICENSE Makefile".split()
+TARGET = 0.9
+
+
+def copy_of(tree: Path, folder: Path) -> Path:
+    """A copy of what the tests need."""
+    folder.mkdir(parents=True)
+    for name in COPIED:
+        source = tree / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.exists():
+            shutil.copy2(source, folder / name)
+    return folder
+
+
+def outcomes(faults: Sequence[Fault], folder: Path, workers: int, seconds: float) -> Iterator[dict[str, Any]]:
+    """What the tests say of each fault, as it is known; `folder` is for the copy and for notes."""
+    tree = copy_of(ROOT, folder / "tree")
+    task = {"tree": str(tree), "folder": str(folder), "workers": workers, "budget": seconds}
+    (folder / "task.json").write_text(json.dumps({**task, "faults": [asdict(fault) for fault in faults]}))
+    surroundings = {
+        **os.environ,
+        "AESARA_MUTATE": str(folder / "task.json"),
+        "PYTHONPATH": str(tree),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.mutate.session", "-p", "no:cacheprovider"]
+    results = folder / "outcomes.jsonl"
+    results.touch()
+    with open(folder / "log.txt", "w") as log, open(results, encoding="utf-8") as known:
+        process = subprocess.Popen([*command, "-p", "no:xdist"], cwd=tree, env=surroundings, stdout=log, stderr=log)
+        running = True
+        while running:
+            running = process.poll() is None
+            for line in known:
+                yield json.loads(line)
+            time.sleep(0.5 * running)
+    if process.returncode not in (0, 5):
+        raise SystemExit(f"the tests could not be run: see {folder / 'log.txt'}")
+
+
+def difference(fault: Fault) -> str:
+    """What a fault changes, as a diff."""
+    source = (ROOT / fault.path).read_text(encoding="utf-8")
+    before, after = source.splitlines(), fault.planted(source).splitlines()
+    return "\n".join(list(difflib.unified_diff(before, after, fault.path, fault.path, lineterm="", n=2))[2:])
+
+
+def describe(fault: Fault, outcome: dict[str, Any]) -> str:
+    where = "run when modules are imported, and " if outcome["at_import"] else ""
+    tests = f"{outcome['tests']} tests" if outcome["tests"] else "any test: none that was tried comes there"
+    heading = f"{fault.path}:{fault.first} in {fault.function}: {fault.kind}, {where}not noticed by {tests}"
+    return f"{heading}\n{difference(fault)}\n    {fault.key!r}\n"
+
+
+def summary(faults: Sequence[Fault], survivors: Sequence[Fault], equivalent: int) -> str:
+    """How many faults were noticed, of each kind and in all."""
+    planted, missed = Counter(f.kind for f in faults), Counter(f.kind for f in survivors)
+    kinds = ", ".join(f"{kind} {n - missed[kind]}/{n}" for kind, n in sorted(planted.items()))
+    noticed = len(faults) - len(survivors)
+    share = 100 * noticed / max(1, len(faults))
+    return f"{kinds}\n{noticed} of {len(faults)} faults noticed ({share:.1f} %); {equivalent} equivalent ones left out"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.mutate", description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=240, help="how many faults")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--area", action="append", choices=AREAS, help="only there; may be given several times")
+    parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--look-for", type=float, default=1200.0, help="seconds to find out which tests come where")
+    parser.add_argument("--keep", type=Path, help="a new folder for the copy and the notes, which is not removed")
+    given = parser.parse_args()
+    wanted = chosen(ROOT, given.count, given.seed, given.area or AREAS)
+    faults = [fault for fault in wanted if fault.key not in EQUIVALENT]
+    survivors, reports = [], []
+    with tempfile.TemporaryDirectory(prefix="aesara-mutate-") as scratch:
+        folder = given.keep or Path(scratch) / "run"
+        for count, outcome in enumerate(outcomes(faults, folder, given.workers, given.look_for), 1):
+            fault, result = faults[outcome["number"]], outcome["caught_by"]
+            place = f"{fault.path}:{fault.first} {fault.kind}"
+            print(f"{count}/{len(faults)} {outcome['seconds']} s {place}: {result or 'NOT NOTICED'}", flush=True)
+            if not result:
+                survivors.append(fault)
+                reports.append(describe(fault, outcome))
+    print("\n".join(["", *reports, summary(faults, survivors, len(wanted) - len(faults))]))
+    return int(len(survivors) > (1 - TARGET) * len(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

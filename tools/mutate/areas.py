@@ -1,0 +1,66 @@
+"""Where faults are planted, and which of them are chosen."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tools.mutate.faults import Fault, faults
+
+DERIVATIVES = re.compile(r"pullback|pushforward|[LR]_op|grad|jacobian|hessian|tangent", re.IGNORECASE)
+SHAPES = re.compile(r"shape|broadcast|ndim|length", re.IGNORECASE)
+
+#: Folders or files of each area, and whether a function of them belongs to it.
+AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
+    "graph": (("aesara/graph/*.py",), lambda f: True),
+    "rewriting": (("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/*.py"), lambda f: True),
+    "lower": (("aesara/lower/*.py",), lambda f: True),
+    "link": (("aesara/link/**/*.py",), lambda f: True),
+    "ir": (("aesara/ir/**/*.py",), lambda f: True),
+    "scan": (("aesara/scan/*.py", "aesara/ifelse.py"), lambda f: True),
+    "derivatives": (
+        ("aesara/scalar/*.py", "aesara/tensor/*.py", "aesara/tensor/nnet/*.py", "aesara/graph/autodiff.py"),
+        lambda f: bool(DERIVATIVES.search(f.function)),
+    ),
+    "shapes": (("aesara/tensor/*.py", "aesara/tensor/nnet/*.py"), lambda f: bool(SHAPES.search(f.function))),
+}
+
+
+def chosen(tree: Path, count: int, seed: int, areas: Iterable[str] = AREAS) -> list[Fault]:
+    """About `count` faults, as many of each area and kind as there are, and not two of a function."""
+    areas = list(areas)
+    generator = random.Random(seed)
+    found: list[Fault] = []
+    functions: set[tuple[str, str]] = set()
+    for k, area in enumerate(areas):
+        wanted = (k + 1) * count // len(areas) - k * count // len(areas)
+        found += _of_area(tree, area, wanted, generator, functions)
+    return found
+
+
+def _of_area(
+    tree: Path, area: str, wanted: int, generator: random.Random, functions: set[tuple[str, str]]
+) -> list[Fault]:
+    patterns, belongs = AREAS[area]
+    by_kind: dict[str, list[Fault]] = defaultdict(list)
+    for file in sorted({file for pattern in patterns for file in tree.glob(pattern)}):
+        path = file.relative_to(tree).as_posix()
+        for fault in faults(path, file.read_text(encoding="utf-8")):
+            if belongs(fault):
+                by_kind[fault.kind].append(fault)
+    for group in by_kind.values():
+        generator.shuffle(group)
+    taken: list[Fault] = []
+    kinds = sorted(by_kind)
+    while len(taken) < wanted and any(by_kind.values()):
+        for kind in kinds:
+            while by_kind[kind] and len(taken) < wanted:
+                fault = by_kind[kind].pop()
+                if (fault.path, fault.function) not in functions:
+                    functions.add((fault.path, fault.function))
+                    taken.append(fault)
+                    break
+    return taken

@@ -1,0 +1,93 @@
+"""Modules that hold many faults at once, of which one at most is active: it is chosen while the program runs.
+
+So a process imports the package and the tests once, and forks for each fault. In front of each place the question
+``__fault__(number)`` is asked, which also records which tests come there.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib.abc
+import importlib.machinery
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from tools.mutate.faults import Fault
+
+QUESTION = "__fault__"
+
+
+class Switch:
+    """Which fault is active, and at the places of which faults the program has been."""
+
+    def __init__(self) -> None:
+        self.active = -1
+        self.visited: set[int] = set()
+
+    def __call__(self, number: int) -> bool:
+        self.visited.add(number)
+        return number == self.active
+
+
+SWITCH = Switch()
+
+
+def with_faults(source: str, faults: Mapping[int, Fault]) -> ast.Module:
+    """The tree of a module with a choice at the place of each fault."""
+    by_place = {fault.place: (number, fault) for number, fault in faults.items()}
+    tree = _Planter(by_place).visit(ast.parse(source))
+    return ast.fix_missing_locations(tree)
+
+
+class _Planter(ast.NodeTransformer):
+    def __init__(self, by_place: Mapping[tuple[int, int, int, int], tuple[int, Fault]]) -> None:
+        self.by_place = dict(by_place)
+
+    def visit(self, node: ast.AST) -> Any:
+        place = tuple(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+        number, fault = self.by_place.get(place, (None, None))
+        if fault is None or ast.unparse(node) != fault.before:
+            return self.generic_visit(node)
+        del self.by_place[place]
+        asked = ast.Call(ast.Name(QUESTION, ast.Load()), [ast.Constant(number)], [])
+        new = ast.parse(fault.after).body[0]
+        if isinstance(node, ast.expr):
+            choice: ast.AST = ast.IfExp(asked, new.value, node)
+        else:
+            choice = ast.If(asked, [new], [node])
+        return ast.copy_location(choice, node)
+
+
+class Planted(importlib.abc.MetaPathFinder):
+    """Finds modules of the package in a tree, and compiles those that have faults with them."""
+
+    def __init__(self, tree: Path, faults: Sequence[Fault]) -> None:
+        self.files: dict[str, dict[int, Fault]] = defaultdict(dict)
+        for number, fault in enumerate(faults):
+            self.files[str(tree / fault.path)][number] = fault
+
+    def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> Any:
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.origin in self.files:
+            spec.loader = _Loader(name, spec.origin, self.files[spec.origin])
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def __init__(self, name: str, path: str, faults: Mapping[int, Fault]) -> None:
+        super().__init__(name, path)
+        self.faults = faults
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(with_faults(self.get_data(self.path).decode(), self.faults), self.path, "exec")
+
+
+def plant(tree: Path, faults: Sequence[Fault]) -> None:
+    """From now on the modules of a tree are imported with these faults, of which none is active."""
+    setattr(builtins, QUESTION, SWITCH)
+    sys.meta_path.insert(0, Planted(tree, faults))

@@ -1,0 +1,197 @@
+"""A session of pytest that imports all tests once, finds out which come to which fault, and forks for each fault.
+
+It runs in a copy of the tree as a plugin (``-p tools.mutate.session``), told by a file what to do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools.mutate.faults import Fault
+from tools.mutate.planting import SWITCH, plant
+
+#: How many items of a parametrised test are tried, but for those of which each is about something else.
+ITEMS = 3
+MANY_ITEMS = {
+    "tests/rules/test_rules_by_construction.py::test_rule": 1000,
+    "tests/optable/test_table_gradients.py::test_gradients": 400,
+    "tests/optable/test_table_shapes.py::test_inferred_shapes": 100,
+}
+#: After an item that takes more seconds of the processor than this, no other of its function is tried.
+SLOW = 2.0
+#: Tests that take long and hold in general: a few of each are tried last.
+GENERAL = tuple(
+    f"tests/{name}"
+    for name in """accuracy/ fuzz/ test_examples.py test_docs.py link/test_memory test_d3viz.py test_import.py
+    link/test_interrupts.py link/test_concurrent tensor/test_static_shape.py rules/test_rules_settle
+    tensor/rewriting/test_mixed_dtypes test_layers test_conventions test_mutate""".split()
+)
+#: How many tests of a fault are tried, and of one function before those of others.
+TRIED, ALIKE = 60, 3
+#: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
+PATIENCE, LEAST = 20.0, 20.0
+
+
+class Session:
+    """What happens in place of running all tests."""
+
+    def __init__(self, task: dict[str, Any]) -> None:
+        self.faults = [Fault(**{**f, "columns": tuple(f["columns"])}) for f in task["faults"]]
+        self.folder, self.workers, self.budget = Path(task["folder"]), task["workers"], task["budget"]
+        self.failed = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = report.nodeid
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        imported = sorted(SWITCH.visited)
+        chosen = _chosen(list(items.values()))
+        parts = [chosen[k :: self.workers] for k in range(self.workers)]
+        self._in_forks([lambda part=part, k=k: self._record(part, k) for k, part in enumerate(parts)])
+        tests = self._recorded()
+        self._in_forks([lambda k=k: self._try_some(range(k, len(self.faults), self.workers), items, tests, imported)
+                        for k in range(self.workers)])  # fmt: skip
+        return True
+
+    @staticmethod
+    def _in_forks(tasks: Sequence[Any]) -> None:
+        children = []
+        for task in tasks:
+            children.append(os.fork())
+            if children[-1] == 0:
+                task()
+                os._exit(0)
+        for child in children:
+            os.waitpid(child, 0)
+
+    # What comes where
+
+    def _record(self, items: Sequence[Any], part: int) -> None:
+        """Run tests without a fault; write down what each took and the faults to whose places it came."""
+        end, slow = time.monotonic() + self.budget, set()
+        with open(self.folder / f"visits{part}.jsonl", "w", encoding="utf-8") as file:
+            for item in items:
+                function = item.nodeid.partition("[")[0]
+                if time.monotonic() > end:
+                    break
+                if function in slow:
+                    continue
+                SWITCH.visited.clear()
+                self.failed = ""
+                start = time.process_time()
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+                seconds = time.process_time() - start
+                if seconds > SLOW:
+                    slow.add(function)
+                if not self.failed:
+                    file.write(json.dumps([item.nodeid, seconds, sorted(SWITCH.visited)]) + "\n")
+                    file.flush()
+
+    def _recorded(self) -> dict[int, list[tuple[float, str]]]:
+        """The tests of each fault with what they take, the fastest and most particular first."""
+        tests = defaultdict(list)
+        for file in sorted(self.folder.glob("visits*.jsonl")):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                name, seconds, visited = json.loads(line)
+                for number in visited:
+                    tests[number].append(((seconds + 0.01) * len(visited), seconds, name))
+        return {number: [(seconds, name) for _, seconds, name in sorted(found)] for number, found in tests.items()}
+
+    # Faults
+
+    def _try_some(self, numbers: Sequence[int], items: dict[str, Any], tests: Any, imported: Sequence[int]) -> None:
+        for number in numbers:
+            given = list(_in_order(tests.get(number, [])))[:TRIED]
+            allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST
+            start = time.monotonic()
+            caught = self._run([items[name] for _, name in given], number, allowed) if given else ""
+            outcome = {
+                "number": number,
+                "tests": len(given),
+                "caught_by": caught,
+                "at_import": number in imported,
+                "seconds": round(time.monotonic() - start, 1),
+            }
+            with open(self.folder / "outcomes.jsonl", "a", encoding="utf-8") as file:
+                file.write(json.dumps(outcome) + "\n")
+
+    def _run(self, items: Sequence[Any], number: int, seconds: float) -> str:
+        """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass."""
+        note, end = self.folder / f"failure{number}.txt", time.monotonic() + 10 * seconds
+        child = os.fork()
+        if child == 0:
+            os.setpgid(0, 0)
+            SWITCH.active, self.failed = number, ""
+            for item in items:
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+                if self.failed:
+                    note.write_text(self.failed, encoding="utf-8")
+                    os._exit(1)
+            os._exit(0)
+        while True:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                passed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+                return "" if passed else note.read_text(encoding="utf-8") if note.exists() else "a crash"
+            if _processor_time(child) > seconds or time.monotonic() > end:
+                os.killpg(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return "time"
+            time.sleep(0.02)
+
+
+def _processor_time(process: int) -> float:
+    """Seconds that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _chosen(items: Sequence[Any]) -> list[Any]:
+    """Some items of each test: first one of each, then a second one; general ones last."""
+    groups = defaultdict(list)
+    for item in items:
+        groups[item.nodeid.partition("[")[0]].append(item)
+    found = []
+    for name, group in groups.items():
+        count = MANY_ITEMS.get(name, ITEMS)
+        general = name.startswith(GENERAL)
+        step = max(1, len(group) // count)
+        some = group[::step][: 2 if general else count]
+        found += [((general, k / count * ITEMS), item) for k, item in enumerate(some)]
+    return [item for _, item in sorted(found, key=lambda ranked: ranked[0])]
+
+
+def _in_order(tests: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """A few tests of each function first."""
+    counts: dict[str, int] = defaultdict(int)
+    late = []
+    for seconds, name in tests:
+        function = name.partition("[")[0]
+        counts[function] += 1
+        if counts[function] <= ALIKE:
+            yield seconds, name
+        else:
+            late.append((seconds, name))
+    yield from late
+
+
+_TASK = json.loads(Path(os.environ["AESARA_MUTATE"]).read_text(encoding="utf-8"))
+_SESSION = Session(_TASK)
+plant(Path(_TASK["tree"]), _SESSION.faults)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    assert "aesara" not in sys.modules, "the package was imported before faults were planted"
+    config.pluginmanager.register(_SESSION, "faults")
