@@ -24,7 +24,7 @@ BINARY = [
 class Program:
     """A random loop: inputs with values, and what it computes."""
 
-    def __init__(self, seed, smooth=False):
+    def __init__(self, seed, smooth=False, loop=scan):
         self.draw, self.noise = random.Random(seed), np.random.default_rng(seed)
         draw = self.draw
         self.inputs, self.values = [], []
@@ -39,7 +39,8 @@ class Program:
         n_steps = None if sequences else self.steps
         if draw.random() < 0.2:
             n_steps = max(self.steps - 1, 0)
-        self.outputs, _ = scan(
+        self.n_steps = self.steps if n_steps is None else n_steps
+        self.outputs, _ = loop(
             self.step, sequences, infos, self.matrix, n_steps=n_steps, go_backwards=draw.random() < 0.2,
             return_list=True,
         )  # fmt: skip
@@ -89,6 +90,50 @@ class Program:
 
     def cost(self):
         return sum((at.sin(out) * 1.3).sum() for out in self.outputs)
+
+
+def unrolled(step, sequences, infos, matrix, n_steps, go_backwards, return_list):
+    """The graph of all steps, one after the other, without a loop."""
+    program = step.__self__
+    low = [min(0, *s["taps"]) for s in sequences]
+    read = [(k, s["input"], tap) for k, s in enumerate(sequences) for tap in s["taps"]]
+    states, taps = [], []
+    for info in infos:
+        first = info["initial"] if isinstance(info, dict) else info
+        taps.append(info["taps"] if isinstance(info, dict) else [] if info is None else [-1])
+        states.append([first[k] for k in range(-min(taps[-1]))] if isinstance(info, dict) else [first])
+    entries = [x.type.clone(shape=x.type.shape[1:])() for _, x, _ in read]
+    former = [state[0].type.clone(shape=(None,) * state[0].ndim)() for state, t in zip(states, taps) for _ in t]
+    outputs = step(*entries, *former, matrix)
+    made = [[] for _ in outputs]
+    for t in range(program.n_steps):
+        rows = []
+        for k, x, tap in read:
+            rows.append(x[(program.steps - 1 - t if go_backwards else t) - low[k] + tap])
+        values = [state[len(state) + tap] for state, t in zip(states, taps) for tap in t]
+        new = aesara.clone_replace(outputs, dict(zip([*entries, *former], [*rows, *values])))
+        for rows_of_one, state, value in zip(made, states, new):
+            rows_of_one.append(value)
+            state.append(value)
+    return [at.stack(rows) for rows in made], {}
+
+
+@pytest.mark.parametrize("seed", range(200, 216))
+def test_derivatives_of_loops_are_those_of_all_steps_in_a_row(seed):
+    found = []
+    for loop in (scan, unrolled):
+        program = Program(seed, smooth=True, loop=loop)
+        cost, inputs = program.cost(), program.inputs
+        slopes = aesara.grad(cost, inputs, disconnected_inputs="ignore")
+        second = aesara.grad(sum((g**2).sum() for g in slopes), inputs, disconnected_inputs="ignore")
+        points = [at.as_tensor(p) for p in np.random.default_rng(seed).normal(size=3)]
+        along = aesara.Rop(cost, inputs, [at.ones_like(v) * points[k % 3] for k, v in enumerate(inputs)])
+        results = [*program.outputs, *[out[-1] for out in program.outputs], *slopes, *second, along]
+        f = aesara.function(inputs, results, on_unused_input="ignore")
+        found.append(f(*program.values))
+    for got, want in zip(*found, strict=True):
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(60))
