@@ -72,9 +72,11 @@ class Argument:
                 described = TypeError(text)
             raise described from None
 
-    def is_mutable(self, specs: Sequence[SymbolicInput]) -> bool:
-        """Whether the graph may overwrite the value, by the descriptions of the inputs."""
-        return any(spec.variable is self.variable and isinstance(spec, In) and spec.mutable for spec in specs)
+
+def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) -> list[int]:
+    """Positions of the arguments whose values the graph may overwrite, by the descriptions of the inputs."""
+    mutable = {spec.variable for spec in specs if isinstance(spec, In) and spec.mutable}
+    return [position for position, argument in enumerate(arguments) if argument.variable in mutable]
 
 
 class _View:

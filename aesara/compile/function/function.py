@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from aesara import clock
-from aesara.compile.function.arguments import DUPLICATE, Argument, ContainerAttribute, ValueAttribute, make_finder
+from aesara.compile.function.arguments import (
+    DUPLICATE,
+    Argument,
+    ContainerAttribute,
+    ValueAttribute,
+    make_finder,
+    overwritable,
+)
 from aesara.compile.function.text import text_of_function
 from aesara.configdefaults import config
 from aesara.graph import hooks
@@ -121,7 +128,7 @@ class Function:
             argument.name: index for index, argument in enumerate(self._arguments) if argument.name is not None
         }
         # Values of arguments that the graph may overwrite must not share memory with other arguments.
-        self._overwritable = [index for index, argument in enumerate(self._arguments) if argument.is_mutable(specs)]
+        self._overwritable = overwritable(self._arguments, specs)
         self.finder, self.inv_finder = make_finder(specs, self.input_storage)
         # One call of a virtual machine at a time: it has one set of cells.  Calls that read or update shared variables
         # may meet others there.
