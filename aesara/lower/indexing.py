@@ -17,6 +17,7 @@ from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.index_regions import At, Region, Run, advanced_region, basic_region, is_full_slice, mask_fits
 from aesara.lower.reductions import converted
+from aesara.tensor.creation import ARange
 from aesara.tensor.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -77,7 +78,10 @@ def _gather(x: Array, region: Region, node: Apply, context: Context) -> Array:
         return readers[0](region.locate(index, readers[1:]))
 
     operands = (x, *region.arrays)
-    expands = [True] + [False] * len(region.arrays)
+    # One element of each row, in turn: all others need not be computed.
+    counted = any(v.owner is not None and isinstance(v.owner.op, ARange) for v in node.inputs[1:])
+    once = counted and len(region.shape) < x.ndim and not region.is_flat
+    expands = [not once] + [False] * len(region.arrays)
     return Pointwise(x.dtype, _static(node, region.shape), operands, body, 2, expands, region.guards)
 
 

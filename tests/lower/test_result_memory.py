@@ -113,3 +113,24 @@ def test_tensordot_reads_its_operands_in_place(axes):
         function = compiled(lambda a, b: at.tensordot(a, b, axes), [a, b], static)
         assert slots(function) == 0
         np.testing.assert_allclose(function(a, b)[0], np.tensordot(a, b, axes), rtol=1e-13, atol=1e-13)
+
+
+def test_of_rows_of_which_one_element_each_is_taken_the_others_are_not_computed():
+    m = np.random.default_rng(0).uniform(1, 2, size=(3, 4))
+    y = np.array([3, 0, 3])
+
+    def logarithms(m, y):
+        return at.log(m)[at.arange(y.shape[0]), y]
+
+    function = compiled(logarithms, [m, y], False)
+    sizes = [
+        s.buffer.shape for s in walk_steps(function._native.report.lowered.program.steps) if isinstance(s, Allocate)
+    ]
+    assert max(map(len, sizes)) == 1
+    assert_native(logarithms, m, y, ulps=2)
+    # where elements are taken many times over, each is computed once
+    function = compiled(lambda m, y: at.log(m)[y % 3, y], [m, y], False)
+    sizes = [
+        s.buffer.shape for s in walk_steps(function._native.report.lowered.program.steps) if isinstance(s, Allocate)
+    ]
+    assert max(map(len, sizes)) == 2
