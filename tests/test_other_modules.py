@@ -48,6 +48,7 @@ def test_every_module_exists_or_says_what_to_use(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             importlib.import_module(name)
+        assert name in sys.modules
         return
     with pytest.raises(ImportError, match="There is no module 'aesara[.]") as caught:
         importlib.import_module(name)

@@ -114,6 +114,8 @@ class TestVariable:
             Variable(double, None, None, name=1)
         with pytest.raises(TypeError, match="owner"):
             Variable(double, double)
+        node = pair(*variables("a"))[0].owner
+        assert Variable(double, node, 0).owner is node
 
     def test_text(self):
         x = double("x")

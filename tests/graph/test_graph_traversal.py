@@ -177,10 +177,11 @@ def test_connection_pattern():
     assert io_connection_pattern([a, a], [a]) == [[True], [True]]
 
 
-def test_connection_pattern_is_checked():
+@pytest.mark.parametrize("wrong", [[[True]], [[True], [True, True]], [[True, True], [True]], [[], [True]]])
+def test_connection_pattern_is_checked(wrong):
     class Wrong(Toy):
         def connection_pattern(self, node):
-            return [[True]]
+            return wrong
 
     a, b = variables("ab")
     with pytest.raises(ValueError, match="must return 2 rows"):

@@ -109,7 +109,7 @@ def test_scratchpad(capsys):
     other = copy.copy(pad)
     other.b = 2
     assert not hasattr(pad, "b")
-    pad.__update__(other)
+    assert pad.__update__(other) is pad
     assert pad.b == 2
     assert str(pad) == "scratchpad{'a': 1, 'b': 2}"
     pad.info()
@@ -143,8 +143,9 @@ def test_assoc_list():
         del pairs["zzz"]
     del pairs["a"]
     assert len(pairs) == 0
-    pairs["a"] = 1
+    pairs["a"], pairs[[1]] = 1, 2
     pairs.clear()
+    assert len(pairs) == 0 and [1] not in pairs and "a" not in pairs
     assert "AssocList" in repr(pairs)
 
 

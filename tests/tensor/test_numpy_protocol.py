@@ -447,10 +447,8 @@ def test_functions_of_scipy_are_pointed_to():
 STATE = ("set", "get", "show", "info", "printoptions", "seterr", "frompyfunc", "from")
 
 
-@pytest.mark.parametrize("name", sorted(OTHERS))
+@pytest.mark.parametrize("name", sorted(name for name in OTHERS if not name.startswith(STATE)))
 def test_no_function_makes_an_array_of_objects(name):
-    if name.startswith(STATE):
-        return
     x = at.dvector("x")
     for args in [(x,), (x, x), ([x, x],), ([[x, 1.0], [2.0, x]],), (3, x), ((2,), x)]:
         try:

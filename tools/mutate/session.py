@@ -6,6 +6,7 @@ It runs in a copy of the tree as a plugin (``-p tools.mutate.session``), told by
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import sys
@@ -40,6 +41,8 @@ GENERAL = tuple(
 TRIED, ALIKE = 60, 3
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
 PATIENCE, LEAST = 20.0, 20.0
+#: What has used no time of the processor for so many seconds waits for what will not come.
+STILL = 60.0
 
 
 class Session:
@@ -61,8 +64,8 @@ class Session:
         parts = [chosen[k :: self.workers] for k in range(self.workers)]
         self._in_forks([lambda part=part, k=k: self._record(part, k) for k, part in enumerate(parts)])
         tests = self._recorded()
-        self._in_forks([lambda k=k: self._try_some(range(k, len(self.faults), self.workers), items, tests, imported)
-                        for k in range(self.workers)])  # fmt: skip
+        waiting = multiprocessing.get_context("fork").Value("i", 0)
+        self._in_forks([lambda: self._try_some(waiting, items, tests, imported)] * self.workers)
         return True
 
     @staticmethod
@@ -111,8 +114,13 @@ class Session:
 
     # Faults
 
-    def _try_some(self, numbers: Sequence[int], items: dict[str, Any], tests: Any, imported: Sequence[int]) -> None:
-        for number in numbers:
+    def _try_some(self, waiting: Any, items: dict[str, Any], tests: Any, imported: Sequence[int]) -> None:
+        """Try out faults as long as there are any; `waiting` is the number of the next one, which all workers share."""
+        while True:
+            with waiting.get_lock():
+                number, waiting.value = waiting.value, waiting.value + 1
+            if number >= len(self.faults):
+                return
             given = list(_in_order(tests.get(number, [])))[:TRIED]
             allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST
             start = time.monotonic()
@@ -129,7 +137,7 @@ class Session:
 
     def _run(self, items: Sequence[Any], number: int, seconds: float) -> str:
         """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass."""
-        note, end = self.folder / f"failure{number}.txt", time.monotonic() + 10 * seconds
+        note = self.folder / f"failure{number}.txt"
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
@@ -140,12 +148,16 @@ class Session:
                     note.write_text(self.failed, encoding="utf-8")
                     os._exit(1)
             os._exit(0)
+        used, moved_at = 0.0, time.monotonic()
         while True:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
                 passed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
                 return "" if passed else note.read_text(encoding="utf-8") if note.exists() else "a crash"
-            if _processor_time(child) > seconds or time.monotonic() > end:
+            now, before = time.monotonic(), used
+            used = _processor_time(child)
+            moved_at = now if used > before else moved_at
+            if used > seconds or now - moved_at > STILL:
                 os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
                 return "time"

@@ -152,6 +152,15 @@ class TestQuestions:
         assert not feature.same_shape(x, y)
         assert feature.same_shape(x, y, with_checks=True) and feature.same_shape(x, y, 0, 0, with_checks=True)
 
+    def test_one_length_or_all(self):
+        m = at.dmatrix("m")
+        feature = ShapeFeature()
+        doubled, turned = m * 2, m.T
+        FunctionGraph([m], [doubled, turned], clone=False, features=[feature])
+        assert feature.same_shape(m, doubled) and feature.same_shape(m, turned, 0, 1)
+        assert not feature.same_shape(m, turned) and not feature.same_shape(m, doubled, 0, 1)
+        assert not feature.same_shape(m, doubled, 0) and not feature.same_shape(m, doubled, None, 0)
+
     def test_lengths_come_from_elsewhere(self, x, y):
         feature = ShapeFeature()
         FunctionGraph([x, y], [x + y], clone=False, features=[feature])
