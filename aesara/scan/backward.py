@@ -24,7 +24,7 @@ from aesara.records import dataclass
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.tensor.allocation import alloc, zeros_like
 from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import add, eq, minimum, switch
+from aesara.tensor.elementwise_ops import add, lt, minimum, switch
 from aesara.tensor.rearranging import sizes_of
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
 from aesara.tensor.tensor_type import TensorType
@@ -200,10 +200,12 @@ class _Backward:
         if not is_disconnected(self.given[k]):
             total = set_subtensor(total[:depth], self.given[k][:depth])
         for j, state in enumerate(self.waiting[k].states, 1):
-            left = states[state][-1]
-            if self.truncated:
-                left = switch(eq(self.parts.n_steps, self.steps), left, zeros_like(left))
-            total = inc_subtensor(total[depth - j], left)
+            left, row = states[state][-1], depth - j
+            if self.truncated:  # the steps before may have computed the row that the last ones have read
+                row = row + self.steps - self.parts.n_steps
+                left = switch(lt(row, depth), left, zeros_like(left))
+                row = minimum(row, depth - 1)
+            total = inc_subtensor(total[row], left)
         return total
 
 

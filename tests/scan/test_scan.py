@@ -217,6 +217,20 @@ def test_truncated_gradient():
     assert got[0].tolist() == [0, 0, 0, 1, 1] and got[1] == 0
 
 
+def test_a_truncated_gradient_reaches_first_values_that_the_last_steps_read(mode):
+    first, x = at.dvector("first"), at.dvector("x")
+    y, _ = scan(lambda e, a, b: e * a + b, x, {"initial": first, "taps": [-3, -1]}, truncate_gradient=2)
+    slopes = aesara.grad(y.sum(), [first, x])
+    f = aesara.function([first, x], slopes, mode=mode)
+    # The last two of three steps: y1 = x1 * f1 + y0, y2 = x2 * f2 + y1, of which the gradient knows no y0.
+    of_first, of_x = f([2.0, 3.0, 5.0], [0.1, 0.2, 0.3])
+    np.testing.assert_allclose(of_first, [0, 2 * 0.2, 0.3])
+    np.testing.assert_allclose(of_x, [0, 2 * 3.0, 5.0])
+    all_steps, _ = scan(lambda e, a, b: e * a + b, x, {"initial": first, "taps": [-3, -1]}, truncate_gradient=3)
+    g = aesara.function([first, x], aesara.grad(all_steps.sum(), first), mode=mode)
+    np.testing.assert_allclose(g([2.0, 3.0, 5.0], [0.1, 0.2, 0.3]), [3 * 0.1, 2 * 0.2, 0.3 + 3])
+
+
 def test_forward_mode_and_backward_mode_agree(rng):
     x, w, u, v = at.dvector("x"), at.dscalar("w"), at.dvector("u"), at.dscalar("v")
     y, _ = scan(lambda x_t, s, w: at.tanh(s * w + x_t), x, zero(), non_sequences=w)
