@@ -1,6 +1,6 @@
 """Every registered rule on every kind of operands: it computes what the expression as written computes.
 
-On how many kinds of operands a rule fires stands in ``golden/rule_firings.txt``, so that one which fires less often is
+On how many kinds of operands a rule fires stands in ``rule_firings.txt``, so that one which fires less often is
 noticed. After a change that is meant, run ``python -m tests.rules.test_rules_by_construction`` and read the difference.
 """
 
@@ -26,7 +26,7 @@ def instances():
 
 
 INSTANCES = list(instances())
-FIRINGS = Path(__file__).resolve().parents[1] / "golden" / "rule_firings.txt"
+FIRINGS = Path(__file__).with_name("rule_firings.txt")
 HINT = "if that is meant: python -m tests.rules.test_rules_by_construction"
 
 
