@@ -1,3 +1,52 @@
 """Faults that no test can notice, with the reason; by module, function, the text that was replaced, and what by."""
 
-EQUIVALENT: dict[tuple[str, str, str, str], str] = {}
+EQUIVALENT: dict[tuple[str, str, str, str], str] = {
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.insert",
+        "high - 1.0",
+        "(1.0 - high)",
+    ): "the edges that are added next put every label right; more nodes are moved",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph.__init__",
+        "False",
+        "(True)",
+    ): "a graph that is new has no other place for the variable, which is all that is checked",
+    (
+        "aesara/graph/equality.py",
+        "equal_computations",
+        "if x is y and (not partners):\n    continue",
+        "pass",
+    ): "it saves work: what is compared with itself is equal",
+    (
+        "aesara/graph/rewriting/unify.py",
+        "matches",
+        "tuple(range(len(node.inputs)))",
+        "(range(len(node.inputs)))",
+    ): "the orders are only gone through",
+    (
+        "aesara/lower/context.py",
+        "Context.canonical",
+        "seen < 8 and any((x in self._equal for x in walk([found])))",
+        "(seen < 8 or any((x in self._equal for x in walk([found]))))",
+    ): "substituting once more where nothing is left to substitute changes nothing",
+    (
+        "aesara/lower/arrays.py",
+        "LoopNode.__init__",
+        "tuple(requires)",
+        "(requires)",
+    ): "nobody changes what is given, and it is only gone through",
+    (
+        "aesara/lower/routines.py",
+        "_Translator.function",
+        "0.0",
+        "(1.0)",
+    ): "every path sets the variable before it is read",
+    (
+        "aesara/link/vm.py",
+        "UpdatingVM.__init__",
+        "set(fgraph.inputs)",
+        "(fgraph.inputs)",
+    ): "it is only asked what is in it",
+}
