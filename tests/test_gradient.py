@@ -671,6 +671,7 @@ class TestFiniteDifferences:
 
 
 class TestLargeGraphs:
+    @pytest.mark.slow
     def test_deep_graph(self):
         def deep(length):
             z = x

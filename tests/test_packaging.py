@@ -57,6 +57,7 @@ def imported(folder):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder, extras", [("tests", ("test",)), ("tools", ("test",)), ("examples", ("demo",))])
 def test_what_is_imported_is_declared(folder, extras):
     found = imported(folder)
@@ -65,6 +66,7 @@ def test_what_is_imported_is_declared(folder, extras):
     assert not missing, missing
 
 
+@pytest.mark.slow
 def test_the_package_needs_three_others():
     assert declared() == {"numpy", "scipy", "llvmlite"}
     # The script that fits coefficients of vector functions needs mpmath, which tests need as well.

@@ -233,6 +233,7 @@ class TestDebugprint:
             "Elemwise{mul,no_inplace} [id F]",
         ]
 
+    @pytest.mark.slow
     def test_deep_graph(self):
         z = at.dscalar("x")
         for _ in range(3000):

@@ -32,6 +32,7 @@ def shared(value, name="s"):
 # Inputs
 
 
+@pytest.mark.slow
 def test_defaults_and_names(mode):
     f = aesara.function([x, In(a, value=3.0, name="rate"), In(b, autoname=False, value=2.0)], x * a + b, mode=mode)
     assert f([1.0]) == 5 and f([1.0], rate=5) == 7 and f([1.0], 2.0, 1.0) == 3

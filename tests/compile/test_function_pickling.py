@@ -314,6 +314,7 @@ def test_buffers_out_of_band():
         np.testing.assert_allclose(g(0.5), f(0.5), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_deep_graphs():
     x = at.dscalar("x")
     y = x

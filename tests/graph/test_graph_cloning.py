@@ -330,6 +330,7 @@ def test_cycles_are_refused():
         pickle.dumps(y)
 
 
+@pytest.mark.slow
 def test_deep_graphs():
     x = double("x")
     y = x

@@ -328,6 +328,7 @@ class TestErrorReports:
         assert str(info.value).startswith("message\nApply node")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
 def test_functions_are_freed(mode, x):
     f = aesara.function([x], at.exp(x), mode=mode)

@@ -36,6 +36,7 @@ def assert_levels_agree(inputs, outputs, *calls):
         levels.assert_same_bits({level: values[k] for level, values in results.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_reductions_of_vectors(dtype):
     x, y = at.vector("x", dtype=dtype), at.vector("y", dtype=dtype)
@@ -59,6 +60,7 @@ def test_reductions_of_vectors(dtype):
     assert_levels_agree([x, y], together, *calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("static", [False, True])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_reductions_of_rows_and_columns(dtype, static):
@@ -86,6 +88,7 @@ def test_small_products(dtype):
     assert_levels_agree([v, w], [at.dot(v, w), v.sum()], *long)
 
 
+@pytest.mark.slow
 def test_gradients_and_loops():
     x, w = at.dvector("x"), at.dmatrix("w")
     loss = (at.tanh(at.dot(w, x)) ** 2).sum() + at.logsumexp(x)

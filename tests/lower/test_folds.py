@@ -117,6 +117,7 @@ def test_extrema_of_special_values():
         assert_native(lambda x: [x.max(axis), at.argmax(x, axis), at.argmin(x, axis)], x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["minimum", "maximum"])
 def test_extrema_without_nan(name, dtype):

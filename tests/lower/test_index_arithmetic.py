@@ -102,6 +102,7 @@ def test_gradients_of_diagonals_run_natively():
 # -- conversions of indices --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_unravelled_positions(dtype, order):
@@ -134,6 +135,7 @@ def test_sizes_that_no_array_has(dims):
     assert_both_raise(lambda i, d: RavelMultiIndex()(i, i, sizes(d, 2)), [0], np.array(dims))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip", ("wrap", "clip")])
 def test_ravelled_positions(mode, order):
@@ -221,6 +223,7 @@ def test_a_tensor_is_never_replaced_by_the_default():
 # -- permutations ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inverse", [0, 1])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_permuted_rows(dtype, inverse):

@@ -77,6 +77,7 @@ def test_long_vectors(k):
     assert_native(lambda x: TopKOp()(x, k), np.random.default_rng(0).integers(0, 50, 200), static=[False])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_sorts_of_short_rows(axis, dtype):

@@ -143,6 +143,7 @@ def test_decomposition_is_the_inner_graph():
     assert out.owner.inputs[0].owner.inputs == [a]
 
 
+@pytest.mark.slow
 def test_a_deep_graph():
     z = x
     for _ in range(20_000):

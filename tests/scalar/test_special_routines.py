@@ -270,6 +270,7 @@ def repeated_integrals_of_erfc(order, x):
 ERFC_ARGUMENTS = [-300.0, -26.7, -5.0, -1e-10, 0.0, 0.5, 1.5, 1.99, 2.0, 2.01, 2.5, 4.0, 9.0, 27.0, 60.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "ulps"), [(1, 16), (2, 128), (3, 512)])
 def test_quotients_of_repeated_integrals_of_erfc(order, ulps):
     def truth(n, x):

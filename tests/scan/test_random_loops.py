@@ -118,6 +118,7 @@ def unrolled(step, sequences, infos, matrix, n_steps, go_backwards, return_list)
     return [at.stack(rows) for rows in made], {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200, 216))
 def test_derivatives_of_loops_are_those_of_all_steps_in_a_row(seed):
     found = []

@@ -158,6 +158,7 @@ def test_views(mode):
 # -- gradients -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gradient_of_many_kinds(rng):
     def cost(x, w, h0, m0):
         def step(now, later, h, m2, m1, w):

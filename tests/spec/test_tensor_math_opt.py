@@ -411,6 +411,7 @@ def test_scalarconsts_rest():
     assert scalarconsts_rest([doubled], elemwise=False)[2] == [doubled]
 
 
+@pytest.mark.slow
 def test_deep_trees():
     """Trees of 10,000 products, the one inside of the other."""
     nested = at.exp(x)

@@ -531,6 +531,7 @@ def functions(draw):
     return composed
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(functions())
 def test_random_functions(build):

@@ -39,6 +39,7 @@ class TestInterp:
             at.interp, np.interp, np.array([0.0, 1, 2]), np.array([1.0]), np.array([7.0]), python=PYTHON, gradient=False
         )
 
+    @pytest.mark.slow
     def test_period(self, rng):
         compare(
             lambda x, xp, fp: at.interp(x, xp, fp, period=2.5),
@@ -81,6 +82,7 @@ def test_errors_of_digitize():
         at.digitize([1.0], at.matrix())
 
 
+@pytest.mark.slow
 def test_trapezoid():
     compare(at.trapezoid, trapezoid, Y)
     compare(at.trapezoid, trapezoid, Y, COORDINATES)
@@ -89,6 +91,7 @@ def test_trapezoid():
     compare(at.trapezoid, trapezoid, np.arange(5))
 
 
+@pytest.mark.slow
 def test_unwrap(rng):
     wrapped = np.mod(np.cumsum(rng.uniform(0, 3, (2, 9)), axis=1), 2 * np.pi)
     compare(at.unwrap, np.unwrap, wrapped)
@@ -120,6 +123,7 @@ class TestGradient:
             Y,
         )
 
+    @pytest.mark.slow
     def test_coordinates(self, order):
         compare(
             lambda y, x: at.gradient(y, x, axis=1, edge_order=order),

@@ -328,6 +328,7 @@ def graphs(draw):
     return known[-1]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(graphs(), st.sampled_from([{0: (3,)}, {1: (3,)}, {0: (3,), 1: (3,)}, {0: (2, 3), 1: (3,)}, {0: (1,), 1: (3,)}]))
 def test_random_graphs(output, batched):

@@ -194,6 +194,7 @@ def test_python_nodes_cannot_keep_borrowed_memory():
     np.testing.assert_array_equal(first, np.full(3, 3.0))
 
 
+@pytest.mark.slow
 def test_calls_leak_no_references():
     x = at.matrix("x")
     s = aesara.shared(np.ones((3, 3)))
@@ -212,6 +213,7 @@ def test_calls_leak_no_references():
     assert after[1] - before[1] < 100
 
 
+@pytest.mark.slow
 def test_functions_are_collected():
     x = at.vector("x")
     f = aesara.function([x], at.exp(x) + 1)

@@ -36,6 +36,7 @@ def addresses(values):
     return {value.ctypes.data for value in values}
 
 
+@pytest.mark.slow
 def test_nothing_is_allocated_once_the_arrays_are_there(double):
     value = np.arange(10_000.0)
     result = None
@@ -171,6 +172,7 @@ def test_free_lets_go(double):
     np.testing.assert_array_equal(double(np.ones(2)), [3, 3])
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_function():
     f = aesara.function([x], Out(x - 1, borrow=True))
     result = f(np.ones(3))

@@ -155,6 +155,7 @@ def test_containers_may_hold_anything():
     """)
 
 
+@pytest.mark.slow
 def test_what_compiled_code_reads_is_not_written_by_accident():
     import aesara
     import aesara.tensor as at

@@ -241,6 +241,7 @@ def test_filters_that_are_updated():
 # -- derivatives of derivatives ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_second_derivatives():
     rng = np.random.default_rng(9)
     x, w, dy = data(rng, (1, 2, 4, 4), (2, 1, 2, 3), (1, 2, 2, 3))

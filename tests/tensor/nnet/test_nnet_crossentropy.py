@@ -111,6 +111,7 @@ class TestCrossentropySoftmax:
             np.testing.assert_array_equal(position, total.argmax(axis=1))
         np.testing.assert_allclose(nb.crossentropy_softmax_1hot_with_bias(X, B, Y)[0].eval(), expected_cost(X + B, Y))
 
+    @pytest.mark.slow
     def test_gradients(self, rng):
         def cost(x, b):
             return nb.crossentropy_softmax_argmax_1hot_with_bias(x, b, Y)[0]

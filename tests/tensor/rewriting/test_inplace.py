@@ -363,6 +363,7 @@ def random_graph(rng, n_nodes, n_outputs=4):
     return inputs, [pool[rng.integers(5, len(pool))] for _ in range(rng.integers(1, n_outputs + 1))]
 
 
+@pytest.mark.slow
 def test_random_graphs_are_accepted():
     """The destroy handler finds nothing wrong: no replacement had to be left out."""
     refused = []
@@ -435,6 +436,7 @@ def test_native_code_takes_every_form_in_place():
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.slow
 def test_large_graphs_take_little_time():
     """The handler, the decisions and one validation: linear."""
 
