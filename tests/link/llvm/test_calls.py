@@ -26,11 +26,14 @@ def test_scalars_come_as_python_or_numpy_numbers():
         f(1.0, 1.5)
 
 
-def test_integers_for_a_float_are_rounded_as_numpy_rounds():
+def test_integers_for_a_float_are_those_that_are_floats():
     x = at.dscalar("x")
     f = aesara.function([x], x)
-    for value in (0, -1, 2**53 + 1, 2**53 + 3, 2**63 - 1, -(2**63), 2**63, 2**70, np.int64(2**53 + 1), True):
-        assert f(value) == float(value)
+    for value in (0, -1, 2**53, 2**53 + 2, -(2**63), 2**63, 2**70, np.int64(2**53 + 2), True):
+        assert f(value) == value
+    for value in (2**53 + 1, 2**53 + 3, 2**63 - 1, np.int64(2**53 + 1)):
+        with pytest.raises(TypeError, match="cannot store accurately"):
+            f(value)
     with pytest.raises((TypeError, OverflowError)):
         f(10**400)
 
