@@ -119,10 +119,10 @@ PASSES = [
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     Pass(3.1, "watch_uncanonicalize", Watch("uncanonicalize"), SETTLING),
+    # Loops forget what nobody reads; this needs to see all readers. What it changes is news to the passes before.
+    Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
-    # Loops forget what nobody reads; this needs to see all readers.
-    Pass(3.3, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan")),
     # The graphs inside of loops go through this list as well.
     Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # Nobody asks for shapes from here on.

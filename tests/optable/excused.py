@@ -22,8 +22,9 @@ _REASONS = {
     "reads a file when it is called: tests/tensor/test_reading_files.py": "load",
     "an attribute of a module with deprecated names": "deprecated_attribute",
     "registers code of another back end": "register_shape_c_code register_shape_i_c_code",
-    "prints": "pprint",
+    "prints": "pprint described",
     "a derivative that only gradients apply": "hyp2f1_der",
+    "made by rewriting: tests/accuracy/test_never_worse.py": "erfcx_reciprocal",
     "another name for what `at.getitem` and its like do with an index, each in a row of rows/indexing.py": """getitem
         advanced_subtensor advanced_subtensor1 advanced_inc_subtensor advanced_inc_subtensor1 advanced_set_subtensor
         advanced_set_subtensor1 advanced_inc_subtensor_nodup advanced_set_subtensor_nodup write_to_result""",
@@ -57,6 +58,7 @@ _OPS = {
     "reads a file: tests/tensor/test_reading_files.py": "LoadFromDisk",
     "forms of products of matrices, made by rewriting: tests/tensor/test_blas.py": """BlasOp GemmRelated Gemm Dot22
         Dot22Scalar Gemv Ger""",
+    "made by rewriting: tests/accuracy/test_never_worse.py": "ErfcxReciprocal",
     "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
     "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",
 }
