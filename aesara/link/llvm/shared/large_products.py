@@ -183,7 +183,7 @@ copy:
   %e.o = mul i64 %j, %crs
   %e.q = add i64 %e.o, %i
   %e.p = getelementptr TYPE, ptr %c, i64 %e.q
-  ask void mirror.DTYPE(ptr %d.p, ptr %e.p, i64 %i.size, i64 %j.size, i64 %crs)
+  ask void mirror.DTYPE(ptr %d.p, ptr %e.p, i64 %i.size, i64 %j.size, i64 %crs, i1 false)
   br label %look
 look:
   %stop = ask i1 poll(ptr %watcher)

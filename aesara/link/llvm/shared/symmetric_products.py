@@ -6,8 +6,9 @@ for columns, C is square and beta is 0.  It takes about half of the time of a ge
 The column-major matrix in the memory of A, by its unit stride, is A or A'; `syrk` writes the upper triangle of the
 column-major result, which is the lower one of C.  Both triangles of a block are in the cache when it is copied.
 
-``mirror.float64(from, to, rows, columns, stride)`` writes a part of a matrix transposed to another part of it, for
-products that are computed in pieces.
+``mirror.float64(from, to, rows, columns, stride, below)`` writes a part of a matrix transposed to another part of it.
+If `below` holds, it writes only what is below the part's diagonal, and both may be the same part.  Products that are
+computed in pieces call it for their blocks.
 
 The text is in the notation of `products`.
 """
@@ -51,11 +52,18 @@ entry:
   %syrk = word LETTERsyrk
   call void %syrk(
     ptr %upper, ptr %turned, ptr %pm, ptr %pk, ptr %palpha, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
+  call void @ae.mirror.DTYPE(ptr %c, ptr %c, i64 %m, i64 %m, i64 %crs, i1 true)
+  ret i1 false
+}
+
+define void @ae.mirror.DTYPE(ptr %from, ptr %to, i64 %m, i64 %n, i64 %stride, i1 %below) noinline nounwind {
+entry:
   br label %down
 down:
   %i = phi i64 [0, %entry], [%i.end, %down.next]
   %i.full = add i64 %i, BLOCK
   %i.end = call i64 @llvm.smin.i64(i64 %i.full, i64 %m)
+  %last = select i1 %below, i64 %i.end, i64 %n
   br label %across
 across:
   %j = phi i64 [0, %down], [%j.end, %across.next]
@@ -63,53 +71,11 @@ across:
   br label %row
 row:
   %r = phi i64 [%i, %across], [%r.next, %row.next]
-  %stop = call i64 @llvm.smin.i64(i64 %j.end, i64 %r)
+  %limit = select i1 %below, i64 %r, i64 %n
+  %stop = call i64 @llvm.smin.i64(i64 %j.end, i64 %limit)
   %some = icmp slt i64 %j, %stop
-  %r.start = mul i64 %r, %crs
-  br i1 %some, label %element, label %row.next
-element:
-  %q = phi i64 [%j, %row], [%q.next, %element]
-  %from = add i64 %r.start, %q
-  %from.p = getelementptr TYPE, ptr %c, i64 %from
-  %value = load TYPE, ptr %from.p
-  %q.start = mul i64 %q, %crs
-  %to = add i64 %q.start, %r
-  %to.p = getelementptr TYPE, ptr %c, i64 %to
-  store TYPE %value, ptr %to.p
-  %q.next = add i64 %q, 1
-  %q.more = icmp slt i64 %q.next, %stop
-  br i1 %q.more, label %element, label %row.next
-row.next:
-  %r.next = add i64 %r, 1
-  %r.more = icmp slt i64 %r.next, %i.end
-  br i1 %r.more, label %row, label %across.next
-across.next:
-  %j.more = icmp slt i64 %j.end, %i.end
-  br i1 %j.more, label %across, label %down.next
-down.next:
-  %i.more = icmp slt i64 %i.end, %m
-  br i1 %i.more, label %down, label %done
-done:
-  ret i1 false
-}
-
-define void @ae.mirror.DTYPE(ptr %from, ptr noalias %to, i64 %m, i64 %n, i64 %stride) noinline nounwind {
-entry:
-  br label %down
-down:
-  %i = phi i64 [0, %entry], [%i.end, %down.next]
-  %i.full = add i64 %i, BLOCK
-  %i.end = call i64 @llvm.smin.i64(i64 %i.full, i64 %m)
-  br label %across
-across:
-  %j = phi i64 [0, %down], [%j.end, %across.next]
-  %j.full = add i64 %j, BLOCK
-  %j.end = call i64 @llvm.smin.i64(i64 %j.full, i64 %n)
-  br label %row
-row:
-  %r = phi i64 [%i, %across], [%r.next, %row.next]
   %r.start = mul i64 %r, %stride
-  br label %element
+  br i1 %some, label %element, label %row.next
 element:
   %q = phi i64 [%j, %row], [%q.next, %element]
   %at = add i64 %r.start, %q
@@ -120,14 +86,14 @@ element:
   %place.p = getelementptr TYPE, ptr %to, i64 %place
   store TYPE %value, ptr %place.p
   %q.next = add i64 %q, 1
-  %q.more = icmp slt i64 %q.next, %j.end
+  %q.more = icmp slt i64 %q.next, %stop
   br i1 %q.more, label %element, label %row.next
 row.next:
   %r.next = add i64 %r, 1
   %r.more = icmp slt i64 %r.next, %i.end
   br i1 %r.more, label %row, label %across.next
 across.next:
-  %j.more = icmp slt i64 %j.end, %n
+  %j.more = icmp slt i64 %j.end, %last
   br i1 %j.more, label %across, label %down.next
 down.next:
   %i.more = icmp slt i64 %i.end, %m
