@@ -1,6 +1,7 @@
 """What every test can ask for, and the choice that ``--quick`` makes."""
 
 import zlib
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ tensor/rewriting/test_inverse_pairs.py scan/test_random_loops.py
 """.split()
 
 
+@cache
 def is_slow(path):
     """Whether a file, or a folder around it, is among the slow ones."""
     places = {place.relative_to(ROOT).as_posix() for place in (path, *path.parents) if place.is_relative_to(ROOT)}
@@ -33,18 +35,19 @@ def pytest_ignore_collect(collection_path, config):
     return True if config.getoption("--quick") and is_slow(collection_path) else None
 
 
-def pytest_collection_modifyitems(config, items):
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector):
+    """For ``--quick``, what a test's parameters make of it is cut down before it goes through the collection."""
+    made = yield
+    if collector.config.getoption("--quick") and isinstance(made, list):
+        made = [item for item in made if not item.get_closest_marker("slow")][:1]
+    return made
+
+
+def pytest_collection_modifyitems(items):
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
-    if config.getoption("--quick"):
-        first = {}
-        for item in items:
-            if not item.get_closest_marker("slow"):
-                first.setdefault(item.nodeid.partition("[")[0], item)
-        chosen = set(first.values())
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = first.values()
 
 
 @pytest.fixture

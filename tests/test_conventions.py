@@ -2,16 +2,22 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-FILES = sorted(ROOT.rglob("*.py"))
-TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 #: functions of `numpy.random` whose state the whole process shares
 SHARED_STATE = {
     f"np.random.{name}" for name in "seed rand randn randint random uniform normal choice permutation shuffle".split()
 }
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """What each file of tests says, by its name."""
+    files = sorted(ROOT.rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in files}
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.Lambda]:
@@ -45,15 +51,13 @@ def read_in(function: ast.FunctionDef | ast.Lambda) -> set[str]:
     return names - bound_in(function)
 
 
-SHARED = {generator for tree in TREES.values() for generator in generators_of_the_module(tree)}
-
-
 def test_random_numbers_are_a_tests_own():
     """What a test draws must not depend on which tests ran before it: it takes the fixture `rng`, or a seed."""
     found = []
-    for name, tree in TREES.items():
+    everywhere = {generator for tree in trees().values() for generator in generators_of_the_module(tree)}
+    for name, tree in trees().items():
         imported = {a.asname or a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
-        shared = generators_of_the_module(tree) | imported & SHARED
+        shared = generators_of_the_module(tree) | imported & everywhere
         found += [
             f"{name}: functions draw from {n}"
             for n in sorted({n for f in functions(tree) for n in read_in(f)} & shared)
@@ -63,7 +67,7 @@ def test_random_numbers_are_a_tests_own():
 
 def test_random_numbers_have_a_seed():
     found = []
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             called = ast.unparse(call.func)
             unseeded = makes_generator(call) and not (call.args or call.keywords)
@@ -92,7 +96,7 @@ def test_no_test_ends_before_it_asserts():
     """A case that has nothing to say is left out where cases are listed, not where they are run."""
     found = [
         f"{name}:{line}: {function.name} returns before it asserts anything"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for function in ast.walk(tree)
         if isinstance(function, ast.FunctionDef) and function.name.startswith("test_")
         for line in leaves_early(function)

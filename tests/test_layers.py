@@ -7,9 +7,8 @@ imports them.
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "aesara"
 
@@ -64,14 +63,18 @@ def module_name(path: Path) -> str:
 
 
 FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+
+
+@cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
 
 
 def is_facade(name: str) -> bool:
     """Whether the module only re-exports: a docstring, imports, dunder names, and perhaps a look-up of old names."""
     if FILES[name].name == "__init__.py":
         return False
-    body = [s for s in TREES[name].body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    body = [s for s in tree_of(name).body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
 
     def passes_names_on(statement: ast.stmt) -> bool:
         if isinstance(statement, ast.Assign):
@@ -83,13 +86,15 @@ def is_facade(name: str) -> bool:
     return bool(body) and all(map(passes_names_on, body))
 
 
-FACADES = {name for name in FILES if is_facade(name)}
+@cache
+def facades() -> frozenset[str]:
+    return frozenset(name for name in FILES if is_facade(name))
 
 
 def layer_of(name: str) -> int:
-    if name in FACADES:
+    if name in facades():
         # What it re-exports may live above the place where its path puts it.
-        return max([1, *(layer_of(module) for module, _, _ in IMPORTS[name] if module in FILES)])
+        return max([1, *(layer_of(module) for module, _, _ in imports_of(name) if module in FILES)])
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
@@ -128,7 +133,7 @@ def imported_modules(name: str, statement: ast.Import | ast.ImportFrom) -> Itera
 
 def imports(name: str) -> Iterator[tuple[str, int, bool]]:
     """(module, line, inside a function) of every import of the package, those for type checkers left out."""
-    stack: list[tuple[ast.AST, bool]] = [(TREES[name], False)]
+    stack: list[tuple[ast.AST, bool]] = [(tree_of(name), False)]
     while stack:
         node, in_function = stack.pop()
         for child in ast.iter_child_nodes(node):
@@ -142,7 +147,9 @@ def imports(name: str) -> Iterator[tuple[str, int, bool]]:
                 stack.append((child, inside))
 
 
-IMPORTS = {name: sorted(set(imports(name))) for name in FILES}
+@cache
+def imports_of(name: str) -> list[tuple[str, int, bool]]:
+    return sorted(set(imports(name)))
 
 
 def where(name: str, line: int) -> str:
@@ -158,7 +165,7 @@ def test_no_import_inside_functions():
     wrong = [
         f"{where(name, line)} imports {module} inside a function"
         for name in FILES
-        for module, line, inside in IMPORTS[name]
+        for module, line, inside in imports_of(name)
         if inside
     ]
     assert not wrong, "\n".join(wrong)
@@ -168,7 +175,7 @@ def test_imports_point_down():
     wrong = [
         f"{where(name, line)} (layer {layer_of(name)}) imports {module} (layer {layer_of(module)})"
         for name in FILES
-        for module, line, _ in IMPORTS[name]
+        for module, line, _ in imports_of(name)
         if module in FILES and layer_of(module) > layer_of(name)
     ]
     assert not wrong, "\n".join(wrong)
@@ -178,7 +185,7 @@ def test_imported_modules_exist():
     wrong = [
         f"{where(name, line)} imports {module}, which does not exist"
         for name in FILES
-        for module, line, _ in IMPORTS[name]
+        for module, line, _ in imports_of(name)
         if module not in FILES
     ]
     assert not wrong, "\n".join(wrong)
@@ -189,9 +196,9 @@ def test_facades_are_not_imported_inside():
         f"{where(name, line)} imports the facade {module}"
         for name in FILES
         # A facade may lead on to another one, and a package is the face of its modules.
-        if name not in FACADES and FILES[name].name != "__init__.py"
-        for module, line, _ in IMPORTS[name]
-        if module in FACADES
+        if name not in facades() and FILES[name].name != "__init__.py"
+        for module, line, _ in imports_of(name)
+        if module in facades()
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -234,7 +241,9 @@ def strongly_connected(edges: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_no_import_cycles():
-    edges = {name: {module for module, _, _ in IMPORTS[name] if module in FILES and module != name} for name in FILES}
+    edges = {
+        name: {module for module, _, _ in imports_of(name) if module in FILES and module != name} for name in FILES
+    }
     cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
     assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
 
@@ -244,6 +253,7 @@ def test_the_cycle_finder_finds_cycles():
     assert [g for g in strongly_connected(edges) if len(g) > 1] == [["a", "b", "c"]]
 
 
-@pytest.mark.parametrize("name", sorted(FACADES))
-def test_facades_name_what_they_export(name):
-    assert ast.get_docstring(TREES[name]), f"{name} needs a docstring that says where its names live"
+def test_facades_name_what_they_export():
+    assert facades()
+    wrong = [name for name in sorted(facades()) if not ast.get_docstring(tree_of(name))]
+    assert not wrong, f"these need docstrings that say where their names live: {wrong}"
