@@ -420,7 +420,7 @@ class SequenceDB(RewriteDatabase):
         query = _as_query(tags, kwtags)
         if position_cutoff is not None:
             query = query._copy(position_cutoff=position_cutoff)
-        elif query.position_cutoff == math.inf and not (tags and isinstance(tags[0], RewriteDatabaseQuery)):
+        elif query.position_cutoff == math.inf:
             query = query._copy(position_cutoff=config.optdb__position_cutoff)
         if extra_rewrites:
             query = query.register(*extra_rewrites)
