@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Buffer, Input
-from aesara.lower.arrays import Alias, Array, External, Pointwise, PythonNode, Reader, Row, Source, literal
+from aesara.lower.arrays import (
+    Alias,
+    Array,
+    Definition,
+    External,
+    Guard,
+    Item,
+    Pointwise,
+    PythonNode,
+    Reader,
+    Row,
+    Source,
+    literal,
+)
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
 from aesara.records import dataclass
 
@@ -23,34 +36,7 @@ class Unsupported(Exception):
     """An Op, dtype or form without native lowering; the text says which, and the node runs in Python."""
 
 
-class Numbered(Protocol):
-    """What is put in order of creation."""
-
-    stamp: int
-
-
-Item = TypeVar("Item", bound=Numbered)
-
-
-@dataclass(eq=False)
-class Guard:
-    """A check of the program: unless `condition` holds, error number `error` is raised with `values`."""
-
-    condition: Expr
-    error: int
-    values: tuple[Expr, ...]
-    requires: tuple[object, ...] = ()
-    stamp: int = -1
-
-
-@dataclass(eq=False)
-class Definition:
-    """A size whose value is an element computed by the program."""
-
-    name: str
-    array: Array
-    stamp: int = -1
-    requires: tuple[object, ...] = ()
+AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 @dataclass(frozen=True)
@@ -68,7 +54,8 @@ class Context:
     def __init__(self) -> None:
         self.arrays: dict[Variable, Array] = {}
         self.pairs: dict[Variable, ComplexArray] = {}
-        self.items: list[Any] = []  # arrays, guards, definitions and Python nodes in order of creation
+        #: in order of creation
+        self.items: list[Item] = []
         #: which items have been made for a node
         self.made: dict[Apply, range] = {}
         self.inputs: list[Input] = []
@@ -141,8 +128,8 @@ class Context:
 
     # -- arrays ----------------------------------------------------------------------------------------------
 
-    def add(self, item: Item) -> Item:
-        """Number an array, guard, definition or Python node, after what it reads."""
+    def add(self, item: AnyItem) -> AnyItem:
+        """Number an item, and the arrays that an array reads before it."""
         if isinstance(item, Array):
             for operand, _ in item.reads():
                 if operand.stamp < 0:
@@ -293,7 +280,7 @@ class Context:
             return
         if b.is_const or (b.op == "var" and a.op not in ("var", "const")):
             a, b = b, a  # a number stands for what it is equal to, or else a variable does
-        if _depends_on_definition(a) or _depends_on_definition(b):
+        if not is_known_before((a, b)):
             return
         self._equal[b] = a
         self._expanded.clear()
@@ -375,5 +362,13 @@ def _as_index(e: Expr) -> Expr | None:
     return cast(e, "int64")
 
 
-def _depends_on_definition(e: Expr) -> bool:
-    return any((x.op == "var" and x.attr.startswith("h")) or x.op == "load" for x in walk([e]))
+def is_early(e: Expr) -> bool:
+    """Whether an expression needs nothing that the program computes: it may read arguments and constants."""
+    return not any(
+        (x.op == "var" and x.attr[0] == "h") or (x.op == "load" and x.attr[0] not in "ac") for x in walk([e])
+    )
+
+
+def is_known_before(expressions: Iterable[Expr]) -> bool:
+    """Whether expressions are known before the program starts: they are made of sizes of its inputs."""
+    return not any((e.op == "var" and e.attr[0] == "h") or e.op == "load" for e in walk(expressions))

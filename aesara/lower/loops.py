@@ -12,9 +12,9 @@ from typing import Any
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
+from aesara.lower.arrays import Array, Definition, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
 from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context, Definition, Unsupported
+from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.reductions import converted
 from aesara.records import dataclass

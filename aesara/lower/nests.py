@@ -7,26 +7,15 @@ are taken in blocks, which bounds the rounding error as pairwise summation does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
-from aesara.ir.expr import Expr, const, cost, linear_offset, load, op, rebuild, substitute, var, walk
-from aesara.ir.kernel import (
-    Assign,
-    BufferParam,
-    Declare,
-    For,
-    Kernel,
-    ScalarParam,
-    Statement,
-    Store,
-    expressions_of,
-    map_expressions,
-    walk_statements,
-)
+from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
+from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
 from aesara.ir.program import Launch
-from aesara.lower.arrays import Array
-from aesara.lower.schedule import Group, Task, is_trailing_run
+from aesara.lower.arrays import Array, is_trailing_run
+from aesara.lower.kernels import launch_of
+from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
 
 __all__ = ["BLOCK", "build_launch"]
@@ -53,26 +42,33 @@ class _Nest:
 
 
 def build_launch(
-    group: Group, name: str, buffer_of: Callable[[Array], str], elided: set[Array], aliased: set[str]
+    domain: tuple[Expr, ...],
+    tasks: Sequence[Task],
+    name: str,
+    buffer_of: Callable[[Array], str],
+    elided: set[Array],
+    aliased: set[str],
 ) -> Launch:
-    """The kernel of a group, and the arguments to launch it with.
+    """The kernel of tasks over one iteration space, and the arguments to launch it with.
 
-    `elided` are the arrays of this group that live in registers only; `aliased` the buffers that may share memory
+    `elided` are the arrays made here that live in registers only; `aliased` the buffers that may share memory
     with an input read at the same offsets.
     """
     body: tuple[Statement, ...] = ()
-    for task in group.tasks:
+    for task in tasks:
         if task.prologue is not None:
-            fill = _collapse(_fuse(Group(task.prologue.domain, [task.prologue]), buffer_of, set()))
+            fill = _collapse(_fuse(task.prologue.domain, [task.prologue], buffer_of, set()))
             body += _Builder(fill, buffer_of).loops(0)
-    nest = _collapse(_fuse(group, buffer_of, elided))
+    nest = _collapse(_fuse(domain, tasks, buffer_of, elided))
     body += _Builder(nest, buffer_of).loops(0)
     return launch_of(name, body, aliased)
 
 
-def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -> _Nest:
+def _fuse(
+    domain: tuple[Expr, ...], given: Sequence[Task], buffer_of: Callable[[Array], str], elided: set[Array]
+) -> _Nest:
     """Substitute loads of what the nest itself computes by the computed value."""
-    same = linear_offset([var(f"v{d}") for d in range(len(group.domain))], group.domain)
+    same = own_element(domain)
     made: dict[str, Expr] = {}
 
     def forward(e: Expr) -> Expr | None:
@@ -83,7 +79,7 @@ def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -
     values: dict[Task, Expr] = {}
     tasks = []
     memo: dict[Expr, Expr] = {}
-    for task in group.tasks:
+    for task in given:
         (values[task],) = substitute([task.value], forward, memo)
         if task.kind == "map" and task.offset is same:
             made[buffer_of(task.target)] = values[task]
@@ -91,7 +87,7 @@ def _fuse(group: Group, buffer_of: Callable[[Array], str], elided: set[Array]) -
             if task.target in elided:
                 continue
         tasks.append(task)
-    return _Nest(group.domain, tasks, values, {t: t.offset for t in tasks}, {t: t.axes for t in tasks})
+    return _Nest(domain, tasks, values, {t: t.offset for t in tasks}, {t: t.axes for t in tasks})
 
 
 def _collapse(nest: _Nest) -> _Nest:
@@ -99,8 +95,8 @@ def _collapse(nest: _Nest) -> _Nest:
     rank = len(nest.domain)
     if rank < 2:
         return nest
-    loops = [var(f"v{d}") for d in range(rank)]
-    same = linear_offset(loops, nest.domain)
+    loops = LOOP[:rank]
+    same = own_element(nest.domain)
     for task in nest.tasks:
         if (task.kind == "reduce" and len(task.axes) < rank) or task.kind == "write":
             return nest
@@ -301,85 +297,3 @@ def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:
     while first - 1 in axes:
         first -= 1
     return first
-
-
-def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] = ()) -> Launch:
-    """Statements as a kernel, with the arguments to launch it with.
-
-    Buffers and sizes get canonical names, so that equal nests become equal kernels.
-    """
-    bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
-    bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
-    buffers: dict[str, str] = {}
-    kinds: dict[str, str] = {}
-    written: set[str] = set()
-    sizes: dict[Expr, str] = {}
-
-    def note(buffer: str, dtype: str) -> None:
-        if buffer not in buffers:
-            buffers[buffer] = f"b{len(buffers)}"
-            kinds[buffer] = dtype
-
-    given = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
-    hoisted: dict[Expr, Expr] = {}
-    body = tuple(map_expressions(s, lambda e: substitute([e], given.get, hoisted)[0]) for s in body)
-    for statement in walk_statements(body):
-        for e in walk(expressions_of(statement)):
-            if e.op == "load":
-                note(e.attr, e.dtype)
-            elif e.op == "var" and e.attr not in bound and e not in sizes:
-                sizes[e] = f"n{len(sizes)}"
-        if isinstance(statement, Store):
-            note(statement.buffer, statement.value.dtype)
-            written.add(statement.buffer)
-
-    def rename(e: Expr) -> Expr | None:
-        if e in sizes:
-            return var(sizes[e], e.dtype)
-        return None
-
-    def remake(e: Expr, args: tuple[Expr, ...]) -> Expr:
-        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)
-
-    memo: dict[Expr, Expr] = {}
-
-    def apply(e: Expr) -> Expr:
-        return substitute([e], rename, memo, remake)[0]
-
-    renamed_body = tuple(map_expressions(s, apply, lambda name: buffers.get(name, name)) for s in body)
-    shared = any(buffer in written for buffer in aliased)
-    params: list[BufferParam | ScalarParam] = [
-        BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
-    ]
-    params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
-    computed = {name: e for e, name in given.items()}
-    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
-
-
-def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
-    """Numbers in memory that lengths of loops are computed from, each with a variable for it.
-
-    As arguments of the kernel they are known where it is launched, which has to know how long it will take.
-    """
-    written = {s.buffer for s in walk_statements(body) if isinstance(s, Store)}
-    extents = [s.extent for s in walk_statements(body) if isinstance(s, For)]
-    loads = [e for e in walk(extents) if e.op == "load" and e.args[0].is_const and e.attr not in written]
-    return {e: var(f"length{k}", e.dtype) for k, e in enumerate(loads)}
-
-
-def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
-    """What indices are multiplied by, where it is computed from sizes, each with a variable for it.
-
-    As arguments of the kernel they are known not to change in its loops, and LLVM makes one for the stride 1.
-    """
-    found: dict[Expr, Expr] = {}
-    fixed: set[Expr] = set()
-    for e in walk(roots):
-        if e.op not in ("load", "var") or (e.op == "var" and e.attr not in bound):
-            if all(a in fixed for a in e.args):
-                fixed.add(e)
-            elif e.op == "mul" and e.dtype == "int64":
-                for a in e.args:
-                    if a in fixed and a.op not in ("var", "const") and a not in found:
-                        found[a] = var(f"by{len(found)}")
-    return found

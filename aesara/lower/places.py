@@ -6,15 +6,17 @@ lowered and scheduled again, and follows what became of each node's arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.ir.expr import Expr, linear_offset, sharing, var
-from aesara.lower.arrays import Array, LoopNode, Product, PythonNode
+from aesara.ir.expr import Expr, sharing
+from aesara.lower.arrays import Array, Definition, LoopNode
 from aesara.lower.assemble import planned, planned_body
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
-from aesara.lower.schedule import Accumulation, Group, Schedule, Task
+from aesara.lower.groups import Group
+from aesara.lower.schedule import Schedule
+from aesara.lower.tasks import Task, own_element
 from aesara.records import dataclass
 
 __all__ = ["PlacedStep", "Placement", "nodes_of_buffers", "place_nodes"]
@@ -101,16 +103,15 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
         items += [part for v in node.outputs for part in _parts(v, context)]
         for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
             # What reads the results of a call is not the call.
-            if node not in context.reasons or isinstance(plan.steps[at], PythonNode):
+            if node not in context.reasons or plan.steps[at].kind == "python":
                 inside[at].append(node)
                 placed.add(node)
     steps = []
     for at, step in enumerate(plan.steps):
-        kind = _kind(step)
-        if kind is not None:
-            name = f"k{at}" if kind == "nest" else ""
+        if step.kind is not None:
+            name = f"k{at}" if step.kind == "nest" else ""
             inner = _steps_of_loop(step) if isinstance(step, LoopNode) else ()
-            steps.append(PlacedStep(kind, name, tuple(inside[at]), _space(step, context), inner))
+            steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner))
     return tuple(steps), placed
 
 
@@ -128,60 +129,19 @@ def _parts(variable: Variable, context: Context) -> Sequence[Array]:
     return [context.arrays[variable]] if variable in context.arrays else []
 
 
-def _kind(step: object) -> str | None:
-    """What a step is to somebody who did not write the back end; None for checks and sizes."""
-    if isinstance(step, (Product, Accumulation)):
-        return "product"
-    if isinstance(step, PythonNode):
-        return "python"
-    if isinstance(step, LoopNode):
-        return "loop"
-    return "nest" if any(True for _ in _made_by(step)) else None
-
-
-def _made_by(step: object) -> Iterator[Array]:
-    """The arrays that a step computes."""
-    if isinstance(step, Group):
-        for task in step.tasks:
-            yield task.target
-    elif isinstance(step, Array):
-        yield step
-    elif isinstance(step, Accumulation):
-        yield step.product
-        yield step.result
-    elif isinstance(step, (PythonNode, LoopNode)):
-        yield from step.results
-    elif isinstance(made := getattr(step, "target", None), Array):
-        yield made
-
-
-def _space(step: object, context: Context) -> tuple[Expr, ...]:
-    if isinstance(step, Group):
-        return step.domain
-    if isinstance(step, PythonNode):
-        return ()
-    if isinstance(step, LoopNode):
-        assert step.body is not None
-        return (context.canonical(step.body.extent),)
-    *_, last = _made_by(step)
-    return tuple(context.canonical(n) for n in last.shape)
-
-
 def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
     """For each array, the steps that compute it: its own, or those of all that it is traced into."""
     found: dict[object, set[int]] = {}
     for at, step in enumerate(plan.steps):
-        for array in _made_by(step):
+        for array in step.computes():
             found.setdefault(array, set()).add(at)
-        if not isinstance(step, Array):
-            found.setdefault(step, set()).add(at)
+        found.setdefault(step, set()).add(at)
     own = set(found)
     for item in reversed(context.items):
         steps = found.get(item)
-        if not steps or not isinstance(item, (Array, PythonNode, LoopNode)):
+        if not steps or isinstance(item, Definition):
             continue
-        operands = [a for a, _ in item.reads()] if isinstance(item, Array) else item.operands
-        for operand in operands:
+        for operand, _ in item.reads():
             if operand not in own:
                 found.setdefault(operand, set()).update(steps)
     return found
@@ -200,7 +160,7 @@ def _copied(context: Context, plan: Schedule) -> tuple[frozenset[int], frozenset
 
 
 def _is_copy(task: Task) -> bool:
-    same = linear_offset([var(f"v{d}") for d in range(len(task.domain))], task.domain)
+    same = own_element(task.domain)
     value = task.value
     return task.kind == "map" and value.op == "load" and bool(task.domain) and value.args[0] is task.offset is same
 

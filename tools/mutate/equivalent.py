@@ -32,12 +32,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(seen < 8 or any((x in self._equal for x in walk([found]))))",
     ): "substituting once more where nothing is left to substitute changes nothing",
     (
-        "aesara/lower/arrays.py",
-        "LoopNode.__init__",
-        "tuple(requires)",
-        "(requires)",
-    ): "nobody changes what is given, and it is only gone through",
-    (
         "aesara/lower/routines.py",
         "_Translator.function",
         "0.0",

@@ -1,0 +1,86 @@
+"""Arrays that are written piece by piece."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr, linear_offset
+from aesara.lower.arrays.base import Array, Index, Reader, copied
+from aesara.lower.tasks import LOOP, Task
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.lower.schedule.tracing import Tracer
+    from aesara.lower.schedule.uses import Uses
+
+__all__ = ["Assembled", "Write"]
+
+
+@dataclass(frozen=True)
+class Write:
+    """For every index of `domain`: target[place(index)] = value(index), or += if `accumulate`.
+
+    `parallel`: no two iterations of the innermost loop touch one place.
+    """
+
+    domain: tuple[Expr, ...]
+    operands: tuple[Array, ...]
+    place: Callable[[Index, Sequence[Reader]], Index]
+    value: Callable[[Index, Sequence[Reader]], Expr]
+    accumulate: bool = False
+    parallel: bool = True
+
+
+class Assembled(Array):
+    """Memory first filled from `base` (if any), then written piece by piece, in order."""
+
+    __slots__ = ("base", "writes")
+    is_overwriting = True
+    may_be_result = True
+
+    def __init__(
+        self, dtype: str, shape: Sequence[Expr], base: Array | None, writes: Sequence[Write],
+        requires: Sequence[object] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(dtype, shape, requires)
+        self.base, self.writes = base, tuple(writes)
+
+    @property
+    def is_sequential(self) -> bool:  # type: ignore[override]
+        return any(w.accumulate and not w.parallel for w in self.writes)
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        found = [(self.base, False)] if self.base is not None else []
+        return found + [(a, False) for w in self.writes for a in w.operands]
+
+    def base_in_memory(self, uses: Uses) -> Array | None:
+        """The base, if it is assembled too, nobody else reads it and nobody owns it."""
+        base = self.base
+        if not isinstance(base, Assembled) or not uses.is_only(base):
+            return None
+        return None if any(base in w.operands for w in self.writes) else base
+
+    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+        taken = self.base_in_memory(tracer.uses)
+        tasks = [self._task(write, tracer) for write in self.writes]
+        if taken is not None:
+            tracer.take_over(taken, self)
+        elif self.base is not None:
+            tasks[0].prologue = copied(tracer, self, self.base)
+        yield from tasks
+
+    def _task(self, write: Write, tracer: Tracer) -> Task:
+        domain = tuple(tracer.context.canonical(n) for n in write.domain)
+        loops = LOOP[: len(domain)]
+        readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in write.operands]
+        place = linear_offset(write.place(loops, readers), tracer.shape(self))
+        value, place = tracer.canonical([write.value(loops, readers), place])
+        parallel = write.parallel and bool(domain)
+        return Task("write", self, domain, value, place, accumulate=write.accumulate, parallel=parallel)
+
+
+def without_prologue(task: Task) -> Task:
+    """The task for memory that holds the values of the base already."""
+    return dataclasses.replace(task, prologue=None)

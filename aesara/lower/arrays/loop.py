@@ -1,0 +1,150 @@
+"""Loops over steps, whose bodies are lowered by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aesara.ir.expr import Expr, const, load, op, var
+from aesara.ir.kernel import For, Store
+from aesara.ir.program import Buffer, Loop, View
+from aesara.lower.arrays.base import ZERO, Array, Item
+from aesara.lower.kernels import launch_of
+from aesara.lower.shape_arithmetic import count_of
+from aesara.lower.steps import NameOf, ScheduledStep
+from aesara.lower.tasks import LOOP
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.program import Step
+    from aesara.lower.assemble.assembler import Assembler
+    from aesara.lower.context import Context
+    from aesara.lower.schedule.scheduler import Scheduler
+
+__all__ = ["LoopBody", "LoopNode", "LoopResult", "Row"]
+
+
+class LoopNode(Item, ScheduledStep):
+    """A loop: what it reads and makes, and its body, which is lowered by itself.
+
+    Rows of operands and results are buffers of the body.
+    """
+
+    __slots__ = ("body", "operands", "results")
+    kind = "loop"
+    can_fail = True
+
+    def __init__(self, operands: Sequence[Array], requires: Sequence[object] = ()) -> None:
+        super().__init__(requires)
+        self.operands = tuple(operands)
+        self.results: tuple[LoopResult, ...] = ()
+        self.body: LoopBody | None = None
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(operand, False) for operand in self.operands]
+
+    def reads_in_memory(self) -> Iterable[Array]:
+        return self.operands
+
+    def is_needed(self, needed: set[Item]) -> bool:
+        """How often it runs may be asked for where its values are not."""
+        ends_early = self.body is not None and self.body.until is not None
+        return ends_early or any(r in needed for r in self.results)
+
+    def plan(self, scheduler: Scheduler) -> None:
+        if self in scheduler.uses.needed:
+            assert self.body is not None
+            scheduler.define([self.body.count], self)
+            scheduler.append(self, self)
+
+    def writes(self) -> Iterator[Array]:
+        return iter(self.results)
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        return ((name_of(operand), False) for operand in self.operands)
+
+    def space(self, context: Context) -> tuple[Expr, ...]:
+        assert self.body is not None
+        return (context.canonical(self.body.extent),)
+
+    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        """First rows, then the loop; its body reads and writes rows in place."""
+        body = self.body
+        assert body is not None
+        canonical, name_of = assembler.context.canonical, assembler.buffer_name
+        number = var(body.var)
+
+        def offset(array: Array, first: int | None) -> Expr:
+            if first is None:
+                return ZERO
+            length, *rest = assembler.shape(array)
+            row = op("add", number, const(first))
+            if isinstance(array, LoopResult) and array.is_ring:
+                row = op("mod", row, length)
+            return op("mul", row, count_of(rest))
+
+        for result, operand, rows in body.starts:
+            value = load(name_of(operand), operand.dtype, LOOP[0])
+            shape = assembler.shape(result)
+            length = count_of(shape) if rows is None else op("mul", canonical(rows), count_of(shape[1:]))
+            copy = Store(name_of(result), LOOP[0], value)
+            yield launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
+        views = [
+            View(
+                Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape))),
+                name_of(row.array),
+                offset(row.array, row.first),
+            )
+            for row in body.reads
+        ]
+        places = [(name_of(result), offset(result, first)) for _, result, first in body.writes]
+        steps = assembler.steps_inside(body, places)
+        yield Loop(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
+
+
+class LoopResult(Array):
+    """An array that a `LoopNode` makes row by row; a ring starts again with its first row when it is full."""
+
+    __slots__ = ("is_ring", "producer")
+
+    def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr], is_ring: bool = False) -> None:
+        super().__init__(dtype, shape)
+        self.producer, self.is_ring = producer, is_ring
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return self.producer.reads()
+
+    def plan(self, scheduler: Scheduler) -> None:
+        """The loop does it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None).
+
+    In a ring rows are counted round and round.
+    """
+
+    name: str
+    array: Array
+    first: int | None
+    shape: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LoopBody:
+    """What a loop does.
+
+    `context` holds the body's arrays; `starts` say how many rows a result has before the first step (None: all of it),
+    and which operand begins with them; `writes` say which array of the body becomes which row of a result (None: all
+    of it, in the place of what the step before has written).
+    """
+
+    context: Any
+    var: str
+    extent: Expr
+    count: str
+    reads: tuple[Row, ...]
+    starts: tuple[tuple[LoopResult, Array, Expr | None], ...]
+    writes: tuple[tuple[Array, LoopResult, int | None], ...]
+    until: Expr | None

@@ -1,0 +1,160 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr, const, is_size, linear_offset, op
+from aesara.ir.program import BATCH, MatMul, Operand
+from aesara.lower.arrays.base import ONE, ZERO, Array, row_major_strides, strided_view
+from aesara.lower.shape_arithmetic import batch_offset, count_of
+from aesara.lower.steps import NameOf, ScheduledStep, loads_of
+from aesara.lower.tasks import LOOP
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.program import Step
+    from aesara.lower.assemble.assembler import Assembler
+    from aesara.lower.schedule.scheduler import Scheduler
+    from aesara.lower.schedule.tracing import Tracer
+
+__all__ = ["Multiplication", "Product", "added_product", "matrix_memory"]
+
+
+class Product(Array):
+    """Products of matrices: one, or one for every index of leading dimensions, of which an operand may have size 1.
+
+    The operands are read in place through strides where they allow it.  `scale`, an array without dimensions, is
+    multiplied with each element.
+    """
+
+    __slots__ = ("left", "right", "scale")
+    may_be_result = True
+
+    def __init__(
+        self, left: Array, right: Array, requires: Sequence[object] = (), scale: Array | None = None
+    ) -> None:  # fmt: skip
+        batch = [b if a is ONE else a for a, b in zip(left.shape[:-2], right.shape[:-2], strict=True)]
+        super().__init__(left.dtype, (*batch, left.shape[-2], right.shape[-1]), requires)
+        self.left, self.right, self.scale = left, right, scale
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        scale = [] if self.scale is None else [(self.scale, False)]
+        return [(self.left, True), (self.right, True), *scale]
+
+    def reads_in_memory(self) -> Iterable[Array]:
+        return matrix_memory(self.left), matrix_memory(self.right)
+
+    def plan(self, scheduler: Scheduler) -> None:
+        if self in scheduler.stored:
+            scheduler.append(Multiplication(self, self, self._scale(scheduler.tracer)))
+
+    def _scale(self, tracer: Tracer) -> Expr | None:
+        return None if self.scale is None else tracer.canonical([tracer.read(self.scale, ())])[0]
+
+    def added_to(self, result: Array, old: str, factor: float, tracer: Tracer) -> Multiplication:
+        """The step that makes `result`, which is an old value plus this product times a factor."""
+        return Multiplication(self, result, self._scale(tracer), old, factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Multiplication(ScheduledStep):
+    """A product, or one that is added to an input such as the old value of a shared variable.
+
+    result = product, or result = old + factor * product if `old` names a buffer.
+    """
+
+    product: Product
+    result: Array
+    scale: Expr | None
+    old: str | None = None
+    factor: float = 1.0
+    kind = "product"
+
+    def writes(self) -> Iterator[Array]:
+        yield self.result
+
+    def computes(self) -> Iterator[Array]:
+        if self.result is not self.product:
+            yield self.product
+        yield self.result
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        for operand in (self.product.left, self.product.right):
+            yield name_of(matrix_memory(operand)), False
+        if self.scale is not None:
+            yield from loads_of([self.scale])
+        if self.old is not None:
+            yield self.old, True
+
+    def starts_with(self) -> str | None:
+        return self.old
+
+    def reads_own_element_only(self, buffer: str, array: Array) -> bool:
+        return self.old is not None  # the operands are other buffers
+
+    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        product = self.product
+        *lead, rows, columns = assembler.shape(product)
+        inner = assembler.context.canonical(product.left.shape[-1])
+        left, right = (self._operand(a, lead, assembler) for a in (product.left, product.right))
+        offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
+        out = Operand(assembler.buffer_name(self.result), offset, columns, ONE)
+        count = count_of(lead) if lead else None
+        beta = 0.0 if self.old is None else 1.0
+        yield MatMul(product.dtype, rows, inner, columns, left, right, out, self._alpha(), beta, batch=count)
+
+    def _alpha(self) -> float | Expr:
+        scale = self.scale
+        if scale is None or scale.is_const:
+            return self.factor * (1.0 if scale is None else scale.attr)
+        return scale if self.factor == 1.0 else op("mul", const(self.factor, self.product.dtype), scale)
+
+    @staticmethod
+    def _operand(array: Array, lead: Sequence[Expr], assembler: Assembler) -> Operand:
+        """Where the matrix for product number `BATCH` of the leading dimensions starts, and its strides."""
+        memory = matrix_memory(array)
+        if memory is array:
+            base, offset, strides = array, ZERO, row_major_strides(assembler.shape(array))
+        else:
+            base, offset, strides = strided_view(array, assembler.shape)
+        moved = op("add", offset, batch_offset(lead, assembler.shape(array)[:-2], strides[:-2]))
+        return Operand(assembler.buffer_name(base), moved, *strides[-2:])
+
+
+def matrix_memory(operand: Array) -> Array:
+    """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
+    base, _, strides = strided_view(operand, lambda array: array.shape)
+    own = row_major_strides(base.shape)
+    return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
+
+
+def added_product(result: Array, old: str, tracer: Tracer) -> tuple[Product, float] | None:
+    """The product and its factor, if `result` is `old` + factor * product, and nobody else wants the product."""
+    shape = tracer.shape(result)
+    loops = LOOP[: result.ndim]
+    (value,) = tracer.canonical([tracer.trace(result, loops)])
+    same = linear_offset(loops, shape)
+    if value.op not in ("add", "sub") or not any(e.op == "load" and e.attr == old for e in value.args):
+        return None
+    first, second = value.args
+    if value.op == "add" and not (first.op == "load" and first.attr == old):
+        first, second = second, first
+    factor = 1.0 if value.op == "add" else -1.0
+    if second.op == "neg":
+        factor, second = -factor, second.args[0]
+    if second.op == "mul" and (second.args[0].is_const or second.args[1].is_const):
+        constant, second = second.args if second.args[0].is_const else reversed(second.args)
+        factor *= constant.attr
+    product = tracer.array_in(second.attr) if second.op == "load" else None
+    if (
+        not isinstance(product, Product)
+        or not tracer.uses.is_only(product)
+        or first.args[0] is not same
+        or second.args[0] is not same
+        or tracer.shape(product) != shape
+        or old in [tracer.name(matrix_memory(operand)) for operand in (product.left, product.right)]
+    ):
+        return None
+    return product, factor

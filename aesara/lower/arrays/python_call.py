@@ -1,0 +1,84 @@
+"""Nodes that run in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr
+from aesara.ir.program import Buffer, PythonCall
+from aesara.lower.arrays.base import Array, Item
+from aesara.lower.steps import NameOf, ScheduledStep
+
+if TYPE_CHECKING:
+    from aesara.ir.program import Step
+    from aesara.lower.assemble.assembler import Assembler
+    from aesara.lower.context import Context
+    from aesara.lower.schedule.scheduler import Scheduler
+
+__all__ = ["External", "PythonNode"]
+
+
+class PythonNode(Item, ScheduledStep):
+    """A node that runs in Python: its operands, and the arrays that it will make."""
+
+    __slots__ = ("index", "operands", "results")
+    kind = "python"
+    can_fail = True
+
+    def __init__(self, index: int, operands: Sequence[Array]) -> None:
+        super().__init__()
+        self.index, self.operands = index, tuple(operands)
+        self.results: tuple[External, ...] = ()
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(operand, False) for operand in self.operands]
+
+    def reads_in_memory(self) -> Iterable[Array]:
+        return self.operands
+
+    def is_needed(self, needed: set[Item]) -> bool:
+        """Sizes that it gives may be asked for where its values are not."""
+        return bool(self._sizes()) or any(r in needed for r in self.results)
+
+    def _sizes(self) -> list[str]:
+        return [n.attr for result in self.results for n in result.shape if n.op == "var"]
+
+    def plan(self, scheduler: Scheduler) -> None:
+        if self in scheduler.uses.needed:
+            scheduler.define(self._sizes(), self)
+            scheduler.append(self, self)
+
+    def writes(self) -> Iterator[Array]:
+        return iter(self.results)
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        return ((name_of(operand), False) for operand in self.operands)
+
+    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        def buffer(array: Array, shape: tuple[Expr, ...]) -> Buffer:
+            return Buffer(assembler.buffer_name(array), array.dtype, shape, array.is_complex)
+
+        operands = tuple(buffer(a, assembler.shape(a)) for a in self.operands)
+        yield PythonCall(self.index, operands, tuple(buffer(a, a.shape) for a in self.results))
+
+    def space(self, context: Context) -> tuple[Expr, ...]:
+        return ()
+
+
+class External(Array):
+    """One result of a `PythonNode`; its sizes are known once the node has run."""
+
+    __slots__ = ("producer",)
+    is_made_here = False
+    is_allocated = False
+
+    def __init__(self, producer: PythonNode, dtype: str, shape: Sequence[Expr]) -> None:
+        super().__init__(dtype, shape)
+        self.producer = producer
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return self.producer.reads()
+
+    def plan(self, scheduler: Scheduler) -> None:
+        """The node does it."""

@@ -1,0 +1,47 @@
+"""Reductions over axes with a primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr, linear_offset
+from aesara.lower.arrays.base import Array
+from aesara.lower.tasks import LOOP, Task
+
+if TYPE_CHECKING:
+    from aesara.lower.schedule.tracing import Tracer
+
+__all__ = ["Reduction", "is_trailing_run"]
+
+
+class Reduction(Array):
+    """`operand` reduced over `axes` with the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
+
+    __slots__ = ("axes", "identity", "kind", "operand")
+    may_be_result = True
+
+    def __init__(self, operand: Array, axes: Sequence[int], kind: str, identity: Expr, requires: Sequence[object] = ()):
+        kept = [n for d, n in enumerate(operand.shape) if d not in axes]
+        super().__init__(operand.dtype, kept, requires)
+        self.operand, self.axes, self.kind, self.identity = operand, tuple(axes), kind, identity
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.operand, False)]
+
+    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+        domain = tracer.shape(self.operand)
+        loops = LOOP[: len(domain)]
+        kept = [d for d in range(len(domain)) if d not in self.axes]
+        (value,) = tracer.canonical([tracer.read(self.operand, loops)])
+        shape = tuple(domain[d] for d in kept)
+        offset = linear_offset([loops[d] for d in kept], shape)
+        task = Task("reduce", self, domain, value, offset, self.axes, primitive=self.kind, identity=self.identity)
+        if not is_trailing_run(self.axes, len(domain)):
+            task.prologue = Task("map", self, shape, self.identity, linear_offset(LOOP[: len(shape)], shape))
+        yield task
+
+
+def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
+    """Whether the reduced axes are exactly the last ones, so that a register can accumulate."""
+    return tuple(sorted(axes)) == tuple(range(rank - len(axes), rank))

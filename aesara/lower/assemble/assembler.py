@@ -1,0 +1,165 @@
+"""Programs of schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ir.expr import Expr
+from aesara.ir.program import Allocate, Buffer, Program, Step, View
+from aesara.lower.arrays import Alias, Array, Assembled, LoopBody, Source
+from aesara.lower.assemble.accesses import Accesses
+from aesara.lower.assemble.in_place import updates_in_place
+from aesara.lower.assemble.results import own_memory
+from aesara.lower.assemble.slots import Slots
+from aesara.lower.context import Context, ErrorInfo, is_known_before
+from aesara.lower.schedule import Schedule, schedule
+from aesara.records import dataclass
+
+__all__ = ["Assembler", "Lowered", "assemble", "planned", "planned_body"]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program, and what it needs at run time that is not code."""
+
+    program: Program
+    constants: tuple[np.ndarray, ...]
+    errors: tuple[ErrorInfo, ...]
+    python_nodes: tuple[tuple[Apply, tuple[Variable, ...]], ...]
+    reasons: dict[Apply, str]
+
+
+def assemble(
+    context: Context, outputs: Sequence[Variable], updates: dict[int, int], returned: int, unpack_single: bool
+) -> Lowered:
+    """The program that computes `outputs` from the context's inputs."""
+    results, plan = planned(context, outputs, updates)
+    assembler = Assembler(context, plan, results, Slots(), updates)
+    steps = tuple(assembler.steps())
+    program = Program(
+        inputs=tuple(context.inputs),
+        constants=tuple(buffer for buffer, _ in context.constants),
+        slots=tuple(assembler.slots.slots),
+        steps=steps,
+        outputs=tuple(map(assembler.buffer_name, results)),
+        updates=tuple(sorted(updates.items())),
+        returned=returned,
+        unpack_single=unpack_single,
+    )
+    return Lowered(
+        program,
+        tuple(data for _, data in context.constants),
+        tuple(context.errors),
+        tuple(context.python_nodes),
+        dict(context.reasons),
+    )
+
+
+def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
+    """The arrays of the results, each in memory of its own, and the schedule that computes them."""
+    results = own_memory(context, [context.in_memory(v) for v in outputs], set(updates))
+    replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
+    return results, schedule(context, results, replaced)
+
+
+def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
+    """The same for the body of a loop; what is written in the place of what the step before has written replaces it."""
+    results = own_memory(body.context, [array for array, _, _ in body.writes], set(range(len(body.writes))))
+    replaced = {
+        array: row.name
+        for array, (_, result, first) in zip(results, body.writes, strict=True)
+        for row in body.reads
+        if first is None and row.array is result
+    }
+    return results, schedule(body.context, results, replaced)
+
+
+class Assembler:
+    """Makes the steps of a program; those of a schedule say what they need (`ScheduledStep.program_steps`).
+
+    Attributes
+    ----------
+    elided
+        Arrays that only their own nest reads, element by element: they need no memory.
+    in_place
+        Buffers of updates that are written over the value they replace, with the number of that input.
+    """
+
+    def __init__(
+        self, context: Context, plan: Schedule, results: list[Array], slots: Slots, updates: dict[int, int],
+        rows: dict[Array, tuple[str, Expr]] | None = None,
+    ) -> None:  # fmt: skip
+        self.context, self.slots = context, slots
+        self._plan, self._results, self._updates, self._rows = plan, results, updates, rows or {}
+        self._array_of = {name: array for array, name in plan.names.items()}
+        self._array_of |= {self.buffer_name(array): array for array in results}
+        self._number = {array: k for k, array in enumerate(results)}
+        self._accesses = Accesses(plan.steps, self.buffer_name)
+        self.elided = self._find_elided()
+        self.in_place = updates_in_place(
+            context, plan.steps, self._accesses, self._array_of, results, updates, self.buffer_name
+        )
+
+    def buffer_name(self, array: Array) -> str:
+        """The buffer of an array in memory."""
+        while isinstance(array, Alias):
+            array = array.operand
+        return array.buffer if isinstance(array, Source) else self._plan.names[array]
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        return tuple(self.context.canonical(n) for n in array.shape)
+
+    def steps(self) -> list[Step]:
+        """Checks, allocations and computations in order."""
+        steps: list[Step] = [guard.check() for guard in self._plan.prelude]
+        last_use = self._accesses.last_use()
+        allocated: set[str] = set()
+        first_in_place = min([self._accesses.writers[name][0] for name in self.in_place], default=-1)
+        for at, step in enumerate(self._plan.steps):
+            made = [array for array in step.writes() if array.is_allocated]
+            if at == first_in_place:
+                # Nothing may fail once a shared value is overwritten, so all results get their memory now.
+                made += [a for a in self._results if is_known_before(self.shape(a))]
+            for array in made:
+                name = self.buffer_name(array)
+                if array not in self.elided and name not in allocated:
+                    allocated.add(name)
+                    steps.append(self._allocate(name))
+            steps.extend(step.program_steps(self, at))
+            for name, last in last_use.items():
+                if last == at:
+                    self.slots.release(name)
+        return steps
+
+    def steps_inside(self, body: LoopBody, places: Sequence[tuple[str, Expr]]) -> list[Step]:
+        """The steps of a loop's body, whose results are written to these places: buffers and offsets in them."""
+        results, plan = planned_body(body)
+        return Assembler(body.context, plan, results, self.slots, {}, dict(zip(results, places, strict=True))).steps()
+
+    def _find_elided(self) -> set[Array]:
+        kept = {self.buffer_name(array) for array in self._results}
+        return {
+            array
+            for at, step in enumerate(self._plan.steps)
+            for array in step.maps_elements()
+            if (name := self.buffer_name(array)) not in kept and self._accesses.is_local(name, at)
+        }
+
+    def _allocate(self, name: str) -> Allocate | View:
+        array = self._array_of[name]
+        if array in self._rows:
+            return View(Buffer(name, array.dtype, self.shape(array)), *self._rows[array])
+        buffer = Buffer(name, array.dtype, self.shape(array), array.is_complex)
+        k = self._number.get(array)
+        if k is None:
+            return Allocate(buffer, slot=self.slots.take(buffer))
+        old = self._plan.steps[self._accesses.writers[name][0]].starts_with()
+        initial = None
+        if old is not None:
+            (initial,) = (n for n, item in enumerate(self.context.inputs) if item.buffer.name == old)
+        elif isinstance(array, Assembled) and name in self.in_place:
+            initial = self._updates[k]
+        return Allocate(buffer, output=k, reuse=self.in_place.get(name), initial=initial)

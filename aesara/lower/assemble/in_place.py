@@ -1,0 +1,86 @@
+"""Which updates are written over the values that they replace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aesara.ir.expr import walk
+from aesara.ir.program import Input
+from aesara.lower.arrays import Array, Assembled
+from aesara.lower.assemble.accesses import Accesses
+from aesara.lower.context import Context, is_known_before
+from aesara.lower.groups import Group
+from aesara.lower.steps import NameOf, ScheduledStep
+
+__all__ = ["updates_in_place"]
+
+
+def updates_in_place(
+    context: Context,
+    steps: Sequence[ScheduledStep],
+    accesses: Accesses,
+    arrays: Mapping[str, Array],
+    results: Sequence[Array],
+    updates: Mapping[int, int],
+    name_of: NameOf,
+) -> dict[str, int]:
+    """Updates that may be written over the value they replace: buffer -> number of the input.
+
+    The value must be read last, and only at the element being written, by the step that writes; and nothing
+    that can fail may come after, which includes finding memory of a size that is known only then.
+    """
+    last_failure = max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
+    last_memory = max(
+        [
+            at[0]
+            for name, at in accesses.writers.items()
+            if not is_known_before(map(context.canonical, arrays[name].shape))
+        ],
+        default=-1,
+    )
+    found: dict[str, int] = {}
+    for k, number in updates.items():
+        name, source = name_of(results[k]), context.inputs[number]
+        at = accesses.writers[name][0]
+        if not source.implicit or at <= last_failure or at < last_memory:
+            continue
+        if isinstance(results[k], Assembled):
+            fits = _begins_with(name, source.buffer.name, steps, accesses, name_of)
+        else:
+            fits = _element_by_element(results[k], name, source, context, steps, accesses)
+        if fits:
+            found[name] = number
+    return found
+
+
+def _element_by_element(
+    array: Array, name: str, source: Input, context: Context, steps: Sequence[ScheduledStep], accesses: Accesses
+) -> bool:
+    """Whether each element of an array may be written over that of an old value."""
+    old, readers = source.buffer, accesses.readers.get(source.buffer.name, set())
+    if len(accesses.writers[name]) > 1 or not array.is_elementwise or array.dtype != old.dtype:
+        return False
+    (at,) = accesses.writers[name]
+    same_shape = tuple(map(context.canonical, array.shape)) == tuple(map(context.canonical, old.shape))
+    if not same_shape or any(reader > at for reader in readers):
+        return False
+    return at not in readers or steps[at].reads_own_element_only(old.name, array)
+
+
+def _begins_with(
+    name: str, old: str, steps: Sequence[ScheduledStep], accesses: Accesses, name_of: NameOf
+) -> bool:  # fmt: skip
+    """Whether a buffer is an old value with pieces written over, which nobody reads once the writing has begun."""
+    first, *_ = numbers = accesses.writers[name]
+    if any(reader > first for reader in accesses.readers.get(old, ())):
+        return False
+    groups = [step for step in (steps[at] for at in numbers) if isinstance(step, Group)]
+    starts = [t.prologue for g in groups for t in g.tasks if t.prologue and name_of(t.target) == name]
+    if len(groups) < len(numbers) or len(starts) != 1:
+        return False
+    (start,), begin = starts, groups[0]
+    if start.value.op != "load" or start.value.attr != old or start.value.args[0] is not start.offset:
+        return False
+    others = [e for t in begin.tasks for e in (t.value, t.offset)]
+    others += [prologue.value for prologue in begin.prologues if prologue is not start]
+    return not any(e.op == "load" and e.attr == old for e in walk(others))

@@ -1,0 +1,68 @@
+"""Results get memory of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Guard, Pointwise, Source, row_major_strides, strided_view
+from aesara.lower.context import Context, is_known_before
+from aesara.lower.shape_arithmetic import count_of
+
+__all__ = ["own_memory"]
+
+
+def own_memory(context: Context, arrays: Sequence[Array], replacing: set[int]) -> list[Array]:
+    """Give every result an array of its own: inputs, constants, views and repeated results are copied.
+
+    A view of what is computed here stays one, unless it is among those `replacing` something: the memory that the
+    result gets is where its elements are computed.
+    """
+    taken: set[Array] = set()
+    own = []
+    for k, array in enumerate(arrays):
+        if k not in replacing:
+            array = _as_alias(array, context)
+        memory = array if k in replacing else _computed_memory(array)
+        if memory in taken or memory is None or not memory.is_made_here:
+            copied = Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
+            copied.is_complex = array.is_complex
+            array = memory = context.add(copied)
+        taken.add(memory)
+        own.append(array)
+    return own
+
+
+def _as_alias(array: Array, context: Context) -> Array:
+    """A view that has all elements of what is computed as a whole in the same order, as an alias of that."""
+    base, offset, strides = strided_view(array, lambda a: a.shape)
+    if base is array:
+        return array
+    own = row_major_strides(array.shape)
+    in_order = offset is ZERO and all(n is ONE or a is b for n, a, b in zip(array.shape, strides, own, strict=True))
+    all_of_it = count_of(base.shape) is count_of(array.shape)
+    if isinstance(base, (Pointwise, Source)) or not (in_order and all_of_it):
+        return array
+    return context.add(Alias(base, array.shape))
+
+
+def _computed_memory(array: Array) -> Array | None:
+    """The array that has the memory of a result; None if that cannot be made in the shape of the result.
+
+    It is made before anything is computed, so the shape, and the checks that it has as many elements, come first.
+    """
+    memory = array
+    while isinstance(memory, Alias):
+        if not is_known_before(memory.shape) or not all(map(_comes_first, memory.requires)):
+            return None
+        memory = memory.operand
+    as_result = memory.may_be_result and memory.is_complex == array.is_complex
+    return memory if memory is array or as_result else None
+
+
+def _comes_first(guard: object) -> bool:
+    """Whether a check needs nothing that the program computes."""
+    return (
+        isinstance(guard, Guard)
+        and is_known_before((guard.condition, *guard.values))
+        and all(map(_comes_first, guard.requires))
+    )

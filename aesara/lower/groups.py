@@ -1,0 +1,103 @@
+"""Groups: tasks that share a loop nest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr, const, cost, linear_offset, walk
+from aesara.lower.arrays import Array, Assembled
+from aesara.lower.arrays.assembled import without_prologue
+from aesara.lower.nests import build_launch
+from aesara.lower.steps import NameOf, ScheduledStep, loads_of
+from aesara.lower.tasks import LOOP, Task, own_element
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.program import Step
+    from aesara.lower.assemble.assembler import Assembler
+    from aesara.lower.context import Context
+
+__all__ = ["Group"]
+
+
+@dataclass(eq=False)
+class Group(ScheduledStep):
+    """Tasks that share one loop nest."""
+
+    domain: tuple[Expr, ...]
+    tasks: list[Task] = field(default_factory=list)
+    weight: int = 0
+    closed: bool = False
+    known: set[Expr] = field(default_factory=set)
+    kind = "nest"
+
+    def added_weight(self, work: Sequence[Expr]) -> int:
+        """What a body of these expressions adds to the work of the nest, which computes equal ones once."""
+        return sum(cost(e) for e in work if e not in self.known) + 1
+
+    def add(self, task: Task, work: Sequence[Expr]) -> None:
+        """Take a task whose expressions are `work`."""
+        self.tasks.append(task)
+        self.weight += self.added_weight(work)
+        self.known.update(work)
+        if task.kind == "write" and not task.parallel:
+            self.closed = True
+
+    def maps(self, array: Array) -> bool:
+        """Whether the array is made here by one plain map."""
+        mine = [t for t in self.tasks if t.target is array]
+        return len(mine) == 1 and mine[0].kind == "map"
+
+    @property
+    def prologues(self) -> Iterator[Task]:
+        """What runs before the nest."""
+        return (task.prologue for task in self.tasks if task.prologue is not None)
+
+    def writes(self) -> Iterator[Array]:
+        return (task.target for task in self.tasks)
+
+    def maps_elements(self) -> Iterator[Array]:
+        return (task.target for task in self.tasks if task.kind == "map")
+
+    def space(self, context: Context) -> tuple[Expr, ...]:
+        return self.domain
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        same = own_element(self.domain)
+        for task in self.tasks:
+            for e in walk([task.value, task.offset, *task.domain]):
+                if e.op == "load":
+                    yield e.attr, e.args[0] is same
+        yield from loads_of([task.value for task in self.prologues])
+
+    def reads_own_element_only(self, buffer: str, array: Array) -> bool:
+        own = _own_offsets(self.domain, array.is_interleaved)
+        reads = walk([e for task in self.tasks for e in (task.value, task.offset)])
+        before = walk([task.value for task in self.prologues])
+        return all(e.args[0] in own for e in reads if e.op == "load" and e.attr == buffer) and not any(
+            e.op == "load" and e.attr == buffer for e in before
+        )
+
+    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        name_of, tasks = assembler.buffer_name, []
+        aliased: set[str] = set()
+        for task in self.tasks:
+            name = name_of(task.target)
+            old = assembler.in_place.get(name)
+            begins_there = old is not None and isinstance(task.target, Assembled)
+            tasks.append(without_prologue(task) if begins_there else task)
+            if old is not None and not begins_there:
+                aliased |= {name, assembler.context.inputs[old].buffer.name}
+        launch = build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased)
+        if launch.kernel.body:
+            yield launch
+
+
+def _own_offsets(domain: tuple[Expr, ...], is_interleaved: bool) -> tuple[Expr, ...]:
+    """Where the current iteration over `domain` keeps its element, or both parts of it."""
+    if not is_interleaved:
+        return (own_element(domain),)
+    loops = LOOP[: len(domain)]
+    return tuple(linear_offset((*loops, const(k)), (*domain, const(2))) for k in (0, 1))

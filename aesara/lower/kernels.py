@@ -1,0 +1,104 @@
+"""Statements as kernels: parameters by what they read, write and need to know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from aesara.ir.expr import Expr, load, rebuild, substitute, var, walk
+from aesara.ir.kernel import (
+    BufferParam,
+    Declare,
+    For,
+    Kernel,
+    ScalarParam,
+    Statement,
+    Store,
+    expressions_of,
+    map_expressions,
+    walk_statements,
+)
+from aesara.ir.program import Launch
+
+__all__ = ["launch_of"]
+
+
+def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] = ()) -> Launch:
+    """Statements as a kernel, with the arguments to launch it with.
+
+    Buffers and sizes get canonical names, so that equal nests become equal kernels.
+    """
+    bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
+    bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
+    buffers: dict[str, str] = {}
+    kinds: dict[str, str] = {}
+    written: set[str] = set()
+    sizes: dict[Expr, str] = {}
+
+    def note(buffer: str, dtype: str) -> None:
+        if buffer not in buffers:
+            buffers[buffer] = f"b{len(buffers)}"
+            kinds[buffer] = dtype
+
+    given = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
+    hoisted: dict[Expr, Expr] = {}
+    body = tuple(map_expressions(s, lambda e: substitute([e], given.get, hoisted)[0]) for s in body)
+    for statement in walk_statements(body):
+        for e in walk(expressions_of(statement)):
+            if e.op == "load":
+                note(e.attr, e.dtype)
+            elif e.op == "var" and e.attr not in bound and e not in sizes:
+                sizes[e] = f"n{len(sizes)}"
+        if isinstance(statement, Store):
+            note(statement.buffer, statement.value.dtype)
+            written.add(statement.buffer)
+
+    def rename(e: Expr) -> Expr | None:
+        if e in sizes:
+            return var(sizes[e], e.dtype)
+        return None
+
+    def remake(e: Expr, args: tuple[Expr, ...]) -> Expr:
+        return load(buffers[e.attr], e.dtype, args[0]) if e.op == "load" else rebuild(e, args)
+
+    memo: dict[Expr, Expr] = {}
+
+    def apply(e: Expr) -> Expr:
+        return substitute([e], rename, memo, remake)[0]
+
+    renamed_body = tuple(map_expressions(s, apply, lambda name: buffers.get(name, name)) for s in body)
+    shared = any(buffer in written for buffer in aliased)
+    params: list[BufferParam | ScalarParam] = [
+        BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
+    ]
+    params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
+    computed = {name: e for e, name in given.items()}
+    return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
+
+
+def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
+    """Numbers in memory that lengths of loops are computed from, each with a variable for it.
+
+    As arguments of the kernel they are known where it is launched, which has to know how long it will take.
+    """
+    written = {s.buffer for s in walk_statements(body) if isinstance(s, Store)}
+    extents = [s.extent for s in walk_statements(body) if isinstance(s, For)]
+    loads = [e for e in walk(extents) if e.op == "load" and e.args[0].is_const and e.attr not in written]
+    return {e: var(f"length{k}", e.dtype) for k, e in enumerate(loads)}
+
+
+def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
+    """What indices are multiplied by, where it is computed from sizes, each with a variable for it.
+
+    As arguments of the kernel they are known not to change in its loops, and LLVM makes one for the stride 1.
+    """
+    found: dict[Expr, Expr] = {}
+    fixed: set[Expr] = set()
+    for e in walk(roots):
+        if e.op not in ("load", "var") or (e.op == "var" and e.attr not in bound):
+            if all(a in fixed for a in e.args):
+                fixed.add(e)
+            elif e.op == "mul" and e.dtype == "int64":
+                for a in e.args:
+                    if a in fixed and a.op not in ("var", "const") and a not in found:
+                        found[a] = var(f"by{len(found)}")
+    return found

@@ -1,0 +1,80 @@
+"""Which arrays are stored, and which are recomputed where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aesara.lower.arrays import Array, Assembled, Item, Pointwise, Source
+from aesara.lower.schedule.uses import Uses
+
+__all__ = ["MAX_GROUP_WEIGHT", "choose_stored", "values_to_write"]
+
+#: an expression of more operations than this is stored, which bounds kernels and recursion
+_MAX_INLINE = 48
+#: bound on the work in one nest, which bounds LLVM's time
+MAX_GROUP_WEIGHT = 300
+#: up to this weight, recomputing is cheaper than memory traffic
+_CHEAP = 3
+_CHEAP_SCALAR = 12
+_CHEAP_EXPANDED = 5
+
+
+def values_to_write(replaced: Mapping[Array, str], uses: Uses) -> set[Array]:
+    """What is computed from an old value to be written over it: stored, this can be done in its memory."""
+    found: set[Array] = set()
+    for array, old in replaced.items():
+        pieces = [piece for piece in uses.made_in(array) if isinstance(piece, Assembled)]
+        base = pieces[-1].base if isinstance(array, Assembled) else None
+        if isinstance(base, Source) and base.buffer == old:
+            operands = (a for piece in pieces for write in piece.writes for a in write.operands)
+            found.update(a for a in operands if a.is_stored is None and _reads_buffer(a, old))
+    return found
+
+
+def _reads_buffer(array: Array, buffer: str) -> bool:
+    stack, seen = [array], {array}
+    while stack:
+        a = stack.pop()
+        if isinstance(a, Source) and a.buffer == buffer:
+            return True
+        new = [operand for operand, _ in a.reads() if operand not in seen]
+        seen.update(new)
+        stack.extend(new)
+    return False
+
+
+def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
+    """The arrays that are computed into memory."""
+    stored: set[Array] = set()
+    weight: dict[Array, int] = {}
+    size: dict[Array, int] = {}
+    for item in items:
+        if not isinstance(item, Array) or item not in uses.needed:
+            continue
+        weight[item] = size[item] = 1
+        if isinstance(item, Pointwise):
+            own_weight = item.cost + sum(weight[a] for a in item.operands)
+            own_size = 1 + sum(size[a] for a in item.operands)
+            if _pays(item, own_weight, own_size, uses):
+                stored.add(item)
+            else:
+                weight[item], size[item] = own_weight, own_size
+        elif item.is_stored:
+            stored.add(item)
+    return stored
+
+
+def _pays(array: Pointwise, weight: int, size: int, uses: Uses) -> bool:
+    """Whether to store an array whose elements are expressions of this weight and size."""
+    if array in uses.forced or size > _MAX_INLINE or weight > MAX_GROUP_WEIGHT:
+        return True
+    readers = uses.readers.get(array, [])
+    expanded = any(expands for _, expands in readers)
+    if array.ndim == 0:
+        pays = len(readers) > 1 and weight > _CHEAP_SCALAR
+    elif expanded:
+        pays = weight > _CHEAP_EXPANDED
+    else:
+        pays = len(readers) > 1 and weight > _CHEAP
+    # Beside a scatter, which does not vectorise, its own nest does.
+    return pays or (weight > _CHEAP_EXPANDED and any(reader.is_sequential for reader, _ in readers))

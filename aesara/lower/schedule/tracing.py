@@ -1,0 +1,98 @@
+"""Elements of arrays as expressions that load stored arrays only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.ir.expr import Expr, linear_offset, load, substitute
+from aesara.lower.arrays import Array, Index, Pointwise, Source
+from aesara.lower.context import Context
+from aesara.lower.schedule.uses import Uses
+from aesara.lower.tasks import LOOP
+
+__all__ = ["Tracer"]
+
+_LOOPS = frozenset(LOOP)
+
+
+class Tracer:
+    """Knows which arrays are in memory and under which names, and gives elements of the others as expressions."""
+
+    def __init__(self, context: Context, uses: Uses, stored: set[Array]) -> None:
+        self.context, self.uses, self.stored = context, uses, stored
+        #: names of the buffers of stored arrays
+        self.names: dict[Array, str] = {}
+        self._array_in: dict[str, Array] = {}
+        self._traced: dict[tuple[Array, Index], Expr] = {}
+        self._needs: dict[Array, frozenset[object]] = {}
+
+    def name(self, array: Array) -> str:
+        """The buffer of an array in memory, which is that of the array in whose memory it is."""
+        sharing: list[Array] = []
+        while (found := self.names.get(array)) is None:
+            base = array.base_in_memory(self.uses)
+            if base is not None:
+                if array.is_stored is not False:
+                    sharing.append(array)
+                array = base
+            elif isinstance(array, Source):
+                return array.buffer
+            else:
+                self.names[array] = f"{self.context.prefix}t{len(self.names)}"
+                self._array_in[self.names[array]] = array
+        for other in sharing:
+            self.names[other] = found
+        return found
+
+    def array_in(self, buffer: str) -> Array | None:
+        """The last array whose values a buffer of the program holds."""
+        return self._array_in.get(buffer)
+
+    def take_over(self, base: Array, array: Array) -> None:
+        """From here on the buffer of `base` holds the values of an array that is made in it."""
+        self._array_in[self.name(base)] = array
+
+    def in_memory(self, array: Array) -> bool:
+        return array.is_stored is False or array in self.stored
+
+    def shape(self, array: Array) -> tuple[Expr, ...]:
+        return tuple(self.context.canonical(n) for n in array.shape)
+
+    def read(self, array: Array, index: Index) -> Expr:
+        """The element of an array at an index, in loads of stored arrays."""
+        if self.in_memory(array):
+            return load(self.name(array), array.dtype, linear_offset(index, self.shape(array)))
+        return self.trace(array, index)
+
+    def trace(self, array: Array, index: Index) -> Expr:
+        """The rule of an array at an index."""
+        key = (array, index)
+        found = self._traced.get(key)
+        if found is None:
+            assert isinstance(array, Pointwise), array
+            readers = [lambda i, a=a: self.read(a, tuple(i)) for a in array.operands]
+            found = self._traced[key] = array.body(index, readers)
+        return found
+
+    def needs(self, array: Array) -> frozenset[object]:
+        """Guards that protect reading an array, through everything that is recomputed with it."""
+        found = self._needs.get(array)
+        if found is None:
+            collected = set(array.requires)
+            stack = [a for a, _ in array.reads()]
+            seen = set(stack)
+            while stack:
+                a = stack.pop()
+                collected.update(a.requires)
+                if not self.in_memory(a) or a.is_stored is False:
+                    for operand, _ in a.reads():
+                        if operand not in seen:
+                            seen.add(operand)
+                            stack.append(operand)
+            found = self._needs[array] = frozenset(collected)
+        return found
+
+    def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
+        """Sizes inside expressions, replaced by their representatives."""
+        equal = self.context.canonical
+        return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e not in _LOOPS else None, {})
