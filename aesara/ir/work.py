@@ -15,7 +15,7 @@ from aesara.ir.kernel import For, If, Kernel, ScalarParam, Statement, While, exp
 from aesara.ir.program import Launch, Loop, MatMul, Step
 from aesara.records import dataclass
 
-__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "loop_work", "step_work"]
+__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "loop_work", "step_work", "sum_of"]
 
 #: assumed for sizes that are not known where they are asked for
 UNKNOWN = 64
@@ -40,10 +40,7 @@ class Work:
     terms: dict[tuple[Expr, ...], float] = field(default_factory=dict)
 
     def __add__(self, other: Work) -> Work:
-        terms = dict(self.terms)
-        for sizes, factor in other.terms.items():
-            terms[sizes] = terms.get(sizes, 0.0) + factor
-        return Work(terms)
+        return sum_of([self, other])
 
     def times(self, size: Expr) -> Work:
         """The work of doing this `size` times."""
@@ -58,13 +55,13 @@ class Work:
 
     def replace(self, change: Callable[[Expr], Expr]) -> Work:
         """The same in other sizes."""
-        total = Work()
+        parts = []
         for sizes, factor in self.terms.items():
             term = Work({(): factor})
             for size in reversed(sizes):
                 term = term.times(change(size))
-            total += term
-        return total
+            parts.append(term)
+        return sum_of(parts)
 
     def expression(self) -> Expr:
         """The value, as a float64."""
@@ -73,7 +70,17 @@ class Work:
             if sizes:
                 product = functools.reduce(lambda a, b: op("mul", a, b), [cast(size, "float64") for size in sizes])
                 parts.append(op("mul", product, const(factor, "float64")))
-        return functools.reduce(lambda a, b: op("add", a, b), parts) if parts else const(0.0, "float64")
+        # Each part after what is before it: then few are waiting to be added where the sum is computed.
+        return functools.reduce(lambda a, b: op("add", b, a), parts) if parts else const(0.0, "float64")
+
+
+def sum_of(works: Iterable[Work]) -> Work:
+    """The work of one thing after another."""
+    terms: dict[tuple[Expr, ...], float] = {}
+    for work in works:
+        for sizes, factor in work.terms.items():
+            terms[sizes] = terms.get(sizes, 0.0) + factor
+    return Work(terms)
 
 
 def _place(size: Expr) -> tuple[str, str]:
@@ -116,10 +123,7 @@ def is_heavy(body: Iterable[Statement]) -> bool:
 
 def loop_work(loop: Loop) -> Work:
     """The work of one round of a loop."""
-    total = Work({(): _ROUND})
-    for step in loop.body:
-        total += step_work(step)
-    return total
+    return sum_of([Work({(): _ROUND}), *map(step_work, loop.body)])
 
 
 def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work:

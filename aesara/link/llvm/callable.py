@@ -20,6 +20,7 @@ from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
 from aesara.link.llvm.shared.code import routine_words
 from aesara.link.llvm.shared.kept_results import empty_places
+from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
 
 __all__ = ["Interface", "NativeCallable"]
@@ -113,6 +114,8 @@ class Interface:
         The dtypes of products of matrices.
     lent
         Numbers of the results that are lent.
+    spills
+        Whether the entry spills values (`spills`), so that a routine looks at its arguments.
     """
 
     dtypes: tuple[str, ...]
@@ -122,6 +125,7 @@ class Interface:
     guards: int
     products: tuple[str, ...]
     lent: tuple[int, ...] = ()
+    spills: bool = False
 
     @classmethod
     def of(cls, program: Program) -> Interface:
@@ -134,6 +138,7 @@ class Interface:
             guard_count(program),
             tuple(sorted({step.dtype for step in walk_steps(program.steps) if isinstance(step, MatMul)})),
             program.lent,
+            spills_values(program),
         )
 
 
@@ -188,7 +193,7 @@ class NativeCallable:
         self._implicit = [
             (box_of[k], guard_of(box_of[k]), kinds[k]) for k, implicit in enumerate(interface.implicit) if implicit
         ]
-        words = fixed_words(bool(interface.products), routine_words(interface.products))
+        words = fixed_words(bool(interface.products), routine_words(interface.products, interface.spills))
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]

@@ -24,6 +24,7 @@ from aesara.ir.program import (
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_threads import LONG, ThreadCode, needs_gil
 from aesara.link.llvm.frame import Frame
+from aesara.link.llvm.spills import Spilled, spills_values
 
 __all__ = ["ENTRY", "CallCode"]
 
@@ -40,8 +41,12 @@ class CallCode(ThreadCode):
         written = {s.buffer.name for s in walk_steps(program.steps) if isinstance(s, (Allocate, View))}
         written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
         given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
-        super().__init__(frozenset(written), frozenset(given))
+        super().__init__(frozenset(written), frozenset(given), spills_values(program))
         self.frame = Frame(program)
+        #: the line that makes the frame, if values are spilled to it
+        self.frame_line = 0
+        #: definitions of constants that the entry reads
+        self.constants: list[str] = []
         #: the objects of the inputs
         self.objects: dict[int, str] = {}
         #: buffers that are the memory of an ndarray which Python code can see: the object, where its values were, its
@@ -51,7 +56,24 @@ class CallCode(ThreadCode):
 
     def place(self, buffer: str, pointer: str) -> None:
         """Say where a buffer is."""
-        self.emitter.pointers[buffer] = pointer
+        self.emitter.pointers[buffer] = self.spill(pointer)
+
+    def spill(self, value: str, kind: str = "ptr") -> str:
+        """Write a value that later steps read to the frame, if this entry does so; returns what takes its place."""
+        if not self.spills or len(self.emitter.scopes) > 1:
+            return value
+        spilled = Spilled(self.frame.more(1), kind)
+        self.set_field("%frame", spilled.place, value, kind)
+        return spilled
+
+    def room(self, stem: str, words: int) -> str:
+        """Memory of the call."""
+        pointer = self.fresh(stem)
+        if self.spills:
+            self.add(f"{pointer} = getelementptr i8, ptr %frame, i64 {self.frame.more(words)}")
+        else:
+            self.allocas.append(f"{pointer} = alloca [{words} x i64]")
+        return pointer
 
     # -- the beginning ---------------------------------------------------------------------------------------
 
@@ -60,17 +82,79 @@ class CallCode(ThreadCode):
         buffers = [s.buffer for s in self.program.steps if isinstance(s, Allocate)]
         buffers += [b for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands]
         rank = max([1, *(len(b.shape) for b in buffers)])
-        self.allocas += [*self.frame.lines(), f"%dims = alloca [{rank} x i64]"]
         self.add(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}", "%table = load ptr, ptr %table.p")
+        self._make_frame()
+        self.allocas.append(f"%dims = alloca [{rank} x i64]")
         self._count()
-        for position, k in enumerate(self.frame.explicit):
-            self._read(k, self.field("%args", 8 * position))
+        if self.spills:
+            self._read_all("%args", "explicit", {k: 8 * n for n, k in enumerate(self.frame.explicit)})
+        else:
+            for position, k in enumerate(self.frame.explicit):
+                self._read(k, self.field("%args", 8 * position))
         self._make_list()
-        for k in self.frame.implicit:
-            cell = self.word(self.frame.words.cell(k))
-            self._demand_input(self.compare("sgt", "i64", self.field(cell, layout.LIST_LENGTH, "i64"), "0"))
-            self._read(k, self.field(self.field(cell, layout.LIST_ITEMS), 0))
+        if self.spills:
+            self._read_all("null", "implicit", {k: 8 * self.frame.words.cell(k) for k in self.frame.implicit})
+        else:
+            for k in self.frame.implicit:
+                cell = self.word(self.frame.words.cell(k))
+                self._demand_input(self.compare("sgt", "i64", self.field(cell, layout.LIST_LENGTH, "i64"), "0"))
+                self._read(k, self.field(self.field(cell, layout.LIST_ITEMS), 0))
         self._secure()
+        self.forget()
+
+    def _make_frame(self) -> None:
+        """Make the frame: on the stack, or, since many calls may be under way, elsewhere if it is large."""
+        if not self.spills:
+            self.allocas += [
+                f"%frame = alloca [{self.frame.bytes // 8} x i64]",
+                f"%frame.zeros = getelementptr i8, ptr %frame, i64 {layout.FRAME_ANSWER}",
+                f"store [{self.frame.nulls} x i64] zeroinitializer, ptr %frame.zeros",
+            ]
+            return
+        # Its size is known in the end.
+        make, none, made = self.word("PyMem_RawCalloc"), self.label("none"), self.label("made")
+        self.frame_line = len(self.code)
+        self.add(f"%frame = call ptr {make}(i64 1, i64 ")
+        self.branch(self.compare("eq", "ptr", "%frame", "null"), none, made, likely=made)
+        self.block(none)
+        self.call("PyErr_NoMemory", "ptr")
+        self.add("ret ptr null")
+        self.block(made)
+
+    def _read_all(self, arguments: str, sort: str, places: dict[int, int]) -> None:
+        """Let a routine look at inputs, and write to the frame what they are."""
+        if not places:
+            return
+        words = []
+        for k, at in places.items():
+            item = self.program.inputs[k]
+            shape, dtype = item.buffer.outer_shape, item.buffer.outer_dtype
+            number = 0
+            if not item.implicit and not item.static_shape and dtype in ("float64", "int64"):
+                number = layout.INTEGER if item.buffer.dtype == "int64" else layout.FLOAT
+            copied = self._bytes_to_copy(item)
+            place = self.frame.more(2 + (len(shape) or 2))
+            words += [at, 8 * layout.descr_word(dtype), len(shape), number, copied, place]
+            words += [-1 if n is None else n for n in item.static_shape]
+            self.objects[k] = Spilled(place + layout.READ_OBJECT, "ptr")
+            data = self.emitter.pointers[item.buffer.name] = Spilled(place + layout.READ_DATA, "ptr")
+            lengths: list[str] = [Spilled(place + layout.READ_LENGTHS + 8 * d, "i64") for d in range(len(shape))]
+            for size, length, static in zip(shape, lengths, item.static_shape, strict=True):
+                if static is None:
+                    self.emitter.variables[size.attr] = (length, 0)
+            if shape:
+                self.seen[item.buffer.name] = self.objects[k], data, lengths
+        self.constants.append(
+            f"@{sort} = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
+        )
+        call = ("ptr %frame", "ptr %table", f"ptr {arguments}", f"ptr @{sort}", f"i64 {len(places)}")
+        self._demand_input(self.call("arguments", "i1", *call))
+
+    def _bytes_to_copy(self, item: Input) -> int:
+        """How large a copy is made of an input: of single values, if Python code runs before the call ends."""
+        if not self.frame.made or item.static_shape:
+            return 0
+        return ITEM_SIZES[item.buffer.dtype] * (1 + item.buffer.is_complex)
 
     def _count(self) -> None:
         """Look at how many arguments there are."""
@@ -109,9 +193,10 @@ class CallCode(ThreadCode):
         self._place_input(item, data)
 
     def _place_input(self, item: Input, data: str) -> None:
-        """Say where the values of an input are: single ones in a copy, if Python code runs before the call ends."""
-        if self.frame.made and not item.static_shape:
-            copy, size = self.fresh("copy"), ITEM_SIZES[item.buffer.dtype] * (1 + item.buffer.is_complex)
+        """Say where the values of an input are."""
+        size = self._bytes_to_copy(item)
+        if size:
+            copy = self.fresh("copy")
             self.allocas.append(f"{copy} = alloca [{size} x i8], align 16")
             self.copy(copy, data, str(size))
             data = copy
@@ -134,7 +219,9 @@ class CallCode(ThreadCode):
                 used |= {self.program.inputs[k].buffer.name for k in (step.reuse, step.initial) if k is not None}
         for name in sorted(used & self.doubtful):
             self.doubtful.discard(name)
-            obj, data, lengths = self.seen[name]
+            seen, pointer, sizes = self.seen[name]
+            obj, data = self.emitter.here(seen), self.emitter.here(pointer)
+            lengths = [self.emitter.here(n) for n in sizes]
             rank = self.field(obj, layout.ARRAY_NDIM, "i32")
             self.demand(self.compare("eq", "i32", rank, str(len(lengths))), layout.MOVED)
             same = self.compare("eq", "ptr", self.field(obj, layout.ARRAY_DATA), data)
@@ -197,7 +284,7 @@ class CallCode(ThreadCode):
         go = self.call("secure", "i1", *call)
         self.branch(go, on, "early", likely=on)
         self.block("early")
-        self.add(f"ret ptr {self.field('%frame', layout.FRAME_ANSWER)}")
+        self.answer(self.field("%frame", layout.FRAME_ANSWER))
         self.block(on)
 
     # -- the end ---------------------------------------------------------------------------------------------
@@ -209,9 +296,16 @@ class CallCode(ThreadCode):
                 block = self.field("%frame", layout.FRAME_BLOCK)
                 self.set_field(block, layout.BLOCK_NEXT, self.word("pool"))
                 self.set_field("%table", 8 * layout.WORD["pool"], block)
-            self.add(f"ret ptr {self.field('%frame', self.frame.result(0))}")
+            self.answer(self.field("%frame", self.frame.result(0)))
         else:
-            self.add(f"ret ptr {self.call('finish', 'ptr', 'ptr %frame', 'ptr %table', 'ptr @plan')}")
+            self.answer(self.call("finish", "ptr", "ptr %frame", "ptr %table", "ptr @plan"))
         self.block("refused")
-        self.add(f"ret ptr {self.call('refuse', 'ptr', 'ptr %frame', *_CALL, 'ptr @plan')}")
+        self.answer(self.call("refuse", "ptr", "ptr %frame", *_CALL, "ptr @plan"))
         self.failed()
+        if self.spills:
+            self.code[self.frame_line] += f"{self.frame.bytes})"
+
+    def answer(self, value: str) -> None:
+        if self.spills:
+            self.call("PyMem_RawFree", "void", "ptr %frame")
+        super().answer(value)

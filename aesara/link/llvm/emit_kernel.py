@@ -42,6 +42,7 @@ from aesara.link.llvm.primitives import (
     literal,
     memory_type,
 )
+from aesara.link.llvm.spills import Spilled
 from aesara.records import dataclass
 
 __all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "only_loop"]
@@ -82,6 +83,8 @@ class Emitter:
         self.cut_to = -1
         #: where the next loop begins and ends, if it is part of a kernel's only loop
         self.part: tuple[str, str] | None = None
+        #: after so many values the function's top goes on in another block, if not 0; and how many there have been
+        self.block_values, self._in_block = 0, 0
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
@@ -114,7 +117,7 @@ class Emitter:
             self._emit(e)
         known = self._known(root)
         assert known is not None
-        return known
+        return self.here(known)
 
     def _known(self, e: Expr) -> str | None:
         if e.op == "const":
@@ -150,18 +153,29 @@ class Emitter:
     def _emit(self, e: Expr) -> None:
         place = self._place(e)
         scope = self.scopes[-1] if place < 0 else self.scopes[max(place, self.pinned)]
+        if self.block_values and scope is self.scopes[0]:
+            self._bound_block(scope)
         out = self.fresh()
-        args = [self._known(a) for a in e.args]
-        scope.code.extend(self._lines(e, args, out, scope))  # type: ignore[arg-type]
+        args = [self.here(self._known(a), scope) for a in e.args]  # type: ignore[arg-type]
+        scope.code.extend(self._lines(e, args, out, scope))
         if place < 0:
             self.volatile[e] = out
         else:
             scope.values[e] = out
 
+    def _bound_block(self, scope: Scope) -> None:
+        """Begin another block if this one has become long."""
+        self._in_block += 1
+        if self._in_block > self.block_values:
+            self._in_block = 0
+            following = self.label("next")
+            scope.code += [f"br label %{following}", f"{following}:"]
+            scope.block = following
+
     def _lines(self, e: Expr, args: list[str], out: str, scope: Scope) -> list[str]:
         if e.op == "load":
             address = self.fresh("p")
-            element = f"getelementptr inbounds {memory_type(e.dtype)}, ptr {self.buffer(e.attr)}, i64 {args[0]}"
+            element = f"getelementptr inbounds {memory_type(e.dtype)}, ptr {self.buffer(e.attr, scope)}, i64 {args[0]}"
             return [f"{address} = {element}", *self._read(e.dtype, address, out, scope)]
         if e.op == "cast":
             return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
@@ -191,9 +205,20 @@ class Emitter:
             value = byte
         scope.code.append(f"store {memory_type(dtype)} {value}, ptr {address}{self._access(scope)}")
 
-    def buffer(self, name: str) -> str:
+    def buffer(self, name: str, scope: Scope | None = None) -> str:
         """Where a buffer is."""
-        return self.pointers[name]
+        return self.here(self.pointers[name], scope)
+
+    def here(self, value: str, scope: Scope | None = None) -> str:
+        """The name of a value, which is read in the scope (the innermost one) if it has been spilled."""
+        if not isinstance(value, Spilled):
+            return value
+        address, out = self.fresh("f"), self.fresh("x")
+        (scope or self.scopes[-1]).code += [
+            f"{address} = getelementptr i8, ptr %frame, i64 {value.place}",
+            f"{out} = load {value.kind}, ptr {address}",
+        ]
+        return out
 
     def _access(self, scope: Scope) -> str:
         return f", !llvm.access.group {scope.group}" if scope.group else ""

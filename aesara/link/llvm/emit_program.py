@@ -57,7 +57,9 @@ class Entry(CallCode):
         self.has_loops = any(
             isinstance(s, Loop) or (isinstance(s, MatMul) and s.batch is not None) for s in program.steps
         )
-        self.slot_pointer: dict[int, str] = {}
+        #: where early slots are: a pointer, or a place in the block of workspace
+        self.slot_place: dict[int, str | int] = {}
+        self.workspace_block = ""
 
     def text(self) -> str:
         self.arguments()
@@ -73,7 +75,8 @@ class Entry(CallCode):
             f"define ptr @{ENTRY}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes} "
             f'"prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
         )
-        parts = [*self.kernel_texts, self.frame.plan(), entry, self.module.text(), self.metadata.text()]
+        parts = [*self.kernel_texts, self.frame.plan(), *self.constants, entry]
+        parts += [self.module.text(), self.metadata.text()]
         return "\n\n".join(parts) + "\n"
 
     # -- steps in order --------------------------------------------------------------------------------------
@@ -114,8 +117,10 @@ class Entry(CallCode):
         self.decide_about_values(rest, size)
 
     def step(self, step: Step) -> None:
+        if not self.inside_loop:
+            self.forget()
         if isinstance(step, Define):
-            self.define(step.name, self.value(step.value))
+            self.define(step.name, self.value(step.value), LLVM_TYPES[step.value.dtype])
         elif isinstance(step, Check):
             self.check(step)
         elif isinstance(step, Allocate):
@@ -131,9 +136,9 @@ class Entry(CallCode):
         else:
             self.python(step)
 
-    def define(self, name: str, value: str) -> None:
+    def define(self, name: str, value: str, kind: str = "i64") -> None:
         """Give a size its value, which is known in the loop that is being emitted."""
-        self.emitter.variables[name] = (value, len(self.emitter.scopes) - 1)
+        self.emitter.variables[name] = (self.spill(value, kind), len(self.emitter.scopes) - 1)
 
     # -- memory ----------------------------------------------------------------------------------------------
 
@@ -146,7 +151,7 @@ class Entry(CallCode):
         unknown = [_approximate(n) for n in sizes if not n.is_const]
         if not unknown:
             return self.value(total)
-        exact = op("lt", functools.reduce(lambda a, b: op("add", a, b), unknown), const(_TOO_LARGE, "float64"))
+        exact = op("lt", functools.reduce(lambda a, b: op("add", b, a), unknown), const(_TOO_LARGE, "float64"))
         return self.value(op("select", exact, total, const(_TOO_LARGE)))
 
     def workspace(self) -> None:
@@ -160,12 +165,16 @@ class Entry(CallCode):
         if not offsets:
             return
         need = self._possible(total, [self.program.slots[k].size for k in offsets])
-        block = self.call("workspace", "ptr", "ptr %frame", "ptr %table", f"i64 {need}")
+        self.workspace_block = block = self.call("workspace", "ptr", "ptr %frame", "ptr %table", f"i64 {need}")
         self.demand_pointer(block, layout.NO_WORKSPACE)
+        self.forget()
         for k, offset in offsets.items():
-            place = self.value(offset)
-            self.slot_pointer[k] = self.fresh("slot")
-            self.add(f"{self.slot_pointer[k]} = getelementptr i8, ptr {block}, i64 {place}")
+            self.slot_place[k] = offset.attr if offset.is_const else self.spill(self._in_workspace(self.value(offset)))
+
+    def _in_workspace(self, place: int | str) -> str:
+        pointer = self.fresh("slot")
+        self.add(f"{pointer} = getelementptr i8, ptr {self.workspace_block}, i64 {place}")
+        return pointer
 
     def allocate(self, step: Allocate) -> None:
         buffer = step.buffer
@@ -191,7 +200,8 @@ class Entry(CallCode):
         if step.reuse is not None:
             # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references
             # and the array owns its data.
-            arguments += [f"ptr {self.objects[step.reuse]}", f"i32 {self.lonely}", f"ptr {self._initial(step)}"]
+            old = self.emitter.here(self.objects[step.reuse])
+            arguments += [f"ptr {old}", f"i32 {self.lonely}", f"ptr {self._initial(step)}"]
             return self.call("reuse", "ptr", *arguments, f"i64 {self.value(step.buffer.bytes)}")
         assert step.output is not None
         items, places = self.field(self.word(self.frame.words.kept), layout.LIST_ITEMS), self.fresh("p")
@@ -212,7 +222,8 @@ class Entry(CallCode):
 
     def _slot(self, slot: int) -> str:
         if not self.program.slots[slot].late:
-            return self.slot_pointer[slot]
+            place = self.slot_place[slot]
+            return self._in_workspace(place) if isinstance(place, int) else self.emitter.here(place)
         exact = self.program.slots[slot].size
         size = self._possible(self._rounded(exact), [exact])
         block = self.call("late", "ptr", "ptr %frame", "ptr %table", f"i64 {self.frame.late(slot)}", f"i64 {size}")
@@ -362,8 +373,7 @@ class Entry(CallCode):
         self.inside_loop = not outermost
 
     def python(self, step: PythonCall) -> None:
-        operands = self.fresh("operands")
-        self.allocas.append(f"{operands} = alloca [{max(len(step.operands), 1)} x ptr]")
+        operands = self.room("operands", max(len(step.operands), 1))
         windows = []
         for k, buffer in enumerate(step.operands):
             data = self.emitter.buffer(buffer.name)
@@ -387,8 +397,9 @@ class Entry(CallCode):
             lengths = [self.field(dims, 8 * d, "i64") for d in range(len(buffer.outer_shape))]
             for n, length in zip(buffer.outer_shape, lengths, strict=True):
                 if n.op == "var":
-                    self.emitter.variables[n.attr] = (length, 0)
-            self.seen[buffer.name] = obj, data, lengths
+                    self.define(n.attr, length)
+            spilled = self.emitter.pointers[buffer.name]
+            self.seen[buffer.name] = self.spill(obj), spilled, [self.spill(n, "i64") for n in lengths]
         self.doubtful = set(self.seen) - {buffer.name for buffer in step.results}
 
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from aesara.ir.expr import Expr, const, op, walk
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Allocate, Launch, Loop, MatMul, PythonCall, Step
-from aesara.ir.work import UNKNOWN, Work, kernel_work, step_work
+from aesara.ir.work import UNKNOWN, Work, kernel_work, step_work, sum_of
 from aesara.link.llvm import layout
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.shared.threads import PORTION
@@ -54,8 +54,8 @@ def may_be_cut(kernel: Kernel) -> bool:
 class ThreadCode(HostCode):
     """Emits what a function does for the sake of other threads and of signals."""
 
-    def __init__(self, written: frozenset[str], complete: frozenset[str]) -> None:
-        super().__init__(written)
+    def __init__(self, written: frozenset[str], complete: frozenset[str], spills: bool) -> None:
+        super().__init__(written, spills)
         self.works: dict[int, Work] = {}
         #: buffers that hold their values from the beginning
         self.complete = complete
@@ -72,10 +72,7 @@ class ThreadCode(HostCode):
 
     def work(self, steps: Iterable[Step]) -> Work:
         """The work of steps, in sizes that are known here."""
-        total = Work()
-        for step in steps:
-            total += self.step_work(step)
-        return self.known(total)
+        return self.known(sum_of(self.step_work(step) for step in steps))
 
     def step_work(self, step: Step) -> Work:
         """The work of a step, in any sizes."""
@@ -133,7 +130,7 @@ class ThreadCode(HostCode):
             if not with_gil
             for part in self.stretches(run)
         ]
-        return functools.reduce(lambda a, b: op("add", a, b), parts) if parts else const(0.0, "float64")
+        return functools.reduce(lambda a, b: op("add", b, a), parts) if parts else const(0.0, "float64")
 
     def more_than(self, work: Expr, limit: float) -> str:
         """An i1: whether there is more work than that."""
@@ -154,6 +151,7 @@ class ThreadCode(HostCode):
             both = self.fresh("c")
             self.add(f"{both} = and i1 {long}, {self.keeps_values}")
             long = both
+        self.forget()
         self.released = long
         self._if_released("release")
 
@@ -232,6 +230,7 @@ class ThreadCode(HostCode):
             f"{self.keeps_values} = and i1 {long}, {either}",
             f"{self.lonely} = select i1 {self.keeps_values}, i32 -1, i32 {lonely}",
         )
+        self.forget()
 
 
 def _double(value: float) -> str:

@@ -33,7 +33,7 @@ class OwnWords:
     """
 
     def __init__(self, program: Program) -> None:
-        self._cells = program.cells()
+        self._cells = {number: k for k, number in enumerate(program.cells())}
         self.constant = layout.VARIABLE_START + len(self._cells)
         self.callback = self.constant + len(program.constants)
         self.guard = self.callback + _python_calls(program)
@@ -42,7 +42,7 @@ class OwnWords:
 
     def cell(self, number: int) -> int:
         """The word of the cell of an input."""
-        return layout.VARIABLE_START + self._cells.index(number)
+        return layout.VARIABLE_START + self._cells[number]
 
 
 class Frame:
@@ -53,10 +53,11 @@ class Frame:
         self.words = OwnWords(program)
         self.explicit = [k for k, item in enumerate(program.inputs) if not item.implicit]
         self.implicit = [k for k, item in enumerate(program.inputs) if item.implicit]
-        self._late = [k for k, slot in enumerate(program.slots) if slot.late]
+        self._late = {slot: k for k, slot in enumerate(k for k, one in enumerate(program.slots) if one.late)}
         self.made = _python_calls(program)
         self.held = layout.FRAME_PLACES + 8 * (len(program.outputs) + len(self._late) + self.made)
         self.held_cells = len(program.cells()) if self.implicit else 0
+        self._words = self.held // 8 + self.held_cells
 
     def result(self, number: int) -> int:
         """Where a result is."""
@@ -64,7 +65,7 @@ class Frame:
 
     def late(self, slot: int) -> int:
         """Where the block of a late slot is."""
-        return layout.FRAME_PLACES + 8 * (len(self.program.outputs) + self._late.index(slot))
+        return layout.FRAME_PLACES + 8 * (len(self.program.outputs) + self._late[slot])
 
     def answer_of_node(self, index: int) -> int:
         """Where the answer of a node in Python is."""
@@ -82,14 +83,20 @@ class Frame:
         """Whether results are returned in a list."""
         return self.program.returned > 1 or not self.program.unpack_single
 
-    def lines(self) -> list[str]:
-        """Code for a new frame."""
-        nulls = (self.held - layout.FRAME_ANSWER) // 8
-        return [
-            f"%frame = alloca [{self.held // 8 + self.held_cells} x i64]",
-            f"%frame.zeros = getelementptr i8, ptr %frame, i64 {layout.FRAME_ANSWER}",
-            f"store [{nulls} x i64] zeroinitializer, ptr %frame.zeros",
-        ]
+    def more(self, words: int) -> int:
+        """Where there is room for so many words more."""
+        self._words += words
+        return 8 * (self._words - words)
+
+    @property
+    def bytes(self) -> int:
+        """The size of a frame."""
+        return 8 * self._words
+
+    @property
+    def nulls(self) -> int:
+        """How many words, from `FRAME_ANSWER` on, are zero at first."""
+        return (self.held - layout.FRAME_ANSWER) // 8
 
     def plan(self) -> str:
         """The definition of ``@plan``."""

@@ -11,19 +11,29 @@ from aesara.link.llvm.primitives import Module
 
 __all__ = ["HostCode"]
 
+#: so many ways to fail end at one label: LLVM's time for a label is the square of how many lead there
+_WAYS = 64
+#: so many values are computed in one block of an entry that spills values, for the same reason
+_BLOCK = 100
+
 
 class HostCode:
     """Writes the text of a function whose table is ``%table`` and whose calls have a ``%frame``."""
 
-    def __init__(self, written: frozenset[str]) -> None:
+    def __init__(self, written: frozenset[str], spills: bool) -> None:
+        #: whether values are spilled that later steps read
+        self.spills = spills
         self.module, self.metadata = Module(), Metadata()
         # !0 and !1 are the weights of likely and unlikely branches
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.emitter = Emitter(self.module, self.metadata, written)
+        if spills:
+            self.emitter.block_values = _BLOCK
         self.code = self.emitter.scopes[0].code
         self.allocas: list[str] = []
-        #: ways to fail: the error, its values, and the block where it is found
-        self._failures: list[tuple[int, Sequence[str], str]] = []
+        #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
+        self._failures: dict[str, list[tuple[int, Sequence[str], str]]] = {"failed": []}
+        self._failed = "failed"
 
     def add(self, *lines: str) -> None:
         self.emitter.scopes[-1].code.extend(lines)
@@ -59,6 +69,11 @@ class HostCode:
     def value(self, e: Expr) -> str:
         return self.emitter.value(e)
 
+    def forget(self) -> None:
+        """Let values that could be computed again not be used any more, if what is used later is spilled."""
+        if self.spills:
+            self.emitter.scopes[0].values.clear()
+
     def call(self, function: str, result: str, *arguments: str) -> str:
         """Call a C function or a routine that is a word of the table."""
         pointer = self.word(function)
@@ -79,8 +94,7 @@ class HostCode:
     def demand(self, condition: str, error: int, values: Sequence[str] = ()) -> None:
         """Go on if the condition holds, else fail with an error."""
         on = self.label("ok")
-        self.branch(condition, on, "failed", likely=on)
-        self._fails_here(error, values)
+        self.branch(condition, on, self._fails_here(error, values), likely=on)
         self.block(on)
 
     def demand_pointer(self, pointer: str, error: int, values: Sequence[str] = ()) -> None:
@@ -89,26 +103,34 @@ class HostCode:
 
     def stop_if(self, condition: str, on: str) -> None:
         """Fail, since an exception is set, if the condition holds; else go on at a label."""
-        self.branch(condition, "failed", on, likely=on)
-        self._fails_here(layout.RAISED, ())
+        self.branch(condition, self._fails_here(layout.RAISED, ()), on, likely=on)
 
-    def _fails_here(self, error: int, values: Sequence[str]) -> None:
-        self._failures.append((error, values, self.emitter.scopes[-1].block))
+    def _fails_here(self, error: int, values: Sequence[str]) -> str:
+        """Note a way to fail, which begins at this point; returns where it ends."""
+        if len(self._failures[self._failed]) == _WAYS:
+            self._failed = self.label("failed")
+            self._failures[self._failed] = []
+        self._failures[self._failed].append((error, values, self.emitter.scopes[-1].block))
+        return self._failed
 
     def failed(self) -> None:
-        """What happens at the label ``failed``."""
-        if not self._failures:
-            return
-        self.block("failed")
-        lists = [(f"{error}", *values) for error, values, _ in self._failures]
-        names = []
-        for k in range(max(map(len, lists))):
-            ways = (
-                f"[{row[k] if k < len(row) else 0}, %{block}]"
-                for row, (*_, block) in zip(lists, self._failures, strict=True)
-            )
-            names.append(self.fresh("e"))
-            self.add(f"{names[-1]} = phi i64 {', '.join(ways)}")
-        for k, name in enumerate(names):
-            self.set_field("%frame", layout.FRAME_ERROR + 8 * k, name, "i64")
-        self.add(f"ret ptr {self.call('abort', 'ptr', 'ptr %frame', 'ptr %table', 'ptr @plan', 'ptr %args')}")
+        """What happens at the ends of the ways to fail."""
+        for end, ways in self._failures.items():
+            if not ways:
+                continue
+            self.block(end)
+            lists = [(f"{error}", *values) for error, values, _ in ways]
+            names = []
+            for k in range(max(map(len, lists))):
+                values = (
+                    f"[{row[k] if k < len(row) else 0}, %{block}]" for row, (*_, block) in zip(lists, ways, strict=True)
+                )
+                names.append(self.fresh("e"))
+                self.add(f"{names[-1]} = phi i64 {', '.join(values)}")
+            for k, name in enumerate(names):
+                self.set_field("%frame", layout.FRAME_ERROR + 8 * k, name, "i64")
+            self.answer(self.call("abort", "ptr", "ptr %frame", "ptr %table", "ptr @plan", "ptr %args"))
+
+    def answer(self, value: str) -> None:
+        """End the call with its answer, or with null if it has raised."""
+        self.add(f"ret ptr {value}")

@@ -42,9 +42,9 @@ NO_WORKSPACE, WRONG_ARGUMENTS, FIRST_LARGE_RESULT = -1, -2, -3
 RAISED = -(2**31)
 MOVED = RAISED + 1
 
-#: The *frame* of a call, on its stack, is what it shares with the routines of `shared/`.  First comes what is there
-#: while the GIL is released: what kernels ask for the end of the next piece of a loop, the table, and when signals were
-#: looked for; then the number of the error, and its values.
+#: The *frame* of a call, on its stack (or elsewhere, if values are spilled to it), is what it shares with the routines
+#: of `shared/`.  First comes what is there while the GIL is released: what kernels ask for the end of the next piece of
+#: a loop, the table, and when signals were looked for; then the number of the error, and its values.
 FRAME_PIECE, FRAME_TABLE, FRAME_TIME, FRAME_ERROR = 0, 8, 16, 24
 #: All from here on is zero at first: the list of results, or the answer if the call ends early; the block of workspace;
 #: whether the call has guards; how many references to shared values it holds;
@@ -66,19 +66,30 @@ PLAN_UPDATES, PLAN_FIRST_UPDATE = 88, 96
 #: how results are returned
 ONE, LIST, NONE = 0, 1, 2
 
+#: What is said of each input of functions that let a routine read them: where its object is (the place of an argument,
+#: or that of a cell in the table), the place of its descriptor in the table, its rank, which numbers are taken for it;
+#: of how many bytes a copy is made (0: of none); where in the frame is to be written what has been read; and its
+#: lengths, as far as they are known (others are negative)
+INPUT_FROM, INPUT_DESCR, INPUT_RANK, INPUT_NUMBER, INPUT_COPY, INPUT_PLACE, INPUT_LENGTHS = range(0, 56, 8)
+#: which numbers: none is 0
+FLOAT, INTEGER = 1, 2
+#: what has been read: the object, where its values are, and its lengths, or, of rank 0, room for 16 bytes
+READ_OBJECT, READ_DATA, READ_LENGTHS = 0, 8, 16
+
 #: words of the table that every function has, in order
 WORDS = (
     "pool",
     "PyArray_Type", "PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type", "Py_None",
     "PyArray_NewFromDescr", "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall",
-    "PyMem_RawMalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+    "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr",
+    "PyErr_Occurred", "PyErr_Clear", "PyErr_NoMemory",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock",
     "dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk",
     "fallback", "fail", "wait", "state", "clock",
-    "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32", "large.float64", "large.float32",
-    "mirror.float64", "mirror.float32",
+    "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",
+    "late", "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32", "large.float64",
+    "large.float32", "mirror.float64", "mirror.float32",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}

@@ -27,8 +27,8 @@ __all__ = ["capsule_functions", "fixed_words", "libm_address", "special_function
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
 _PYTHON_API = (
     "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall", "PyMem_RawMalloc",
-    "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
+    "PyMem_RawCalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+    "PyErr_NoMemory", "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock",
 )  # fmt: skip
 _BLAS = ("dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk")

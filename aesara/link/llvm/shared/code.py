@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
+from aesara.link.llvm.shared.arguments import ARGUMENTS
 from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
@@ -24,12 +25,15 @@ _NAMES = (
 )  # fmt: skip
 
 
-def routine_words(dtypes: Iterable[str]) -> dict[str, int]:
-    """Words of the table: the addresses of the routines, with products of matrices of these dtypes."""
+def routine_words(dtypes: Iterable[str], arguments: bool = False) -> dict[str, int]:
+    """Words of the table: the addresses of the routines, with products of matrices of these dtypes.
+
+    `arguments` says whether the one that looks at many arguments is among them.
+    """
     target = current_target()
     if not target.runs:
         target = target_named("native")  # nothing will call them
-    words = dict(_routines())
+    words = _routines() | (_arguments() if arguments else {})
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
@@ -41,6 +45,12 @@ def _routines() -> dict[str, int]:
     # They are written as they are to run: LLVM would find little, and take twice the time.
     text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", text)
     return load_routines(text, _NAMES, object_cache(), 0, target_named("native"))
+
+
+@functools.cache
+def _arguments() -> dict[str, int]:
+    # Its loop is what calls with many arguments take their time for.
+    return load_routines(expand(ARGUMENTS), ("arguments",), object_cache(), 1, target_named("native"))
 
 
 @functools.cache

@@ -1,0 +1,152 @@
+"""Entries of many inputs and steps keep values in memory between steps, and let a routine look at the arguments."""
+
+import ctypes
+import gc
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.ops import as_op
+from aesara.link.llvm import spills
+from aesara.link.llvm.emit_program import emit_program
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "ir"))
+from representative_graphs import GRAPHS, Runs
+
+MANY = spills.MANY
+
+
+@pytest.fixture
+def spilling(monkeypatch):
+    """All functions spill values."""
+    monkeypatch.setattr(spills, "MANY", -1)
+
+
+def bits(values):
+    return [(v.dtype, v.shape, v.tobytes()) for v in map(np.asarray, values)]
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_results_are_the_same(name, monkeypatch):
+    runs = Runs(name)
+    expected = [bits(runs.call(runs.native, arguments)) for arguments in runs.graph.arguments]
+    monkeypatch.setattr(spills, "MANY", -1)
+    spilled = Runs(name)
+    text = spilled.native._native.report.text
+    assert ("ptr @explicit" in text) == bool(spilled.graph.inputs)
+    assert [bits(spilled.call(spilled.native, arguments)) for arguments in spilled.graph.arguments] == expected
+
+
+@pytest.mark.usefixtures("spilling")
+def test_wrong_arguments():
+    x, n, m = at.dscalar("x"), at.lscalar("n"), at.TensorType("float64", (None, 3))("m")
+    f = aesara.function([x, n, m], m * x + n)
+    np.testing.assert_array_equal(f(2.0, 3, np.ones((2, 3))), np.full((2, 3), 5.0))
+    np.testing.assert_array_equal(f(2, np.int64(3), np.ones((3, 2)).T), np.full((2, 3), 5.0))  # the fallback converts
+    for wrong in [("2", 3, np.ones((2, 3))), (2.0, 3.5, np.ones((2, 3))), (2.0, 3, np.ones((2, 2)))]:
+        with pytest.raises(TypeError):
+            f(*wrong)
+    with pytest.raises(TypeError):
+        f(2.0, 3)
+    np.testing.assert_array_equal(f(m=np.ones((1, 3)), n=1, x=0.5), np.full((1, 3), 1.5))
+
+
+def test_each_way_to_fail_says_what_is_wrong():
+    pairs = 2 * MANY
+    a, b = ([at.dvector(f"{name}{k}") for k in range(pairs)] for name in "ab")
+    f = aesara.function([*a, *b], [x + y for x, y in zip(a, b)])
+    for wrong in (0, 1, 62, 63, 64, 65, pairs - 1):
+        lengths = [3 + k for k in range(pairs)]
+        lengths[wrong] = 5000 + wrong
+        with pytest.raises(ValueError, match=str(5000 + wrong)) as failure:
+            f(*[np.ones(3 + k) for k in range(pairs)], *map(np.ones, lengths))
+        assert str(3 + wrong) in str(failure.value) and f"a{wrong}" in str(failure.value)
+    ones = [np.ones(k + 2) for k in range(pairs)]
+    for total, one in zip(f(*ones, *ones), ones):
+        np.testing.assert_array_equal(total, 2 * one)
+
+
+@pytest.mark.usefixtures("spilling")
+def test_an_empty_container_is_found():
+    state = aesara.shared(np.ones(2))
+    f = aesara.function([], state * 2)
+    state.container.storage.clear()
+    with pytest.raises(ValueError, match="container of a shared variable is empty"):
+        f()
+
+
+def test_frames_are_given_back():
+    many = [aesara.shared(float(k)) for k in range(3 * MANY)]
+    x = at.dvector("x")
+    checked = at.dvector("y") + x
+    f = aesara.function([x, checked.owner.inputs[0]], checked.sum() + sum(many), updates=[(s, s + 1) for s in many])
+    before, calls = blocks_in_use(), 200
+    for _ in range(calls):
+        f(np.ones(2), np.ones(2))
+        with pytest.raises(ValueError):
+            f(np.ones(2), np.ones(3))
+        with pytest.raises(TypeError):
+            f(np.ones(2), "3")
+        f([1.0, 2.0], np.ones(2))
+    gc.collect()
+    frame = 8 * len(many)
+    assert blocks_in_use() - before < calls * frame / 2
+
+
+def blocks_in_use():
+    """Bytes that the C library has given out."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallinfo2"):
+        pytest.skip("the C library does not say how much it has given out")
+
+    class Info(ctypes.Structure):
+        _fields_ = [(f"field{k}", ctypes.c_size_t) for k in range(10)]
+
+    library.mallinfo2.restype = Info
+    info = library.mallinfo2()
+    return info.field7 + info.field4
+
+
+def test_blocks_are_bounded():
+    variables = [at.dvector(f"x{k}") for k in range(5 * MANY)]
+    f = aesara.function(variables, sum(v.sum() for v in variables))
+    text, _ = emit_program(f._native.report.lowered.program)
+    entry = text[text.index("define ptr @aesara_entry") :]
+    blocks = re.split(r"^\S+:$", entry, flags=re.M)
+    assert len(blocks) > MANY and max(block.count("\n") for block in blocks) < 1000
+    assert f(*[np.full(2, k) for k in range(len(variables))]) == 2 * sum(range(len(variables)))
+
+
+def test_recursion_is_counted():
+    depth = 0
+
+    @as_op([at.dscalar], [at.dscalar])
+    def again(value):
+        nonlocal depth
+        depth += 1
+        return np.asarray(f(*[value] * (40 * MANY)))
+
+    variables = [at.dscalar(f"x{k}") for k in range(40 * MANY)]
+    f = aesara.function(variables, sum(variables) + again(variables[0]))
+    with pytest.raises(RecursionError):
+        f(*[1.0] * len(variables))
+    assert depth > 10
+
+
+@pytest.mark.usefixtures("spilling")
+def test_single_values_are_those_at_the_beginning():
+    given = np.array(1.0)
+
+    @as_op([at.dscalar], [at.dscalar])
+    def change(value):
+        given[...] = 100.0
+        return np.asarray(value + 1)
+
+    x = at.dscalar("x")
+    f = aesara.function([x], change(x) + 10 * x)
+    assert f(given) == 12.0 and given == 100.0
