@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
 from weakref import WeakSet
 
+from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
@@ -22,9 +24,9 @@ from aesara.ir.kernel import (
     expressions_of,
 )
 from aesara.ir.lanes import accumulations
-from aesara.ir.program import BATCH, Allocate, Buffer, Check, Define, Launch, Loop, MatMul, Program, PythonCall, View
+from aesara.ir.program import Program
 
-__all__ = ["IRError", "verify_function", "verify_kernel", "verify_program"]
+__all__ = ["IRError", "Scope", "verify_function", "verify_kernel", "verify_program"]
 
 
 class IRError(Exception):
@@ -163,94 +165,57 @@ def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[s
         verify_expression(e, scalars, buffers)
 
 
+class Scope:
+    """What is bound at a point of a program.
+
+    Attributes
+    ----------
+    scalars, buffers
+        Dtypes by name.
+    slots
+        The places in the workspace.
+    """
+
+    def __init__(self, scalars: dict[str, str], buffers: dict[str, str], slots: Sequence[Slot]) -> None:
+        self.scalars, self.buffers, self.slots = scalars, buffers, slots
+
+    def inside(self, counter: str) -> Scope:
+        """The scope inside of something that counts with this variable: what is bound there is not known outside."""
+        return Scope({**self.scalars, counter: INDEX}, dict(self.buffers), self.slots)
+
+    def expressions(self, *roots: Expr) -> None:
+        """Check expressions."""
+        _expressions(roots, self.scalars, self.buffers)
+
+    def kernel(self, kernel: Kernel) -> None:
+        """Check a kernel."""
+        verify_kernel(kernel)
+
+    def define(self, size: str) -> None:
+        """Bind a size."""
+        self.scalars[size] = INDEX
+
+    def make(self, buffer: Buffer) -> None:
+        """Bind a buffer."""
+        self.buffers[buffer.name] = buffer.dtype
+
+    def fail(self, message: str) -> NoReturn:
+        """Something is not well-formed."""
+        raise IRError(message)
+
+
 def verify_program(program: Program) -> None:
     """Raise `IRError` unless the program and all its kernels are well-formed."""
-    scalars = {n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"}
-    buffers = {i.buffer.name: i.buffer.dtype for i in program.inputs} | {b.name: b.dtype for b in program.constants}
+    scope = Scope(
+        {n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"}, {}, program.slots
+    )
+    for buffer in (*(item.buffer for item in program.inputs), *program.constants):
+        scope.make(buffer)
     for step in program.steps:
-        _verify_step(step, program, scalars, buffers)
+        step.verify(scope)
     for name in program.outputs:
-        if name not in buffers:
+        if name not in scope.buffers:
             raise IRError(f"output {name} is never allocated")
     for number in program.lent:
         if number >= len(program.outputs):
             raise IRError(f"output {number} is lent, but there are {len(program.outputs)}")
-
-
-def _verify_step(step: object, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:
-    if isinstance(step, Define):
-        _expressions([step.value], scalars, buffers)
-        scalars[step.name] = INDEX
-    elif isinstance(step, Check):
-        _expressions([step.condition, *step.values], scalars, buffers)
-        if step.condition.dtype != "bool":
-            raise IRError(f"a check of {step.condition.dtype}")
-    elif isinstance(step, Allocate):
-        _expressions(step.buffer.shape, scalars, buffers)
-        if (step.output is None) == (step.slot is None):
-            raise IRError(f"{step.buffer.name} must be either an output or in the workspace")
-        buffers[step.buffer.name] = step.buffer.dtype
-    elif isinstance(step, Launch):
-        verify_kernel(step.kernel)
-        _verify_launch(step, scalars, buffers)
-    elif isinstance(step, MatMul):
-        if step.batch is not None:
-            _expressions([step.batch], scalars, buffers)
-            scalars = {**scalars, BATCH.attr: INDEX}
-        for operand in (step.left, step.right, step.out):
-            if buffers.get(operand.buffer) != step.dtype:
-                raise IRError(f"matmul of {step.dtype} on {operand.buffer}")
-            _expressions([operand.offset, operand.row_stride, operand.column_stride], scalars, buffers)
-        _expressions([step.rows, step.inner, step.columns], scalars, buffers)
-        if isinstance(step.alpha, Expr):
-            _expressions([step.alpha], scalars, buffers)
-            if step.alpha.dtype != step.dtype:
-                raise IRError(f"matmul of {step.dtype} times a {step.alpha.dtype}")
-    elif isinstance(step, View):
-        if buffers.get(step.base) != step.buffer.dtype:
-            raise IRError(f"a view of {step.buffer.dtype} on {step.base}, which is {buffers.get(step.base)}")
-        _expressions([step.offset, *step.buffer.shape], scalars, buffers)
-        buffers[step.buffer.name] = step.buffer.dtype
-    elif isinstance(step, Loop):
-        _verify_loop(step, program, scalars, buffers)
-    else:
-        assert isinstance(step, PythonCall)
-        for buffer in step.operands:
-            _verify_buffer(buffer, scalars, buffers)
-        for result in step.results:
-            buffers[result.name] = result.dtype
-            scalars.update({n.attr: INDEX for n in result.shape if n.op == "var"})
-
-
-def _verify_loop(loop: Loop, program: Program, scalars: dict[str, str], buffers: dict[str, str]) -> None:
-    """What the body defines is known only there."""
-    _expressions([loop.extent], scalars, buffers)
-    inner_scalars, inner_buffers = {**scalars, loop.var: INDEX}, dict(buffers)
-    for step in loop.body:
-        if isinstance(step, PythonCall) or (isinstance(step, Allocate) and step.slot is None):
-            raise IRError(f"a step that a loop must not have: {step}")
-        _verify_step(step, program, inner_scalars, inner_buffers)
-    if loop.until is not None:
-        _expressions([loop.until], inner_scalars, inner_buffers)
-        if loop.until.dtype != "bool":
-            raise IRError(f"a loop until {loop.until.dtype}")
-    scalars[loop.count] = INDEX
-
-
-def _verify_buffer(buffer: Buffer, scalars: dict[str, str], buffers: dict[str, str]) -> None:
-    if buffers.get(buffer.name) != buffer.dtype:
-        raise IRError(f"{buffer.name} is {buffers.get(buffer.name)}, used as {buffer.dtype}")
-    _expressions(buffer.shape, scalars, buffers)
-
-
-def _verify_launch(step: Launch, scalars: dict[str, str], buffers: dict[str, str]) -> None:
-    if len(step.arguments) != len(step.kernel.params):
-        raise IRError(f"kernel {step.kernel.name} takes {len(step.kernel.params)} arguments")
-    for param, argument in zip(step.kernel.params, step.arguments, strict=True):
-        if isinstance(param, BufferParam):
-            if not isinstance(argument, str) or buffers.get(argument) != param.dtype:
-                raise IRError(f"argument {argument} for buffer {param.name} of {param.dtype}")
-        elif isinstance(argument, str) or argument.dtype != param.dtype:
-            raise IRError(f"argument {argument} for {param.name} of {param.dtype}")
-        else:
-            _expressions([argument], scalars, buffers)

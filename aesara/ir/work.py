@@ -10,12 +10,11 @@ import functools
 from collections.abc import Callable, Iterable
 from dataclasses import field
 
-from aesara.ir.expr import Expr, cast, const, cost, op, substitute, var, walk
-from aesara.ir.kernel import For, If, Kernel, ScalarParam, Statement, While, expressions_of
-from aesara.ir.program import Launch, Loop, MatMul, Step
+from aesara.ir.expr import Expr, cast, const, cost, op, substitute, walk
+from aesara.ir.kernel import For, If, Kernel, Statement, While, expressions_of
 from aesara.records import dataclass
 
-__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "loop_work", "step_work", "sum_of"]
+__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "sum_of"]
 
 #: assumed for sizes that are not known where they are asked for
 UNKNOWN = 64
@@ -23,10 +22,6 @@ UNKNOWN = 64
 _VECTOR, _SCALAR = 0.1, 0.4
 #: calling a function of the loop IR, and an external one: between a logarithm and a series
 _CALL = (300.0, 100.0)
-#: beginning a product, and a multiply-add of it
-_PRODUCT, _MULTIPLY_ADD = 50.0, 0.1
-#: a round of a loop over steps, and a step
-_ROUND, _STEP = 5.0, 5.0
 #: nanoseconds of an iteration
 _HEAVY = 20.0
 #: rounds of a `while`, whose number nobody knows
@@ -88,23 +83,6 @@ def _place(size: Expr) -> tuple[str, str]:
     return size.op, str(size.attr)
 
 
-def step_work(step: Step) -> Work:
-    """The work of a step that runs natively, in sizes of the program."""
-    if isinstance(step, Launch):
-        scalars = [p for p in step.kernel.params if isinstance(p, ScalarParam)]
-        given = [a for a in step.arguments if isinstance(a, Expr)]
-        values = {var(p.name, p.dtype): a for p, a in zip(scalars, given, strict=True)}
-        inside = kernel_work(step.kernel)
-        return inside.replace(lambda size: substitute([size], values.get, {})[0]) + Work({(): _STEP})
-    if isinstance(step, MatMul):
-        product = Work({(): _MULTIPLY_ADD}).times(step.rows).times(step.inner).times(step.columns)
-        product += Work({(): _PRODUCT})
-        return product if step.batch is None else product.times(step.batch)
-    if isinstance(step, Loop):
-        return loop_work(step).times(step.extent)
-    return Work()
-
-
 def kernel_work(kernel: Kernel) -> Work:
     """The work of a kernel, in sizes that are its parameters."""
     return _work(kernel.body, frozenset(), _SCALAR)
@@ -119,11 +97,6 @@ def iteration_work(loop: For) -> Work:
 def is_heavy(body: Iterable[Statement]) -> bool:
     """Whether iterations of the loops in it take so long each that it costs nothing to look at something after some."""
     return any(factor >= _HEAVY for factor in _work(body, frozenset(), _SCALAR).terms.values())
-
-
-def loop_work(loop: Loop) -> Work:
-    """The work of one round of a loop."""
-    return sum_of([Work({(): _ROUND}), *map(step_work, loop.body)])
 
 
 def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work:

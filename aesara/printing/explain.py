@@ -11,7 +11,6 @@ from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
-from aesara.ir.program import Allocate
 from aesara.lower.places import PlacedStep, place_nodes
 from aesara.printing.labels import function_name, input_name, shortened, size_text
 from aesara.records import dataclass
@@ -249,7 +248,7 @@ def _explain_native(f: Function) -> Explanation:
     updates = dict(graph.update_mapping or {})
     placement = place_nodes(inputs, graph.outputs, updates)
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
-    in_place = {s.output for s in native.program.steps if isinstance(s, Allocate) and s.reuse is not None}
+    in_place = {made.output for made in native.program.allocations().values() if made.reuse is not None}
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
     for output, k in updates.items():
         notes[k].append("updated in place" if output in in_place else "updated by a new array")

@@ -11,20 +11,10 @@ import numpy as np
 
 from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply
+from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
-from aesara.ir.program import (
-    ITEM_SIZES,
-    Allocate,
-    Buffer,
-    Launch,
-    Loop,
-    MatMul,
-    Program,
-    PythonCall,
-    View,
-    touched_buffers,
-    walk_steps,
-)
+from aesara.ir.program import Program
+from aesara.ir.steps import Launch
 from aesara.lower.places import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
@@ -293,11 +283,9 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
 
 def _memory(program: Program) -> Iterator[Buffer]:
     """The buffers that a program makes, in order."""
-    for step in walk_steps(program.steps):
-        if isinstance(step, Allocate):
-            yield step.buffer
-        elif isinstance(step, PythonCall):
-            yield from step.results
+    for step in program.all_steps():
+        if not step.bases():
+            yield from step.makes()
 
 
 def _planned(
@@ -307,7 +295,7 @@ def _planned(
     nodes: Mapping[str, tuple[Apply, ...]],
     names: Sequence[str],
 ) -> Iterator[PlannedBuffer]:
-    allocations = {s.buffer.name: s for s in walk_steps(program.steps) if isinstance(s, Allocate)}
+    allocations = program.allocations()
     tenants: dict[int, list[str]] = {}
     for name, allocation in allocations.items():
         if allocation.slot is not None:
@@ -346,18 +334,17 @@ def _planned(
 
 def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
     """For each buffer the first and the last step that touch it, and how many steps there are."""
-    base: dict[str, str] = {s.buffer.name: s.base for s in walk_steps(program.steps) if isinstance(s, View)}
+    base = program.bases()
     lives: dict[str, tuple[int, int]] = {}
     number = 0
     starting = False  # first rows are written by kernels that belong to the loop that follows
     for step in program.steps:
-        if isinstance(step, (Launch, MatMul, PythonCall, Loop)) and not starting:
+        if step.kind is not None and not starting:
             number += 1
         starting = isinstance(step, Launch) and step.kernel.name.endswith("s")
-        for inner in walk_steps([step]):
-            for name in touched_buffers(inner):
-                while name in base:
-                    name = base[name]
+        for inner in step.walk():
+            for touched in inner.touched():
+                name = base.get(touched, touched)
                 first, _ = lives.get(name, (max(number, 1), 0))
                 lives[name] = first, max(number, 1)
     return lives, number

@@ -6,7 +6,7 @@ import aesara
 import aesara.tensor as at
 from aesara.ir.expr import const, op, var
 from aesara.ir.program import Launch, Loop
-from aesara.ir.work import Work, step_work
+from aesara.ir.work import Work
 
 n, m = var("n"), var("m")
 
@@ -30,7 +30,7 @@ def test_sizes_of_a_kernel_are_those_of_its_launch():
     x = at.dmatrix("x")
     f = aesara.function([x], at.exp(x).sum(axis=1))
     (launch,) = [step for step in f._native.program.steps if isinstance(step, Launch)]
-    names = {e.attr for sizes in step_work(launch).terms for size in sizes for e in (size, *size.args) if e.op == "var"}
+    names = {e.attr for sizes in launch.work().terms for size in sizes for e in (size, *size.args) if e.op == "var"}
     assert names <= {size.attr for size in f._native.program.inputs[0].buffer.shape}
 
 
@@ -51,7 +51,7 @@ def test_order_of_magnitude(function, microseconds):
     size = f._native.program.inputs[0].buffer.shape[0]
     total = Work()
     for step in f._native.program.steps:
-        total += step_work(step)
+        total += step.work()
     known = total.replace(lambda e: const(length) if e is size else const(_evaluated(e, size.attr, length)))
     assert known.constant is not None
     assert 1 / 30 < known.constant / (1000 * microseconds) < 30
@@ -73,4 +73,4 @@ def test_a_loop_is_as_often_its_body():
     k = at.lscalar("k")
     f = aesara.function([k], aesara.scan(lambda u: at.sin(u), outputs_info=[1.0], n_steps=k)[0][-1])
     (loop,) = [step for step in f._native.program.steps if isinstance(step, Loop)]
-    assert all(loop.extent in sizes for sizes in step_work(loop).terms)
+    assert all(loop.extent in sizes for sizes in loop.work().terms)

@@ -16,7 +16,6 @@ import aesara
 import aesara.tensor as at
 from aesara.ir.expr import walk
 from aesara.ir.program import Define, Launch, walk_steps
-from aesara.ir.work import step_work
 from aesara.link.guards import state
 
 pytestmark = pytest.mark.main_thread
@@ -172,7 +171,7 @@ def test_long_products_are_computed_in_blocks(dtype, tolerance, short_products):
 @pytest.mark.parametrize("name", ["length in a number", "length in an array", "length that a step knows"])
 def test_the_work_of_kernels_is_known_where_they_are_launched(name):
     steps = list(walk_steps(CASES[name][0]._native.program.steps))
-    works = [step_work(step) for step in steps if isinstance(step, Launch)]
+    works = [step.work() for step in steps if isinstance(step, Launch)]
     lengths = [size for work in works for sizes in work.terms for size in sizes]
     inputs = {item.buffer.name for item in CASES[name][0]._native.program.inputs}
     defined = {step.name for step in steps if isinstance(step, Define)}

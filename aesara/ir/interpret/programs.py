@@ -5,26 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 
-from aesara.ir.expr import Expr
+from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.interpret.kernels import Machine, launch
 from aesara.ir.interpret.memory import IllegalAccess, Memory, filled
-from aesara.ir.program import (
-    BATCH,
-    Allocate,
-    Buffer,
-    Check,
-    Define,
-    Launch,
-    Loop,
-    MatMul,
-    Operand,
-    Program,
-    PythonCall,
-    View,
-)
+from aesara.ir.kernel import Kernel
+from aesara.ir.program import Input, Program
 from aesara.ir.verify import IRError
 
 
@@ -76,7 +65,7 @@ def run_program(
     IllegalAccess
         If the program touches memory that it must not.
     """
-    return _ProgramRun(program, constants, python, in_place).run(inputs)
+    return ProgramMachine(program, constants, python, in_place).results(inputs)
 
 
 def _inside(buffer: Buffer, array: np.ndarray) -> np.ndarray:
@@ -89,171 +78,161 @@ def _outside(buffer: Buffer, array: np.ndarray) -> np.ndarray:
     return array.view(buffer.outer_dtype).reshape(array.shape[:-1]) if buffer.is_complex else array
 
 
-class _ProgramRun:
+class ProgramMachine(Machine):
+    """Runs the steps of a program, which hand themselves over to it, on scalars and memories."""
+
     def __init__(
         self, program: Program, constants: Sequence[np.ndarray], python: Sequence[PythonFunction], in_place: bool
     ) -> None:
+        super().__init__()
         self.program, self.python, self.in_place = program, python, in_place
-        self.machine = Machine()
-        self.shapes: dict[str, tuple[int, ...]] = {}
-        self.slots: dict[int, tuple[int, Memory | None]] = {}
-        self.input_memory: list[Memory] = []
-        self.complex_results: dict[str, Buffer] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        self._tenants: dict[int, Memory] = {}
+        self._inputs: list[Memory] = []
+        self._complex_results: dict[str, Buffer] = {}
         for buffer, array in zip(program.constants, constants, strict=True):
-            self._bind(buffer.name, filled(buffer.name, np.array(array, buffer.dtype, order="C")), np.shape(array))
+            self._bind(filled(buffer.name, np.array(array, buffer.dtype, order="C")), np.shape(array))
 
-    def _bind(self, name: str, memory: Memory, shape: tuple[int, ...]) -> None:
-        self.machine.buffers[name], self.shapes[name] = memory, shape
+    def _bind(self, memory: Memory, shape: tuple[int, ...]) -> None:
+        self.buffers[memory.name], self._shapes[memory.name] = memory, shape
 
-    def run(self, inputs: Sequence[np.ndarray]) -> Results:
+    def results(self, inputs: Sequence[np.ndarray]) -> Results:
+        """Run the program."""
         for item, value in zip(self.program.inputs, inputs, strict=True):
-            buffer, array = item.buffer, np.array(value, order="C")
-            rank = len(buffer.outer_shape)
-            if array.dtype != np.dtype(buffer.outer_dtype) or array.ndim != rank:
-                raise TypeError(f"{buffer.name} is {buffer.outer_dtype} of {rank} dimensions, got {array!r}")
-            for n, size, static in zip(array.shape, buffer.outer_shape, item.static_shape, strict=True):
-                if static is not None and n != static:
-                    raise TypeError(f"{buffer.name} has static shape {item.static_shape}, got {array.shape}")
-                if size.op == "var":
-                    self.machine.scalars[str(size.attr)] = np.int64(n)
-            array = _inside(buffer, array)
-            memory = filled(buffer.name, array)
-            self.input_memory.append(memory)
-            self._bind(buffer.name, memory, array.shape)
+            self._read_input(item, value)
         for step in self.program.steps:
-            self._step(step)
+            step.run(self)
         arrays = []
         for name in self.program.outputs:
-            memory = self.machine.memory(name)
+            memory = self.memory(name)
             if not memory.written.all():
-                raise IllegalAccess(f"{int((~memory.written).sum())} elements of result {name} are never written")
-            array = memory.data.reshape(self.shapes[name])
-            arrays.append(_outside(self.complex_results[name], array) if name in self.complex_results else array)
+                self.refuse(f"{int((~memory.written).sum())} elements of result {name} are never written")
+            array = memory.data.reshape(self._shapes[name])
+            arrays.append(_outside(self._complex_results[name], array) if name in self._complex_results else array)
         cells = {number: arrays[k] for k, number in self.program.updates}
         return Results(tuple(arrays[: self.program.returned]), cells)
 
-    def _step(self, step: object) -> None:
-        machine = self.machine
-        if isinstance(step, Define):
-            machine.scalars[step.name] = machine.value(step.value)
-        elif isinstance(step, Check):
-            values = tuple(machine.integer(v) for v in step.values)
-            if not machine.value(step.condition):
-                raise CheckFailed(step.error, values)
-        elif isinstance(step, Allocate):
-            self._allocate(step)
-        elif isinstance(step, Launch):
-            launch(step.kernel, [machine.memory(a) if isinstance(a, str) else machine.value(a) for a in step.arguments])
-        elif isinstance(step, MatMul):
-            for number in range(1 if step.batch is None else machine.integer(step.batch)):
-                machine.scalars[BATCH.attr] = np.int64(number)
-                self._matmul(step)
-        elif isinstance(step, View):
-            self._view(step)
-        elif isinstance(step, Loop):
-            self._loop(step)
-        else:
-            assert isinstance(step, PythonCall)
-            self._call_python(step)
+    def _read_input(self, item: Input, value: np.ndarray) -> None:
+        buffer, array = item.buffer, np.array(value, order="C")
+        rank = len(buffer.outer_shape)
+        if array.dtype != np.dtype(buffer.outer_dtype) or array.ndim != rank:
+            raise TypeError(f"{buffer.name} is {buffer.outer_dtype} of {rank} dimensions, got {array!r}")
+        for n, size, static in zip(array.shape, buffer.outer_shape, item.static_shape, strict=True):
+            if static is not None and n != static:
+                raise TypeError(f"{buffer.name} has static shape {item.static_shape}, got {array.shape}")
+            if size.op == "var":
+                self.scalars[str(size.attr)] = self.index(n)
+        array = _inside(buffer, array)
+        memory = filled(buffer.name, array)
+        self._inputs.append(memory)
+        self._bind(memory, array.shape)
 
-    def _view(self, step: View) -> None:
-        shape = tuple(self.machine.integer(n) for n in step.buffer.shape)
-        base, start = self.machine.memory(step.base), self.machine.integer(step.offset)
-        stop = start + math.prod(shape)
-        if not 0 <= start <= stop <= base.data.size:
-            raise IllegalAccess(f"{step.buffer.name} is {start} to {stop} of {step.base}, which has {base.data.size}")
-        part = slice(start, stop)
-        self._bind(step.buffer.name, Memory(step.buffer.name, base.data[part], base.written[part], object()), shape)
+    # -- for steps -------------------------------------------------------------------------------------------
 
-    def _loop(self, loop: Loop) -> None:
-        machine, count = self.machine, 0
-        for number in range(machine.integer(loop.extent)):
-            machine.scalars[loop.var] = np.int64(number)
-            for step in loop.body:
-                self._step(step)
-            count += 1
-            if loop.until is not None and machine.value(loop.until):
-                break
-        machine.scalars[loop.count] = np.int64(count)
+    @staticmethod
+    def index(number: int) -> np.int64:
+        """The value of a size."""
+        return np.int64(number)
 
-    def _allocate(self, step: Allocate) -> None:
-        buffer = step.buffer
-        shape = tuple(self.machine.integer(n) for n in buffer.shape)
+    def refuse(self, message: str) -> NoReturn:
+        """Touching memory like this is not allowed."""
+        raise IllegalAccess(message)
+
+    def fail(self, error: int, values: tuple[int, ...]) -> NoReturn:
+        """Leave the program with an error."""
+        raise CheckFailed(error, values)
+
+    def launch(self, kernel: Kernel, arguments: Sequence[Any]) -> None:
+        """Run a kernel on memories and scalars."""
+        launch(kernel, arguments)
+
+    def shape(self, buffer: Buffer) -> tuple[int, ...]:
+        """The lengths of a buffer."""
+        return tuple(self.integer(n) for n in buffer.shape)
+
+    def allocate(self, buffer: Buffer) -> Memory:
+        """New memory for a buffer."""
+        shape = self.shape(buffer)
         if min(shape, default=0) < 0:
-            raise IllegalAccess(f"{buffer.name} is allocated with shape {shape}")
+            self.refuse(f"{buffer.name} is allocated with shape {shape}")
         size = math.prod(shape)
         memory = Memory(buffer.name, np.zeros(size, buffer.dtype), np.zeros(size, bool), object())
         if buffer.is_complex:
-            self.complex_results[buffer.name] = buffer
-        if step.slot is not None:
-            need = self.machine.integer(self.program.slots[step.slot].size)
-            if memory.data.nbytes > need:
-                raise IllegalAccess(f"{buffer.name} of {memory.data.nbytes} bytes in slot {step.slot} of {need}")
-            _, owner = self.slots.get(step.slot, (0, None))
-            if owner is not None:
-                owner.lost_to = buffer.name
-            self.slots[step.slot] = need, memory
-        if step.initial is not None:
-            start = self.input_memory[step.initial]
-            if start.data.dtype != memory.data.dtype or start.data.size != size:
-                raise IllegalAccess(f"{buffer.name} of shape {shape} cannot start with the value of {start.name}")
-            memory.data[:], memory.written[:] = start.data, True
-        if step.reuse is not None and self.in_place:
-            old = self.input_memory[step.reuse]
-            if old.data.dtype != memory.data.dtype or old.data.size != size:
-                raise IllegalAccess(f"{buffer.name} of shape {shape} cannot take the memory of {old.name}")
+            self._complex_results[buffer.name] = buffer
+        self._bind(memory, shape)
+        return memory
+
+    def put_in_slot(self, memory: Memory, slot: int) -> None:
+        """Let memory take over a place in the workspace."""
+        room = self.integer(self.program.slots[slot].size)
+        if memory.data.nbytes > room:
+            self.refuse(f"{memory.name} of {memory.data.nbytes} bytes in slot {slot} of {room}")
+        owner = self._tenants.get(slot)
+        if owner is not None:
+            owner.lost_to = memory.name
+        self._tenants[slot] = memory
+
+    def copy_input(self, number: int, memory: Memory) -> None:
+        """Fill memory with the value of an input."""
+        start = self._same_size(number, memory, "start with the value of")
+        memory.data[:], memory.written[:] = start.data, True
+
+    def take_input(self, number: int, memory: Memory) -> None:
+        """Let memory be that of an input, if updates happen in place."""
+        if self.in_place:
+            old = self._same_size(number, memory, "take the memory of")
             memory.data, memory.block = old.data, old.block
             # Until it is overwritten, the old value may be read by its old name only.
-        self._bind(buffer.name, memory, shape)
 
-    def _elements(self, operand: Operand, rows: int, columns: int) -> tuple[Memory, np.ndarray]:
-        offset, down, right = (
-            self.machine.integer(e) for e in (operand.offset, operand.row_stride, operand.column_stride)
-        )
-        places = offset + down * np.arange(rows)[:, None] + right * np.arange(columns)
-        return self.machine.memory(operand.buffer), places
+    def _same_size(self, number: int, memory: Memory, what: str) -> Memory:
+        given = self._inputs[number]
+        if given.data.dtype != memory.data.dtype or given.data.size != memory.data.size:
+            self.refuse(f"{memory.name} of shape {self._shapes[memory.name]} cannot {what} {given.name}")
+        return given
 
-    def _matmul(self, step: MatMul) -> None:
-        rows, inner, columns = (self.machine.integer(e) for e in (step.rows, step.inner, step.columns))
+    def view(self, buffer: Buffer, base: str, start: int) -> None:
+        """Let a buffer be part of the memory of another."""
+        shape, whole = self.shape(buffer), self.memory(base)
+        stop = start + math.prod(shape)
+        if not 0 <= start <= stop <= whole.data.size:
+            self.refuse(f"{buffer.name} is {start} to {stop} of {base}, which has {whole.data.size}")
+        part = slice(start, stop)
+        self._bind(Memory(buffer.name, whole.data[part], whole.written[part], object()), shape)
 
-        def read(operand: Operand, height: int, width: int) -> np.ndarray:
-            memory, places = self._elements(operand, height, width)
-            found = np.zeros((height, width), step.dtype)
-            for at in np.ndindex(height, width):
-                found[at] = memory.load(int(places[at]))
-            return found
+    def _places(self, operand: Operand, rows: int, columns: int) -> np.ndarray:
+        offset, down, right = map(self.integer, operand.expressions())
+        places: np.ndarray = offset + down * np.arange(rows)[:, None] + right * np.arange(columns)
+        return places
 
-        left, right = read(step.left, rows, inner), read(step.right, inner, columns)
-        with np.errstate(all="ignore"):
-            alpha = self.machine.value(step.alpha) if isinstance(step.alpha, Expr) else step.alpha
-            product = (alpha * (left @ right)).astype(step.dtype)
-            if step.beta:
-                product += step.beta * read(step.out, rows, columns)
-        memory, places = self._elements(step.out, rows, columns)
-        for operand in (step.left, step.right):
-            if self.machine.memory(operand.buffer).block is memory.block:
-                raise IllegalAccess(f"a product is written to {step.out.buffer} while it reads {operand.buffer} there")
+    def matrix(self, operand: Operand, rows: int, columns: int) -> np.ndarray:
+        """A matrix in a buffer."""
+        memory, places = self.memory(operand.buffer), self._places(operand, rows, columns)
+        found = np.zeros((rows, columns), memory.data.dtype)
         for at in np.ndindex(rows, columns):
-            memory.store(int(places[at]), product[at])
+            found[at] = memory.load(int(places[at]))
+        return found
 
-    def _call_python(self, step: PythonCall) -> None:
-        windows = []
-        for operand in step.operands:
-            shape = tuple(self.machine.integer(n) for n in operand.shape)
-            memory = self.machine.memory(operand.name)
-            count = math.prod(shape)
-            if count > memory.data.size:
-                raise IllegalAccess(
-                    f"a window of shape {shape} on {operand.name}, which has {memory.data.size} elements"
-                )
-            window = np.array([memory.load(k) for k in range(count)], operand.dtype).reshape(shape)
-            windows.append(_outside(operand, window))
-        made = self.python[step.index](*windows)
-        for result, value in zip(step.results, made, strict=True):
-            array = _inside(result, np.array(value, result.outer_dtype, order="C"))
-            for n, size in zip(array.shape, result.shape, strict=True):
-                if size.op == "var":
-                    self.machine.scalars[str(size.attr)] = np.int64(n)
-                elif self.machine.integer(size) != n:
-                    raise IRError(f"result {result.name} of node {step.index} has shape {array.shape}")
-            self._bind(result.name, filled(result.name, array), array.shape)
+    def set_matrix(self, operand: Operand, value: np.ndarray) -> None:
+        """Write a matrix into a buffer."""
+        memory, places = self.memory(operand.buffer), self._places(operand, *value.shape)
+        for at in np.ndindex(value.shape):
+            memory.store(int(places[at]), value[at])
+
+    def window(self, buffer: Buffer) -> np.ndarray:
+        """A copy of a buffer, as an array."""
+        shape, memory = self.shape(buffer), self.memory(buffer.name)
+        count = math.prod(shape)
+        if count > memory.data.size:
+            self.refuse(f"a window of shape {shape} on {buffer.name}, which has {memory.data.size} elements")
+        copy = np.array([memory.load(k) for k in range(count)], buffer.dtype).reshape(shape)
+        return _outside(buffer, copy)
+
+    def accept(self, buffer: Buffer, value: np.ndarray, what: str) -> None:
+        """Let a buffer be an array that comes from outside; its lengths are the values of sizes."""
+        array = _inside(buffer, np.array(value, buffer.outer_dtype, order="C"))
+        for n, size in zip(array.shape, buffer.shape, strict=True):
+            if size.op == "var":
+                self.scalars[str(size.attr)] = self.index(n)
+            elif self.integer(size) != n:
+                raise IRError(f"{what} has shape {array.shape}")
+        self._bind(filled(buffer.name, array), array.shape)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from aesara.ir import expr as ir
+from aesara.ir.buffers import Buffer, Operand, Slot
 from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
@@ -17,28 +20,12 @@ from aesara.ir.kernel import (
     Store,
     While,
 )
-from aesara.ir.program import (
-    BATCH,
-    Allocate,
-    Buffer,
-    Check,
-    Define,
-    Input,
-    Launch,
-    Loop,
-    MatMul,
-    Operand,
-    Program,
-    PythonCall,
-    Slot,
-    Step,
-    View,
-)
+from aesara.ir.program import Input, Program
+from aesara.ir.steps import STEPS, Step
 from aesara.ir.text.reading import Line, Reader, label_of, lines_of
 from aesara.ir.text.syntax import KEYWORDS, IRSyntaxError
-from aesara.records import dataclass
 
-__all__ = ["parse_function", "parse_kernel", "parse_program"]
+__all__ = ["ProgramReader", "parse_function", "parse_kernel", "parse_program"]
 
 # -- text to kernels -------------------------------------------------------------------------------------------
 
@@ -264,69 +251,123 @@ def parse_program(text: str) -> Program:
     if not lines:
         raise IRSyntaxError("line 1: expected 'program', got nothing")
     with ir.sharing():
-        return _ProgramReader(lines).program()
+        return ProgramReader(lines).program()
 
 
-@dataclass
-class _OpenLoop:
-    """A loop whose body is being read, and the steps in front of it."""
+class ProgramReader:
+    """Reads a program; its steps read themselves by the methods that have names without underscores."""
 
-    indent: int
-    var: str
-    extent: Expr
-    count: str
-    before: list[Step]
-    until: Expr | None = None
-
-
-class _ProgramReader:
     def __init__(self, lines: list[Line]) -> None:
         kernels, functions = _sections(lines, 1)
-        self.functions = _read_functions(lines, functions)
-        self.lines, self.kernel_lines, self.reader = lines, kernels, Reader(self.functions)
-        self.kernels: dict[str, Kernel] = {}
-        self.inputs: list[Input] = []
-        self.constants: list[Buffer] = []
-        self.slots: list[Slot] = []
-        self.steps: list[Step] = []
-        self.outputs: list[str] = []
-        self.lent: list[int] = []
-        self.updates: list[tuple[int, int]] = []
-        self.returned = 0
-        self.unpack_single = False
-        self.open_loops: list[_OpenLoop] = []
+        self._functions = _read_functions(lines, functions)
+        self._lines, self._kernel_lines, self._reader = lines, kernels, Reader(self._functions)
+        self._at = 1
+        self._kernels: dict[str, Kernel] = {}
+        self._inputs: list[Input] = []
+        self._constants: list[Buffer] = []
+        self._slots: list[Slot] = []
+        self._steps: list[Step] = []
+        self._outputs: list[str] = []
+        self._lent: list[int] = []
+        self._updates: list[tuple[int, int]] = []
+        self._returned = 0
+        self._unpack_single = False
 
     def program(self) -> Program:
-        head = self.lines[0]
+        head = self._lines[0]
         head.expect("program")
         head.finish()
-        end = next((k for k, line in enumerate(self.lines) if k and line.indent <= head.indent), len(self.lines))
-        for at in self.kernel_lines:
-            label, kernel, _ = _read_kernel(self.lines, at, self.functions)
-            if label in self.kernels:
-                raise IRSyntaxError(f"line {self.lines[at].number}: expected another name, got kernel {label!r} again")
-            self.kernels[label] = kernel
-        for line in self.lines[1:end]:
-            self._end_loops(line.indent)
-            if not self.reader.binding(line):
-                self._entry(line)
-                line.finish()
-        self._end_loops(0)
+        for at in self._kernel_lines:
+            label, kernel, _ = _read_kernel(self._lines, at, self._functions)
+            if label in self._kernels:
+                raise IRSyntaxError(f"line {self._lines[at].number}: expected another name, got kernel {label!r} again")
+            self._kernels[label] = kernel
+        for line in self.lines_inside(head):
+            self._entry(line)
+            line.finish()
         return Program(
-            tuple(self.inputs), tuple(self.constants), tuple(self.slots), tuple(self.steps), tuple(self.outputs),
-            tuple(self.updates), self.returned, self.unpack_single, tuple(self.lent),
+            tuple(self._inputs), tuple(self._constants), tuple(self._slots), tuple(self._steps), tuple(self._outputs),
+            tuple(self._updates), self._returned, self._unpack_single, tuple(self._lent),
         )  # fmt: skip
 
     def _entry(self, line: Line) -> None:
         kind, word = line.peek()
+        if kind == "word" and word in STEPS:
+            self._steps.append(self.step(line))
+            return
         read = getattr(self, f"_read_{word}", None) if kind == "word" and word in KEYWORDS else None
         if read is None:
             line.fail("input, shared, constant, slot, a step, output, update or return")
         line.take()
         read(line)
 
+    # -- for steps -------------------------------------------------------------------------------------------
+
+    def lines_inside(self, head: Line) -> Iterator[Line]:
+        """The lines that are indented more than one which has just been read, but for those that name expressions."""
+        while self._at < len(self._lines) and self._lines[self._at].indent > head.indent:
+            line = self._lines[self._at]
+            self._at += 1
+            if not self._reader.binding(line):
+                yield line
+
+    def step(self, line: Line) -> Step:
+        """A step, with its lines."""
+        kind, word = line.peek()
+        if kind != "word" or word not in STEPS:
+            line.fail("a step")
+        line.take()
+        step = STEPS[word].read(self, line)
+        line.finish()
+        return step
+
+    def expression(self, line: Line) -> Expr:
+        """An expression."""
+        return self._reader.expression(line)
+
+    def listed(self, line: Line) -> list[Expr]:
+        """Expressions up to a closing bracket; the opening one has been read."""
+        return self._reader.listed(line, ")")
+
+    def buffer(self, line: Line) -> Buffer:
+        """A buffer with its dtype and shape."""
+        return self._reader.buffer(line)
+
+    def buffers(self, line: Line) -> tuple[Buffer, ...]:
+        """Buffers in brackets."""
+        line.expect("(")
+        found: list[Buffer] = []
+        while not line.has(")"):
+            if found:
+                line.expect(",")
+            found.append(self.buffer(line))
+        return tuple(found)
+
+    def operand(self, line: Line) -> Operand:
+        """A matrix in a buffer."""
+        buffer = line.name("a matrix")
+        line.expect("(")
+        place = self.listed(line)
+        if len(place) != 3:
+            line.fail("offset, row stride and column stride before this")
+        return Operand(buffer, *place)
+
+    def kernel(self, line: Line) -> Kernel:
+        """The kernel that a label stands for."""
+        _, label = label_of(line)
+        if label not in self._kernels:
+            line.at -= 1
+            line.fail(f"the name of a kernel that stands below ({', '.join(self._kernels) or 'there are none'})")
+        return self._kernels[label]
+
+    def made(self, *buffers: Buffer) -> None:
+        """From here on there are these buffers."""
+        self._reader.buffers.update({b.name: b.dtype for b in buffers})
+
+    # -- other lines -----------------------------------------------------------------------------------------
+
     def _read_input(self, line: Line, implicit: bool = False) -> None:
-        buffer = self.reader.buffer(line)
+        buffer = self.buffer(line)
         static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.outer_shape)
         if line.has("static"):
             line.expect("[")
@@ -336,170 +377,37 @@ class _ProgramReader:
                     line.expect(",")
                 sizes.append(None if line.has("?") else line.integer("a length or '?'"))
             static = tuple(sizes)
-        self.inputs.append(Input(buffer, static, implicit))
-        self.reader.buffers[buffer.name] = buffer.dtype
+        self._inputs.append(Input(buffer, static, implicit))
+        self.made(buffer)
 
     def _read_shared(self, line: Line) -> None:
         self._read_input(line, True)
 
     def _read_constant(self, line: Line) -> None:
-        buffer = self.reader.buffer(line)
-        self.constants.append(buffer)
-        self.reader.buffers[buffer.name] = buffer.dtype
+        buffer = self.buffer(line)
+        self._constants.append(buffer)
+        self.made(buffer)
 
     def _read_slot(self, line: Line) -> None:
-        if line.integer() != len(self.slots):
+        if line.integer() != len(self._slots):
             line.at -= 1
-            line.fail(f"slot {len(self.slots)}")
+            line.fail(f"slot {len(self._slots)}")
         line.expect(":")
-        size = self.reader.expression(line)
-        self.slots.append(Slot(size, line.has("late")))
-
-    def _read_define(self, line: Line) -> None:
-        name = line.name("a size")
-        line.expect("=")
-        self.steps.append(Define(name, self.reader.expression(line)))
-
-    def _read_check(self, line: Line) -> None:
-        condition = self.reader.expression(line)
-        line.expect("else")
-        line.expect("error")
-        error = line.integer()
-        values = self.reader.listed(line, ")") if line.has("(") else []
-        self.steps.append(Check(condition, error, tuple(values)))
-
-    def _read_allocate(self, line: Line) -> None:
-        buffer = self.reader.buffer(line)
-        slot = output = reuse = initial = None
-        if line.has("in"):
-            line.expect("slot")
-            slot = line.integer()
-        if line.has("as"):
-            line.expect("output")
-            output = line.integer()
-        if line.has("or"):
-            line.expect("input")
-            reuse = line.integer()
-        if line.has("holding"):
-            line.expect("input")
-            initial = line.integer()
-        self.steps.append(Allocate(buffer, output=output, reuse=reuse, initial=initial, slot=slot))
-        self.reader.buffers[buffer.name] = buffer.dtype
-
-    def _read_view(self, line: Line) -> None:
-        buffer = self.reader.buffer(line)
-        line.expect("in")
-        base = line.name("the name of a buffer")
-        line.expect("at")
-        self.steps.append(View(buffer, base, self.reader.expression(line)))
-        self.reader.buffers[buffer.name] = buffer.dtype
-
-    def _read_loop(self, line: Line) -> None:
-        var = line.name("a variable")
-        line.expect("<")
-        extent = self.reader.expression(line)
-        line.expect("count")
-        count = line.name("a size")
-        line.expect(":")
-        self.open_loops.append(_OpenLoop(line.indent, var, extent, count, self.steps))
-        self.steps = []
-
-    def _read_until(self, line: Line) -> None:
-        if not self.open_loops:
-            line.fail("a loop around this")
-        self.open_loops[-1].until = self.reader.expression(line)
-
-    def _end_loops(self, indent: int) -> None:
-        """Close the loops whose bodies a line of this indentation is not in."""
-        while self.open_loops and indent <= self.open_loops[-1].indent:
-            loop = self.open_loops.pop()
-            made = Loop(loop.var, loop.extent, tuple(self.steps), loop.count, loop.until)
-            self.steps = [*loop.before, made]
-
-    def _read_launch(self, line: Line) -> None:
-        _, label = label_of(line)
-        if label not in self.kernels:
-            line.at -= 1
-            line.fail(f"the name of a kernel that stands below ({', '.join(self.kernels) or 'there are none'})")
-        line.expect("(")
-        kernel = self.kernels[label]
-        arguments: list[str | Expr] = []
-        while not line.has(")"):
-            if arguments:
-                line.expect(",")
-            at = len(arguments)
-            wants_buffer = at < len(kernel.params) and isinstance(kernel.params[at], BufferParam)
-            if line.has("["):
-                arguments.append(line.name("the name of a buffer"))
-                line.expect("]")
-            elif wants_buffer and line.peek() != ("sign", "("):
-                arguments.append(line.name("the name of a buffer"))
-            else:
-                arguments.append(self.reader.expression(line))
-        self.steps.append(Launch(kernel, tuple(arguments)))
-
-    def _operand(self, line: Line) -> Operand:
-        buffer = line.name("a matrix")
-        line.expect("(")
-        place = self.reader.listed(line, ")")
-        if len(place) != 3:
-            line.fail("offset, row stride and column stride before this")
-        return Operand(buffer, *place)
-
-    def _read_matmul(self, line: Line) -> None:
-        out = self._operand(line)
-        line.expect("=")
-        left = self._operand(line)
-        line.expect("@")
-        right = self._operand(line)
-        sizes = []
-        for word in ("rows", "inner", "columns"):
-            line.expect(word)
-            sizes.append(self.reader.expression(line))
-        line.expect("of")
-        dtype = line.dtype()
-        alpha: float | Expr = 1.0
-        if line.has("alpha"):
-            alpha = self.reader.expression(line) if line.peek() == ("sign", "(") else line.number_value()
-        beta = line.number_value() if line.has("beta") else 0.0
-        batch = None
-        if line.has("for"):
-            if line.name("a variable") != BATCH.attr:
-                line.at -= 1
-                line.fail(f"{BATCH.attr!r}")
-            line.expect("<")
-            batch = self.reader.expression(line)
-        self.steps.append(MatMul(dtype, sizes[0], sizes[1], sizes[2], left, right, out, alpha, beta, batch))
-
-    def _buffers(self, line: Line) -> tuple[Buffer, ...]:
-        line.expect("(")
-        found: list[Buffer] = []
-        while not line.has(")"):
-            if found:
-                line.expect(",")
-            found.append(self.reader.buffer(line))
-        return tuple(found)
-
-    def _read_python(self, line: Line) -> None:
-        index = line.integer()
-        operands = self._buffers(line)
-        line.expect("->")
-        results = self._buffers(line)
-        self.steps.append(PythonCall(index, operands, results))
-        self.reader.buffers.update({b.name: b.dtype for b in results})
+        size = self.expression(line)
+        self._slots.append(Slot(size, line.has("late")))
 
     def _read_output(self, line: Line) -> None:
-        self.outputs.append(line.name("the name of a buffer"))
+        self._outputs.append(line.name("the name of a buffer"))
         if line.has("lent"):
-            self.lent.append(len(self.outputs) - 1)
+            self._lent.append(len(self._outputs) - 1)
 
     def _read_update(self, line: Line) -> None:
         line.expect("input")
         number = line.integer()
         line.expect("=")
         line.expect("output")
-        self.updates.append((line.integer(), number))
+        self._updates.append((line.integer(), number))
 
     def _read_return(self, line: Line) -> None:
-        self.returned = line.integer()
-        self.unpack_single = line.has("unpacked")
+        self._returned = line.integer()
+        self._unpack_single = line.has("unpacked")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import COMPARISONS, INDEX, Expr
 from aesara.ir.function import ScalarFunction, functions_below
 from aesara.ir.kernel import (
@@ -22,24 +23,10 @@ from aesara.ir.kernel import (
     expressions_of,
     walk_statements,
 )
-from aesara.ir.program import (
-    BATCH,
-    Allocate,
-    Buffer,
-    Check,
-    Define,
-    Input,
-    Launch,
-    Loop,
-    MatMul,
-    Program,
-    Step,
-    View,
-    walk_steps,
-)
+from aesara.ir.program import Input, Program
 from aesara.ir.text.syntax import BITWISE, SIGNS, written_name
 
-__all__ = ["print_function", "print_kernel", "print_program"]
+__all__ = ["ProgramWriter", "print_function", "print_kernel", "print_program"]
 
 _ATOM = 9
 #: a piece of an expression longer than this gets a line of its own
@@ -365,38 +352,40 @@ def _changes(body: tuple[Statement, ...]) -> set[str]:
 
 def print_program(program: Program) -> str:
     """The program and its kernels as text that `parse_program` reads back to an equal program."""
-    return _ProgramWriter(program).text()
+    return ProgramWriter(program).text()
 
 
-class _ProgramWriter:
+class ProgramWriter:
+    """Writes a program; its steps write themselves by the methods that have names without underscores."""
+
     def __init__(self, program: Program) -> None:
-        self.program = program
-        kernels = list(dict.fromkeys(step.kernel for step in walk_steps(program.steps) if isinstance(step, Launch)))
-        self.labels = dict(zip(kernels, _labels(kernel.name for kernel in kernels)))
-        self.functions = _function_labels(e for kernel in kernels for e in _kernel_expressions(kernel))
-        self.writer = _Writer(self.functions)
-        self.indent = _TAB
+        self._program = program
+        kernels = list(dict.fromkeys(kernel for step in program.all_steps() for kernel in step.kernels()))
+        self._labels = dict(zip(kernels, _labels(kernel.name for kernel in kernels)))
+        self._functions = _function_labels(e for kernel in kernels for e in _kernel_expressions(kernel))
+        self._writer = _Writer(self._functions)
+        self._indent = _TAB
 
     def text(self) -> str:
-        program, add = self.program, self.writer.lines.append
-        add("program")
+        program, lines = self._program, self._writer.lines
+        lines.append("program")
         for item in program.inputs:
             self._input(item)
         for buffer in program.constants:
-            add(f"{_TAB}constant {self._buffer(buffer)}")
-            self.writer.buffers[buffer.name] = buffer.dtype
+            self.line(f"constant {self.buffer(buffer)}")
+            self._writer.buffers[buffer.name] = buffer.dtype
         for k, slot in enumerate(program.slots):
-            (size,) = self.writer.write([slot.size], _TAB)
-            add(f"{_TAB}slot {k}: {size}{' late' if slot.late else ''}")
+            (size,) = self.texts([slot.size])
+            self.line(f"slot {k}: {size}{' late' if slot.late else ''}")
         for step in program.steps:
-            self._step(step)
+            step.write(self)
         for k, name in enumerate(program.outputs):
-            add(f"{_TAB}output {written_name(name)}{' lent' if k in program.lent else ''}")
+            self.line(f"output {written_name(name)}{' lent' if k in program.lent else ''}")
         for output, number in program.updates:
-            add(f"{_TAB}update input {number} = output {output}")
-        add(f"{_TAB}return {program.returned}{' unpacked' if program.unpack_single else ''}")
-        kernels = [_kernel_text(kernel, label, self.functions) for kernel, label in self.labels.items()]
-        texts = ["\n".join(self.writer.lines), *(k.rstrip("\n") for k in kernels), *_function_texts(self.functions)]
+            self.line(f"update input {number} = output {output}")
+        self.line(f"return {program.returned}{' unpacked' if program.unpack_single else ''}")
+        kernels = [_kernel_text(kernel, label, self._functions) for kernel, label in self._labels.items()]
+        texts = ["\n".join(lines), *(k.rstrip("\n") for k in kernels), *_function_texts(self._functions)]
         return "\n\n".join(texts) + "\n"
 
     def _input(self, item: Input) -> None:
@@ -404,104 +393,49 @@ class _ProgramWriter:
         static = ""
         if item.static_shape != implied:
             static = f" static [{', '.join('?' if n is None else str(n) for n in item.static_shape)}]"
-        self.writer.lines.append(f"{_TAB}{'shared' if item.implicit else 'input'} {self._buffer(item.buffer)}{static}")
-        self.writer.buffers[item.buffer.name] = item.buffer.dtype
+        self.line(f"{'shared' if item.implicit else 'input'} {self.buffer(item.buffer)}{static}")
+        self._writer.buffers[item.buffer.name] = item.buffer.dtype
 
-    def _buffer(self, buffer: Buffer) -> str:
-        shape = self.writer.write(buffer.shape, self.indent)
+    # -- for steps -------------------------------------------------------------------------------------------
+
+    def texts(self, roots: Sequence[Expr]) -> list[str]:
+        """The text of each expression; lines of shared parts are added in front."""
+        return self._writer.write(roots, self._indent)
+
+    def name(self, name: str) -> str:
+        """A name as it is written."""
+        return written_name(name)
+
+    def buffer(self, buffer: Buffer) -> str:
+        """A buffer with its dtype and shape."""
+        shape = self.texts(buffer.shape)
         marked = " complex" if buffer.is_complex else ""
         return f"{written_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]{marked}"
 
-    def _step(self, step: Step) -> None:
-        writer = self.writer
-        if isinstance(step, Define):
-            (value,) = writer.write([step.value], self.indent)
-            writer.lines.append(f"{self.indent}define {written_name(step.name)} = {value}")
-            writer.changed([step.name])
-        elif isinstance(step, Check):
-            condition, *values = writer.write([step.condition, *step.values], self.indent)
-            listed = f" ({', '.join(values)})" if values else ""
-            writer.lines.append(f"{self.indent}check {condition} else error {step.error}{listed}")
-        elif isinstance(step, Allocate):
-            self._allocate(step)
-        elif isinstance(step, Launch):
-            exprs = [a for a in step.arguments if not isinstance(a, str)]
-            sizes = iter(writer.write(exprs, self.indent))
-            items = [
-                _argument(a, written_name(a) if isinstance(a, str) else next(sizes), p)
-                for a, p in itertools.zip_longest(step.arguments, step.kernel.params)
-                if a is not None
-            ]
-            writer.lines.append(_wrapped(f"launch {self.labels[step.kernel]}", items, "", self.indent))
-            changed = zip(step.kernel.params, step.arguments)
-            writer.changed([a for p, a in changed if isinstance(a, str) and getattr(p, "written", False)])
-        elif isinstance(step, MatMul):
-            self._matmul(step)
-        elif isinstance(step, View):
-            (offset,) = writer.write([step.offset], self.indent)
-            buffer = self._buffer(step.buffer)
-            writer.lines.append(f"{self.indent}view {buffer} in {written_name(step.base)} at {offset}")
-            self._made(step.buffer)
-        elif isinstance(step, Loop):
-            self._loop(step)
-        else:
-            operands, results = (", ".join(map(self._buffer, group)) for group in (step.operands, step.results))
-            writer.lines.append(f"{self.indent}python {step.index} ({operands}) -> ({results})")
-            self._made(*step.results)
+    def kernel(self, kernel: Kernel) -> str:
+        """What stands for a kernel."""
+        return self._labels[kernel]
 
-    def _loop(self, loop: Loop) -> None:
-        writer = self.writer
-        (extent,) = writer.write([loop.extent], self.indent)
-        head = len(writer.lines)
-        writer.lines.append("")
-        outer, self.indent = self.indent, self.indent + _TAB
-        writer.changed([loop.var])
-        for step in loop.body:
-            self._step(step)
-        if loop.until is not None:
-            (condition,) = writer.write([loop.until], self.indent)
-            writer.lines.append(f"{self.indent}until {condition}")
-        self.indent = outer
-        writer.lines[head] = f"{outer}loop {written_name(loop.var)} < {extent} count {written_name(loop.count)}:"
-        writer.changed([loop.count])
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self._writer.lines.append(f"{self._indent}{text}")
 
-    def _made(self, *buffers: Buffer) -> None:
-        self.writer.changed([b.name for b in buffers])
-        self.writer.buffers.update({b.name: b.dtype for b in buffers})
+    def call(self, head: str, items: Sequence[str]) -> None:
+        """Add ``head(items)``, on several lines if it is long."""
+        self._writer.lines.append(_wrapped(head, items, "", self._indent))
 
-    def _allocate(self, step: Allocate) -> None:
-        where = ""
-        if step.slot is not None:
-            where += f" in slot {step.slot}"
-        if step.output is not None:
-            where += f" as output {step.output}"
-        if step.reuse is not None:
-            where += f" or input {step.reuse}"
-        if step.initial is not None:
-            where += f" holding input {step.initial}"
-        self.writer.lines.append(f"{self.indent}allocate {self._buffer(step.buffer)}{where}")
-        self._made(step.buffer)
+    @contextmanager
+    def indented(self) -> Iterator[None]:
+        """Within, lines are inside of what stands before."""
+        self._indent += _TAB
+        yield
+        self._indent = self._indent[: -len(_TAB)]
 
-    def _matmul(self, step: MatMul) -> None:
-        operands = (step.out, step.left, step.right)
-        roots = [e for o in operands for e in (o.offset, o.row_stride, o.column_stride)]
-        batch = [] if step.batch is None else [step.batch]
-        alpha = [step.alpha] if isinstance(step.alpha, Expr) else []
-        texts = self.writer.write([*roots, step.rows, step.inner, step.columns, *batch, *alpha], self.indent)
-        out, left, right = (
-            f"{written_name(o.buffer)}({', '.join(texts[3 * k : 3 * k + 3])})" for k, o in enumerate(operands)
-        )
-        rows, inner, columns = texts[9:12]
-        factor = f"({texts[-1]})" if alpha else repr(step.alpha)
-        scale = f" alpha {factor}" * (factor != "1.0") + f" beta {step.beta!r}" * (repr(step.beta) != "0.0")
-        batched = f" for {BATCH.attr} < {texts[12]}" if batch else ""
-        sizes = f"rows {rows} inner {inner} columns {columns} of {step.dtype}"
-        self.writer.lines.append(f"{self.indent}matmul {out} = {left} @ {right} {sizes}{scale}{batched}")
-        self.writer.changed([step.out.buffer, BATCH.attr])
+    def changed(self, names: Iterable[str]) -> None:
+        """From here on these scalars and buffers have other values."""
+        self._writer.changed(names)
 
-
-def _argument(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:
-    """A bare name is what the parameter asks for; brackets tell what it is where it is something else."""
-    if isinstance(argument, str):
-        return text if isinstance(param, BufferParam) else f"[{text}]"
-    return f"({text})" if isinstance(param, BufferParam) else text
+    def made(self, *buffers: Buffer) -> None:
+        """From here on there are these buffers."""
+        self.changed([b.name for b in buffers])
+        self._writer.buffers.update({b.name: b.dtype for b in buffers})

@@ -7,9 +7,9 @@ import re
 from typing import Any, NoReturn
 
 from aesara.ir import expr as ir
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import INDEX, PRIMITIVES, Expr
 from aesara.ir.function import ScalarFunction
-from aesara.ir.program import Buffer
 from aesara.ir.text.syntax import DTYPES, INFIX, KEYWORDS, RESERVED, IRSyntaxError
 
 __all__ = ["Line", "Reader", "label_of", "lines_of"]

@@ -6,6 +6,7 @@ import json
 import re
 
 from aesara.ir.expr import PRIMITIVES
+from aesara.ir.steps import STEPS
 from aesara.ir.verify import IRError
 
 __all__ = ["BITWISE", "DTYPES", "INFIX", "KEYWORDS", "RESERVED", "SIGNS", "IRSyntaxError", "written_name"]
@@ -38,10 +39,9 @@ BITWISE = frozenset({"or", "xor", "and"})
 KEYWORDS = frozenset(
     """
     kernel program function for parallel interleave lanes if while let reassociate true false inf nan input shared
-    static constant slot late check else error define allocate as in output or launch matmul rows inner columns of
-    alpha beta python update return holding unpacked written aliased view at loop count until
+    static constant slot late output update return unpacked written aliased
     """.split()
-)
+).union(*((step.keyword, *step.words) for step in STEPS.values()))
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aesara.errors import NativeTargetError
-from aesara.ir.program import MatMul, Program, walk_steps
+from aesara.ir.program import Program
 from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
 from aesara.link.llvm import layout
 from aesara.link.llvm.clock import system_clock
@@ -136,7 +136,7 @@ class Interface:
             tuple(program.cells()),
             tuple(sorted({number for _, number in program.updates})),
             guard_count(program),
-            tuple(sorted({step.dtype for step in walk_steps(program.steps) if isinstance(step, MatMul)})),
+            tuple(sorted({dtype for step in program.all_steps() for dtype in step.products()})),
             program.lent,
             spills_values(program),
         )

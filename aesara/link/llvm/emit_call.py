@@ -9,20 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aesara.ir.expr import walk
-from aesara.ir.program import (
-    ITEM_SIZES,
-    Allocate,
-    Input,
-    Program,
-    PythonCall,
-    Step,
-    View,
-    touched_buffers,
-    walk_steps,
-)
+from aesara.ir.buffers import ITEM_SIZES
+from aesara.ir.program import Input, Program
+from aesara.ir.steps import Step, walk_steps
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_threads import LONG, ThreadCode, needs_gil
+from aesara.link.llvm.emit_threads import LONG, ThreadCode
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.spills import Spilled, spills_values
 
@@ -38,8 +29,7 @@ class CallCode(ThreadCode):
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        written = {s.buffer.name for s in walk_steps(program.steps) if isinstance(s, (Allocate, View))}
-        written |= {b.name for s in program.steps if isinstance(s, PythonCall) for b in s.results}
+        written = {buffer.name for step in program.all_steps() for buffer in step.makes()}
         given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
         super().__init__(frozenset(written), frozenset(given), spills_values(program))
         self.frame = Frame(program)
@@ -79,9 +69,7 @@ class CallCode(ThreadCode):
 
     def arguments(self) -> None:
         """Read the arguments and shared variables; then guard and hold the values if other threads may run."""
-        buffers = [s.buffer for s in self.program.steps if isinstance(s, Allocate)]
-        buffers += [b for s in self.program.steps if isinstance(s, PythonCall) for b in s.operands]
-        rank = max([1, *(len(b.shape) for b in buffers)])
+        rank = max([1, *(len(b.shape) for step in self.program.steps for b in step.arrays())])
         self.add(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}", "%table = load ptr, ptr %table.p")
         self._make_frame()
         self.allocas.append(f"%dims = alloca [{rank} x i64]")
@@ -210,13 +198,10 @@ class CallCode(ThreadCode):
 
     def confirm(self, steps: Iterable[Step]) -> None:
         """Fail if Python code has given other memory to an array that one of the steps reads."""
-        used = {name for step in walk_steps(steps) for name in touched_buffers(step)}
+        used: set[str] = set()
         for step in walk_steps(steps):
-            if isinstance(step, View):
-                used.add(step.base)
-            if isinstance(step, Allocate):
-                used |= {e.attr for e in walk(step.buffer.shape) if e.op == "load"}
-                used |= {self.program.inputs[k].buffer.name for k in (step.reuse, step.initial) if k is not None}
+            used.update(step.touched(), step.bases().values())
+            used.update(self.program.inputs[k].buffer.name for k in step.taken_inputs())
         for name in sorted(used & self.doubtful):
             self.doubtful.discard(name)
             seen, pointer, sizes = self.seen[name]
@@ -275,7 +260,7 @@ class CallCode(ThreadCode):
         """Take guards of what is updated, and hold the shared values, if other threads may run meanwhile."""
         if not self.frame.implicit and not self.program.updates:
             return
-        native = [step for step in self.program.steps if not needs_gil(step)]
+        native = [step for step in self.program.steps if not step.needs_gil]
         everything = self.frame.made or not self.all_known(native)
         self.careful = "true" if everything else self.more_than(self.total(self.program.steps), LONG)
         if self.careful == "false" and not self.program.updates:

@@ -8,29 +8,16 @@ pool and returns to it.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
 
+from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import Expr, cast, const, op, substitute, var
 from aesara.ir.kernel import For, Kernel
-from aesara.ir.program import (
-    BATCH,
-    Allocate,
-    Buffer,
-    Check,
-    Define,
-    Launch,
-    Loop,
-    MatMul,
-    Operand,
-    Program,
-    PythonCall,
-    Step,
-    View,
-)
-from aesara.ir.work import is_heavy, iteration_work, loop_work
+from aesara.ir.program import Program
+from aesara.ir.steps import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View
+from aesara.ir.work import is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_call import ENTRY, CallCode
 from aesara.link.llvm.emit_kernel import Cut, emit_kernel, only_loop
@@ -54,9 +41,7 @@ class Entry(CallCode):
         self.kernels: dict[tuple[Any, ...], str] = {}
         self.kernel_texts: list[str] = []
         self.inside_loop = False
-        self.has_loops = any(
-            isinstance(s, Loop) or (isinstance(s, MatMul) and s.batch is not None) for s in program.steps
-        )
+        self.has_loops = any(step.runs_rounds for step in program.steps)
         #: where early slots are: a pointer, or a place in the block of workspace
         self.slot_place: dict[int, str | int] = {}
         self.workspace_block = ""
@@ -134,6 +119,7 @@ class Entry(CallCode):
         elif isinstance(step, Loop):
             self.loop(step)
         else:
+            assert isinstance(step, PythonCall)
             self.python(step)
 
     def define(self, name: str, value: str, kind: str = "i64") -> None:
@@ -326,7 +312,7 @@ class Entry(CallCode):
         if step.batch is None:
             self._one_product(step)
             return
-        rounds = self.rounds(self.work([dataclasses.replace(step, batch=None)]))
+        rounds = self.rounds(self.known(step.one_work()))
 
         def body() -> None:
             self._one_product(step)
@@ -360,7 +346,7 @@ class Entry(CallCode):
         self.place(step.buffer.name, pointer)
 
     def loop(self, step: Loop) -> None:
-        rounds = self.rounds(self.known(loop_work(step)))
+        rounds = self.rounds(self.known(step.round_work()))
         outermost, self.inside_loop = not self.inside_loop, True
 
         def body() -> str | None:

@@ -20,13 +20,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from aesara.ir.expr import Expr, const, op, walk
 from aesara.ir.kernel import Kernel
-from aesara.ir.program import Allocate, Launch, Loop, MatMul, PythonCall, Step
-from aesara.ir.work import UNKNOWN, Work, kernel_work, step_work, sum_of
+from aesara.ir.steps import Launch, Loop, MatMul, Step
+from aesara.ir.work import UNKNOWN, Work, kernel_work, sum_of
 from aesara.link.llvm import layout
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.shared.threads import PORTION
 
-__all__ = ["ENOUGH", "LONG", "WEIGHTS", "ThreadCode", "may_be_cut", "needs_gil"]
+__all__ = ["ENOUGH", "LONG", "WEIGHTS", "ThreadCode", "may_be_cut"]
 
 #: nanoseconds of estimated work for which the GIL is released
 LONG = 20e3
@@ -38,11 +38,6 @@ ENOUGH = 16
 WEIGHTS = {Launch: 1, MatMul: 4, Loop: 4}
 #: nanoseconds that a byte of fresh memory costs, in comparisons with what may be computed without the GIL meanwhile
 _FRESH_BYTE = 2.5
-
-
-def needs_gil(step: Step) -> bool:
-    """Whether a step touches Python objects."""
-    return isinstance(step, PythonCall) or (isinstance(step, Allocate) and step.output is not None)
 
 
 def may_be_cut(kernel: Kernel) -> bool:
@@ -78,7 +73,7 @@ class ThreadCode(HostCode):
         """The work of a step, in any sizes."""
         found = self.works.get(id(step))
         if found is None:
-            found = self.works[id(step)] = step_work(step)
+            found = self.works[id(step)] = step.work()
         return found
 
     def known(self, work: Work) -> Work:
@@ -119,7 +114,7 @@ class ThreadCode(HostCode):
 
     def runs(self, steps: Iterable[Step]) -> Iterator[tuple[bool, list[Step]]]:
         """Steps in runs that need the GIL (True) or do not."""
-        for with_gil, run in itertools.groupby(steps, needs_gil):
+        for with_gil, run in itertools.groupby(steps, lambda step: step.needs_gil):
             yield with_gil, list(run)
 
     def total(self, steps: Iterable[Step]) -> Expr:

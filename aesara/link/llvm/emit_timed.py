@@ -11,19 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.program import (
-    Allocate,
-    Buffer,
-    Launch,
-    Loop,
-    MatMul,
-    Program,
-    PythonCall,
-    Step,
-    View,
-    touched_buffers,
-    walk_steps,
-)
+from aesara.ir.buffers import Buffer
+from aesara.ir.program import Program
+from aesara.ir.steps import Step
 from aesara.link.llvm.clock import Clock, system_clock
 from aesara.link.llvm.emit_program import Entry
 from aesara.records import dataclass
@@ -32,8 +22,6 @@ __all__ = ["StepTimers", "emit_timed_program"]
 
 #: for each step the numbers of some things
 _Numbers = tuple[tuple[int, ...], ...]
-
-_TIMED = {Launch: "nest", MatMul: "product", PythonCall: "python", Loop: "loop"}
 
 
 @dataclass(frozen=True)
@@ -69,11 +57,10 @@ class StepTimers:
     @classmethod
     def of(cls, program: Program, clock: Clock) -> StepTimers:
         """Timers at zero for the steps of a program."""
-        steps = [step for step in program.steps if type(step) in _TIMED]
-        names = tuple(step.kernel.name if isinstance(step, Launch) else "" for step in steps)
-        kinds = tuple(_TIMED[type(step)] for step in steps)
-        known = _buffers(program)
-        base = {s.buffer.name: s.base for s in walk_steps(program.steps) if isinstance(s, View)}
+        steps = [step for step in program.steps if step.kind is not None]
+        names = tuple(step.label for step in steps)
+        kinds = tuple(step.kind for step in steps if step.kind is not None)
+        known, base = _buffers(program), program.bases()
         touched = [list(dict.fromkeys(_touched(step, base, known))) for step in steps]
         number = {name: k for k, name in enumerate(dict.fromkeys(name for some in touched for name in some))}
         numbers = tuple(tuple(number[name] for name in some) for some in touched)
@@ -120,19 +107,14 @@ class StepTimers:
 
 def _buffers(program: Program) -> dict[str, Buffer]:
     """The buffers of a program by name, but those that belong to a round of a loop."""
-    made = [step.buffer for step in program.steps if isinstance(step, Allocate)]
-    made += [buffer for step in program.steps if isinstance(step, PythonCall) for buffer in step.results]
+    made = [buffer for step in program.steps for buffer in step.makes()]
     return {buffer.name: buffer for buffer in (*(i.buffer for i in program.inputs), *program.constants, *made)}
 
 
 def _touched(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
     """The names of known buffers that a step, or what is inside of it, reads or writes."""
-    for inner in walk_steps([step]):
-        for name in touched_buffers(inner):
-            while name in base:
-                name = base[name]
-            if name in known:
-                yield name
+    for inner in step.walk():
+        yield from (name for name in (base.get(touched, touched) for touched in inner.touched()) if name in known)
 
 
 class _TimedEntry(Entry):
@@ -148,7 +130,7 @@ class _TimedEntry(Entry):
         self.allocas.append("%now = alloca [2 x i64]")
 
     def step(self, step: Step) -> None:
-        if self.inside or type(step) not in _TIMED:
+        if self.inside or step.kind is None:
             super().step(step)
             return
         started = self._now() if self.last is None else self.last

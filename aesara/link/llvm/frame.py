@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from aesara.ir.program import Program, PythonCall
+from aesara.ir.program import Program
 from aesara.link.llvm import layout
 from aesara.link.llvm.shared.kept_results import COPIES
 
@@ -19,7 +19,7 @@ def guard_count(program: Program) -> int:
 
 
 def _python_calls(program: Program) -> int:
-    return sum(isinstance(s, PythonCall) for s in program.steps)
+    return sum(step.calls_python for step in program.steps)
 
 
 class OwnWords:

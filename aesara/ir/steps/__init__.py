@@ -1,0 +1,33 @@
+"""The steps of the host program, a class for each.
+
+Everybody who asks what a step is asks the step (`base`).  A new one is a class here, which this module imports, and a
+function in `link/llvm/emit_steps.py` that emits it.
+"""
+
+from aesara.ir.steps.allocate import Allocate
+from aesara.ir.steps.base import Step, walk_steps
+from aesara.ir.steps.check import Check
+from aesara.ir.steps.define import Define
+from aesara.ir.steps.launch import Launch
+from aesara.ir.steps.loop import Loop
+from aesara.ir.steps.matmul import BATCH, MatMul
+from aesara.ir.steps.python_call import PythonCall
+from aesara.ir.steps.view import View
+
+__all__ = [
+    "Allocate",
+    "BATCH",
+    "Check",
+    "Define",
+    "Launch",
+    "Loop",
+    "MatMul",
+    "PythonCall",
+    "STEPS",
+    "Step",
+    "View",
+    "walk_steps",
+]
+
+#: the classes of steps by the keyword of their text
+STEPS: dict[str, type[Step]] = {step.keyword: step for step in Step.__subclasses__()}

@@ -1,0 +1,111 @@
+"""Memory for buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.buffers import Buffer, Slot
+from aesara.ir.expr import Expr
+from aesara.ir.steps.base import Step
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.text.parsing import ProgramReader
+    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.text.reading import Line
+    from aesara.ir.verify import Scope
+
+__all__ = ["Allocate"]
+
+
+@dataclass(frozen=True)
+class Allocate(Step):
+    """Make memory for a buffer.
+
+    `output`: it becomes a new ndarray, the k-th result.  `reuse`: number of the input whose own memory may be taken
+    at run time if nobody else holds it (an in-place update).  `initial`: number of the input whose value the buffer
+    starts with.  `slot`: place in the workspace; buffers with disjoint lives share one.
+    """
+
+    keyword = "allocate"
+    words = ("in", "slot", "as", "output", "or", "input", "holding")
+
+    buffer: Buffer
+    output: int | None = None
+    reuse: int | None = None
+    initial: int | None = None
+    slot: int | None = None
+
+    @property
+    def needs_gil(self) -> bool:
+        return self.output is not None
+
+    @property
+    def may_stand_in_loop(self) -> bool:
+        return self.slot is not None
+
+    def can_fail(self, slots: Sequence[Slot]) -> bool:
+        return self.slot is None or slots[self.slot].late
+
+    def expressions(self) -> Iterator[Expr]:
+        yield from self.buffer.shape
+
+    def makes(self) -> Iterator[Buffer]:
+        yield self.buffer
+
+    def arrays(self) -> Iterator[Buffer]:
+        yield self.buffer
+
+    def taken_inputs(self) -> Iterator[int]:
+        yield from (k for k in (self.reuse, self.initial) if k is not None)
+
+    def verify(self, scope: Scope) -> None:
+        scope.expressions(*self.buffer.shape)
+        if (self.output is None) == (self.slot is None):
+            scope.fail(f"{self.buffer.name} must be either an output or in the workspace")
+        if self.slot is not None and self.slot >= len(scope.slots):
+            scope.fail(f"{self.buffer.name} is in slot {self.slot}, but there are {len(scope.slots)}")
+        scope.make(self.buffer)
+
+    def run(self, machine: ProgramMachine) -> None:
+        memory = machine.allocate(self.buffer)
+        if self.slot is not None:
+            machine.put_in_slot(memory, self.slot)
+        if self.initial is not None:
+            machine.copy_input(self.initial, memory)
+        if self.reuse is not None:
+            machine.take_input(self.reuse, memory)
+
+    def write(self, writer: ProgramWriter) -> None:
+        where = ""
+        if self.slot is not None:
+            where += f" in slot {self.slot}"
+        if self.output is not None:
+            where += f" as output {self.output}"
+        if self.reuse is not None:
+            where += f" or input {self.reuse}"
+        if self.initial is not None:
+            where += f" holding input {self.initial}"
+        writer.line(f"{self.keyword} {writer.buffer(self.buffer)}{where}")
+        writer.made(self.buffer)
+
+    @classmethod
+    def read(cls, reader: ProgramReader, line: Line) -> Allocate:
+        buffer = reader.buffer(line)
+        slot = output = reuse = initial = None
+        if line.has("in"):
+            line.expect("slot")
+            slot = line.integer()
+        if line.has("as"):
+            line.expect("output")
+            output = line.integer()
+        if line.has("or"):
+            line.expect("input")
+            reuse = line.integer()
+        if line.has("holding"):
+            line.expect("input")
+            initial = line.integer()
+        reader.made(buffer)
+        return cls(buffer, output=output, reuse=reuse, initial=initial, slot=slot)

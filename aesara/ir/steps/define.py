@@ -1,0 +1,53 @@
+"""Sizes that are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr
+from aesara.ir.steps.base import Step
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.text.parsing import ProgramReader
+    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.text.reading import Line
+    from aesara.ir.verify import Scope
+
+__all__ = ["Define"]
+
+
+@dataclass(frozen=True)
+class Define(Step):
+    """Give the size `name` its value."""
+
+    keyword = "define"
+
+    name: str
+    value: Expr
+
+    def expressions(self) -> Iterator[Expr]:
+        yield self.value
+
+    def defines(self) -> Iterator[str]:
+        yield self.name
+
+    def verify(self, scope: Scope) -> None:
+        scope.expressions(self.value)
+        scope.define(self.name)
+
+    def run(self, machine: ProgramMachine) -> None:
+        machine.scalars[self.name] = machine.value(self.value)
+
+    def write(self, writer: ProgramWriter) -> None:
+        (value,) = writer.texts([self.value])
+        writer.line(f"{self.keyword} {writer.name(self.name)} = {value}")
+        writer.changed([self.name])
+
+    @classmethod
+    def read(cls, reader: ProgramReader, line: Line) -> Define:
+        name = line.name("a size")
+        line.expect("=")
+        return cls(name, reader.expression(line))

@@ -1,0 +1,114 @@
+"""Running a kernel."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr, substitute, var
+from aesara.ir.kernel import BufferParam, Kernel, ScalarParam
+from aesara.ir.steps.base import Step
+from aesara.ir.work import Work, kernel_work
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.text.parsing import ProgramReader
+    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.text.reading import Line
+    from aesara.ir.verify import Scope
+
+__all__ = ["Launch"]
+
+#: nanoseconds for beginning a kernel
+_LAUNCH = 5.0
+
+
+@dataclass(frozen=True)
+class Launch(Step):
+    """Run a kernel; arguments in the order of its parameters: names of buffers, or size expressions."""
+
+    keyword = "launch"
+    kind = "nest"
+
+    kernel: Kernel
+    arguments: tuple[str | Expr, ...]
+
+    @property
+    def label(self) -> str:
+        return self.kernel.name
+
+    def expressions(self) -> Iterator[Expr]:
+        return (a for a in self.arguments if isinstance(a, Expr))
+
+    def reads(self) -> Iterator[str]:
+        return (a for a in self.arguments if isinstance(a, str))
+
+    def writes(self) -> Iterator[str]:
+        for param, argument in zip(self.kernel.params, self.arguments):
+            if isinstance(param, BufferParam) and isinstance(argument, str) and param.written:
+                yield argument
+
+    def kernels(self) -> Iterator[Kernel]:
+        yield self.kernel
+
+    def work(self) -> Work:
+        scalars = [p for p in self.kernel.params if isinstance(p, ScalarParam)]
+        values = {var(p.name, p.dtype): a for p, a in zip(scalars, self.expressions(), strict=True)}
+        inside = kernel_work(self.kernel)
+        return inside.replace(lambda size: substitute([size], values.get, {})[0]) + Work({(): _LAUNCH})
+
+    def verify(self, scope: Scope) -> None:
+        kernel = self.kernel
+        scope.kernel(kernel)
+        if len(self.arguments) != len(kernel.params):
+            scope.fail(f"kernel {kernel.name} takes {len(kernel.params)} arguments")
+        for param, argument in zip(kernel.params, self.arguments, strict=True):
+            if isinstance(param, BufferParam):
+                if not isinstance(argument, str) or scope.buffers.get(argument) != param.dtype:
+                    scope.fail(f"argument {argument} for buffer {param.name} of {param.dtype}")
+            elif isinstance(argument, str) or argument.dtype != param.dtype:
+                scope.fail(f"argument {argument} for {param.name} of {param.dtype}")
+            else:
+                scope.expressions(argument)
+
+    def run(self, machine: ProgramMachine) -> None:
+        arguments = [machine.memory(a) if isinstance(a, str) else machine.value(a) for a in self.arguments]
+        machine.launch(self.kernel, arguments)
+
+    def write(self, writer: ProgramWriter) -> None:
+        sizes = iter(writer.texts(list(self.expressions())))
+        items = [
+            _written(a, writer.name(a) if isinstance(a, str) else next(sizes), p)
+            for a, p in itertools.zip_longest(self.arguments, self.kernel.params)
+            if a is not None
+        ]
+        writer.call(f"{self.keyword} {writer.kernel(self.kernel)}", items)
+        writer.changed(self.writes())
+
+    @classmethod
+    def read(cls, reader: ProgramReader, line: Line) -> Launch:
+        kernel = reader.kernel(line)
+        line.expect("(")
+        arguments: list[str | Expr] = []
+        while not line.has(")"):
+            if arguments:
+                line.expect(",")
+            at = len(arguments)
+            wants_buffer = at < len(kernel.params) and isinstance(kernel.params[at], BufferParam)
+            if line.has("["):
+                arguments.append(line.name("the name of a buffer"))
+                line.expect("]")
+            elif wants_buffer and line.peek() != ("sign", "("):
+                arguments.append(line.name("the name of a buffer"))
+            else:
+                arguments.append(reader.expression(line))
+        return cls(kernel, tuple(arguments))
+
+
+def _written(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:
+    """A bare name is what the parameter asks for; brackets tell what it is where it is something else."""
+    if isinstance(argument, str):
+        return text if isinstance(param, BufferParam) else f"[{text}]"
+    return f"({text})" if isinstance(param, BufferParam) else text

@@ -1,0 +1,66 @@
+"""Parts of buffers that have a name of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aesara.ir.buffers import Buffer
+from aesara.ir.expr import Expr
+from aesara.ir.steps.base import Step
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.text.parsing import ProgramReader
+    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.text.reading import Line
+    from aesara.ir.verify import Scope
+
+__all__ = ["View"]
+
+
+@dataclass(frozen=True)
+class View(Step):
+    """`buffer` is the memory of `base` from an element offset on."""
+
+    keyword = "view"
+    words = ("in", "at")
+
+    buffer: Buffer
+    base: str
+    offset: Expr
+
+    def expressions(self) -> Iterator[Expr]:
+        yield self.offset
+        yield from self.buffer.shape
+
+    def makes(self) -> Iterator[Buffer]:
+        yield self.buffer
+
+    def bases(self) -> dict[str, str]:
+        return {self.buffer.name: self.base}
+
+    def verify(self, scope: Scope) -> None:
+        if scope.buffers.get(self.base) != self.buffer.dtype:
+            scope.fail(f"a view of {self.buffer.dtype} on {self.base}, which is {scope.buffers.get(self.base)}")
+        scope.expressions(*self.expressions())
+        scope.make(self.buffer)
+
+    def run(self, machine: ProgramMachine) -> None:
+        machine.view(self.buffer, self.base, machine.integer(self.offset))
+
+    def write(self, writer: ProgramWriter) -> None:
+        (offset,) = writer.texts([self.offset])
+        writer.line(f"{self.keyword} {writer.buffer(self.buffer)} in {writer.name(self.base)} at {offset}")
+        writer.made(self.buffer)
+
+    @classmethod
+    def read(cls, reader: ProgramReader, line: Line) -> View:
+        buffer = reader.buffer(line)
+        line.expect("in")
+        base = line.name("the name of a buffer")
+        line.expect("at")
+        offset = reader.expression(line)
+        reader.made(buffer)
+        return cls(buffer, base, offset)
