@@ -22,7 +22,7 @@ def spread(values, limit=10):
         values
     )
     total = 0
-    for value in values:
+    for value in list(values):
         if value == limit:
             continue
         total += abs(value) - smallest
@@ -64,8 +64,8 @@ def planted(source, numbered):
 def test_kinds_of_faults():
     assert {fault.kind for fault in faults("module.py", SOURCE)} == {
         "comparison", "dropped condition", "and for or", "constant", "off by one", "min for max, any for all",
-        "dropped early exit", "removed statement", "dropped call", "other operator", "swapped operands",
-        "dropped result",
+        "dropped early exit", "removed statement", "dropped call", "emptied collection", "other operator",
+        "swapped operands", "dropped result",
     }  # fmt: skip
 
 

@@ -174,6 +174,8 @@ class TestDebugprint:
         text = tree(destructive(x, y.T), print_destroy_map=True, print_view_map=True).splitlines()
         assert text[0].endswith("[id A] d={0: [0]}")
         assert "[id C]" in text[2] and text[2].endswith("v={0: [0]}")
+        plain = tree(x + y.T, print_destroy_map=True, print_view_map=True).splitlines()
+        assert [line[-1] for line in plain] == ["]", "]", "}", "]"]
 
     def test_fgraph_inputs(self, x, y):
         text = tree(FunctionGraph([x, y], [x + y], clone=False), print_fgraph_inputs=True).splitlines()
@@ -417,6 +419,39 @@ class TestFormulas:
     def test_named_constant(self):
         assert pp(at.constant(2.5, name="two") * a) == "(two * a)"
 
+    @pytest.mark.parametrize(
+        "build, text",
+        [
+            (lambda m, i: at.stack([i + 1, -i]), "[(i + 1), (-i)]"),
+            (lambda m, i: abs(m + 1), "|(m + 1)|"),
+            (lambda m, i: at.exp(m + 1), "exp((m + 1))"),
+            (lambda m, i: (m + 1).sum(axis=1), "sum((m + 1), axis=(1,))"),
+            (lambda m, i: (m + 1).T, "(m + 1).T"),
+            (lambda m, i: (m * 2)[0], "(m * 2)[0]"),
+            (lambda m, i: (m + 1)[i:], "(m + 1)[i:]"),
+            (lambda m, i: at.dot(m + 1, m * 2), "((m + 1) \\dot (m * 2))"),
+            (lambda m, i: (-m) ** (-m), "((-m) ** (-m))"),
+            (lambda m, i: at.switch(m > 1, m + 1, -m), "switch(gt(m, 1), (m + 1), (-m))"),
+            (lambda m, i: at.join(0, m + 1, m), "join(0, (m + 1), m)"),
+            (lambda m, i: at.set_subtensor(m[1:], m * 2), "set_subtensor(m[1:], (m * 2))"),
+        ],
+    )
+    def test_operands_that_are_operations(self, build, text):
+        assert pp(build(at.dmatrix("m"), at.lscalar("i"))) == text
+
+    def test_the_last_condition_comes_first(self, x):
+        class Says(Printer):
+            def __init__(self, text):
+                self.text = text
+
+            def process(self, var, pstate):
+                return self.text
+
+        printer = pprint.clone()
+        for text in ("first", "second"):
+            printer.assign(lambda pstate, var: var.owner is not None and var.owner.op == at.exp, Says(text))
+        assert printer(at.exp(x)) == "second" and printer(at.log(x)) == "log(x)"
+
     def test_graphs(self, x, y):
         assert pprint([x, y], [x + y, x * y]) == "output 0: (x + y)\noutput 1: (x * y)"
         assert pprint.process_graph([x], [x + y], display_inputs=True) == "inputs: x\n(x + y)"
@@ -473,6 +508,14 @@ class TestDescriptions:
         )
         z.name = "z"
         assert min_informative_str(at.exp(z)) == "A. Elemwise{exp,no_inplace}\n B. z"
+
+    def test_var_descriptor_of_arrays(self):
+        long, other = np.zeros(5000), np.zeros(5000)
+        other[2500] = 1  # which is not printed
+        assert str(long) == str(other)
+        described = [var_descriptor(array) for array in (long, long.copy(), other, long[::-1])]
+        assert described[0] == described[1] and len(set(described)) == 3
+        assert described[0].startswith("A=<ndarray:strides=[8],digest=") and "strides=[-8]" in described[3]
 
     def test_var_descriptor(self, x, y):
         z = x + y

@@ -29,6 +29,11 @@ b = x > 0
     (x.shape[0] + 1, "x.shape[0] + 1"),
     (x * at.constant(-1.5), "x * (-1.5)"), (x + at.constant(-1.5), "x + -1.5"), (x + np.full(3, 2.5), "x + 2.5"),
     (x + np.arange(3.0), "x + [0. 1. 2.]"), (x + np.arange(99.0), "x + [...]"), (abs(x), "|x|"),
+    (abs(x + y), "|x + y|"), (abs(-x) * 2, "|-x| * 2"), (at.stack([i + 1, -i, i * 2]), "[i + 1, -i, i * 2]"),
+    (at.exp(x + y), "exp(x + y)"), ((m + 1).sum(axis=1), "sum(m + 1, axis=1)"), ((m + 1).T, "(m + 1).T"),
+    ((m + 1) @ (m * 2), "(m + 1) @ (m * 2)"), (at.switch(b, x + 1, -y), "switch(x > 0, x + 1, -y)"),
+    (at.join(0, x + y, -y), "join(0, x + y, -y)"), (at.set_subtensor(x[1:], y * 2), "set_subtensor(x[1:], y * 2)"),
+    (x ** (-y), "x**(-y)"), ((x * y) ** 2, "(x * y)**2"), (at.fill(x, y + 1), "fill(x, y + 1)"),
     (at.exp(at.dvector()), "exp(<float64[?]>)"), (at.exp(at.iscalar()), "exp(<int32>)"),
     (at.log(aesara.shared(np.ones(3), name="w")), "log(w)"), (at.switch(b, x, y), "switch(x > 0, x, y)"),
 ])  # fmt: skip

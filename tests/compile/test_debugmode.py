@@ -10,6 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
+from aesara.compile.debug_checks import order_of, strided_copy
 from aesara.compile.debugmode import (
     BadDestroyMap,
     BadOptimization,
@@ -28,6 +29,7 @@ from aesara.compile.function.maker import FunctionMaker
 from aesara.configdefaults import config
 from aesara.graph.basic import Apply
 from aesara.graph.features import BadOptimization as FeatureBadOptimization
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.ifelse import ifelse
@@ -711,3 +713,38 @@ def test_planted_faults(name):
             f(value)
     assert text in str(caught.value) and len(str(caught.value).splitlines()) <= 15
     assert "test_debugmode.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3,), (2, 3), (2, 0, 3)])
+def test_copies_with_other_strides(shape):
+    value = np.arange(np.prod(shape, dtype=int), dtype="float32").reshape(shape)
+    other = strided_copy(value)
+    assert type(other) is np.ndarray and other.dtype == value.dtype
+    np.testing.assert_array_equal(other, value)
+    assert not np.shares_memory(other, value)
+    if value.size > 1:
+        assert not other.flags.c_contiguous and all(stride < 0 for stride in other.strides)
+
+
+def test_what_is_no_array_is_copied():
+    value = [1, 2]
+    assert strided_copy(value) == value and strided_copy(value) is not value
+
+
+def test_the_order_is_that_of_the_targets():
+    x = at.dvector("x")
+    targets = [at.sin(at.exp(x)), at.cos(x), at.tan(at.exp(x))]
+    names = [str(node.op.scalar_op) for node in order_of(targets, set())]
+    assert names == ["exp", "sin", "cos", "exp", "tan"]
+    assert list(order_of([x], set())) == []
+
+
+def test_a_linker_has_one_graph():
+    """Who takes another one gets another linker."""
+    linker = DebugMode().linker
+    x = at.dvector("x")
+    graphs = [FunctionGraph([x], [at.exp(x)], clone=True) for _ in range(2)]
+    first = linker.accept(graphs[0])
+    assert first.fgraph is graphs[0] and first.accept(graphs[0]) is first
+    second = first.accept(graphs[1])
+    assert second is not first and (first.fgraph, second.fgraph) == tuple(graphs)

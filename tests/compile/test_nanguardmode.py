@@ -170,3 +170,21 @@ def test_memory_of_empty_contains_nothing():
 def test_flatten():
     assert flatten([1, [2, (3, [4])], (5,)]) == [1, 2, 3, 4, 5]
     assert flatten([]) == [] and flatten(3) == [3]
+
+
+def test_long_graphs_are_cut():
+    """A message has fifteen lines at most, and as much of the graph as there is room for; all if asked for."""
+    x = at.dvector("x")
+    y = x
+    for _ in range(30):
+        y = at.sin(y) * 2 + at.cos(y)
+    f = aesara.function([x], at.log(y - 1e3), mode=NanGuardMode(**ALL).excluding("fusion"))
+    text = errors_of(lambda: f([1.0]))
+    lines = text.splitlines()
+    assert "NaN detected" in lines[0] and len(lines) == 15
+    assert sum("[id " in line for line in lines) == 2 and " ..." in lines
+    with config.change_flags(exception_verbosity="high"):
+        assert len(errors_of(lambda: f([1.0])).splitlines()) > 30
+    g = aesara.function([x], at.log(x), mode=NanGuardMode(**ALL))
+    lines = errors_of(lambda: g([-1.0])).splitlines()
+    assert len(lines) <= 15 and " ..." not in lines and any("[id B]" in line for line in lines)

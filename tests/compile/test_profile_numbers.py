@@ -10,6 +10,7 @@ from fake_clock import TICK, FakeClock, Late, Waits
 
 import aesara
 import aesara.tensor as at
+from aesara.compile import profiling
 from aesara.compile.mode import Mode
 from aesara.compile.profiling import ProfileStats, print_global_stats
 from aesara.compile.step_times import NativeTimes, StepTime
@@ -355,6 +356,24 @@ def test_what_is_printed_at_the_end(clock, monkeypatch, tmp_path):
     text = (tmp_path / "out").read_text()
     assert "since Aesara import = 65.000s, Time spent in 2 calls of compiled functions = 15.000s" in text
     assert "Time spent compiling Aesara functions =  3.000s" in text
+
+
+def test_profiles_at_exit(monkeypatch, tmp_path):
+    """Those of functions that were compiled or called, each once, and their sum; what was not used says nothing."""
+    compiled = ProfileStats(atexit_print=False, message="compiled", compile_time=1.0)
+    called = ProfileStats(atexit_print=False, message="called", fct_callcount=2)
+    unused = ProfileStats(atexit_print=False, message="unused")
+    for printed, sums in (([compiled, called, unused, called], 1), ([compiled, unused], 0), ([unused], None)):
+        monkeypatch.setattr("aesara.compile.profiling.PRINTED_AT_EXIT", printed)
+        file = tmp_path / str(len(printed))
+        with config.change_flags(profiling__destination=str(file)):
+            profiling._print_at_exit()
+        if sums is None:
+            assert not file.exists()
+            continue
+        text = file.read_text()
+        shown = [text.count(f"Message: {one.message}") for one in (compiled, called, unused)]
+        assert shown == [1, int(called in printed), 0] and text.count("Sum of all (2)") == sums
 
 
 def test_memory_of_results():
