@@ -1,9 +1,11 @@
 """Plant faults, run the tests that come to them, and name the faults that no test notices.
 
     python -m tools.mutate [--count 240] [--seed 0] [--area NAME ...] [--workers 2] [--look-for SECONDS] [--keep FOLDER]
+    python -m tools.mutate --again FOLDER
 
 A run takes a while: the tests are imported, run for some minutes (``--look-for``) to find out which come to the place
-of which fault, and then those of each fault are run with it, the fastest first, until one fails.
+of which fault, and then those of each fault are run with it, the fastest and nearest first, until one fails. With
+``--again`` the faults are those that a run with ``--keep FOLDER`` did not notice, as far as the tree still has them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Any
 from tools.mutate.areas import AREAS, chosen
 from tools.mutate.equivalent import EQUIVALENT
 from tools.mutate.faults import Fault
+from tools.mutate.faults import faults as faults_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = "aesara tests tools docs examples benchmarks pyproject.toml README.md CHANGELOG.md LICENSE Makefile".split()
@@ -71,6 +74,16 @@ def outcomes(faults: Sequence[Fault], folder: Path, workers: int, seconds: float
         raise SystemExit(f"the tests could not be run: see {folder / 'log.txt'}")
 
 
+def missed_in(folder: Path) -> list[Fault]:
+    """The faults that no test had noticed in a run that was kept, where they are today."""
+    old = [Fault(**fault) for fault in json.loads((folder / "task.json").read_text(encoding="utf-8"))["faults"]]
+    known = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()]
+    keys = {old[outcome["number"]].key for outcome in known if not outcome["caught_by"]}
+    files = [path for path in sorted({key[0] for key in keys}) if (ROOT / path).exists()]
+    today = [fault for path in files for fault in faults_of(path, (ROOT / path).read_text(encoding="utf-8"))]
+    return list({fault.key: fault for fault in today if fault.key in keys}.values())
+
+
 def difference(fault: Fault) -> str:
     """What a fault changes, as a diff."""
     source = (ROOT / fault.path).read_text(encoding="utf-8")
@@ -102,8 +115,9 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--look-for", type=float, default=1200.0, help="seconds to find out which tests come where")
     parser.add_argument("--keep", type=Path, help="a new folder for the copy and the notes, which is not removed")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="what a run that was kept there did not notice")
     given = parser.parse_args()
-    wanted = chosen(ROOT, given.count, given.seed, given.area or AREAS)
+    wanted = missed_in(given.again) if given.again else chosen(ROOT, given.count, given.seed, given.area or AREAS)
     faults = [fault for fault in wanted if fault.key not in EQUIVALENT]
     survivors, reports = [], []
     with tempfile.TemporaryDirectory(prefix="aesara-mutate-") as scratch:

@@ -26,6 +26,11 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
         lambda f: bool(DERIVATIVES.search(f.function)),
     ),
     "shapes": (("aesara/tensor/*.py", "aesara/tensor/nnet/*.py"), lambda f: bool(SHAPES.search(f.function))),
+    "tensor": (("aesara/tensor/*.py", "aesara/tensor/nnet/*.py", "aesara/tensor/vectorization/*.py"), lambda f: True),
+    "scalar": (("aesara/scalar/**/*.py",), lambda f: True),
+    "compile": (("aesara/compile/**/*.py",), lambda f: True),
+    "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),
+    "misc": (("aesara/*.py", "aesara/misc/*.py"), lambda f: True),
 }
 
 

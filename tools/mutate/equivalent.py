@@ -20,12 +20,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: what is compared with itself is equal",
     (
-        "aesara/graph/rewriting/unify.py",
-        "matches",
-        "tuple(range(len(node.inputs)))",
-        "(range(len(node.inputs)))",
-    ): "the orders are only gone through",
-    (
         "aesara/lower/context.py",
         "Context.canonical",
         "seen < 8 and any((x in self._equal for x in walk([found])))",
@@ -37,10 +31,4 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "0.0",
         "(1.0)",
     ): "every path sets the variable before it is read",
-    (
-        "aesara/link/vm.py",
-        "UpdatingVM.__init__",
-        "set(fgraph.inputs)",
-        "(fgraph.inputs)",
-    ): "it is only asked what is in it",
 }

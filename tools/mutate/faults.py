@@ -19,7 +19,8 @@ ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 EXCHANGED = {
     "min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum",
 }  # fmt: skip
-DROPPED = {"abs", "sorted", "reversed", "set", "tuple", "neg"}
+DROPPED = {"abs", "sorted", "reversed", "neg"}
+EMPTIED = {"set", "tuple", "list", "dict"}
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,8 @@ def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         yield "min for max, any for all", _with(node, func=func)
     if name in DROPPED and len(node.args) == 1 and not node.keywords:
         yield "dropped call", node.args[0]
+    if name in EMPTIED and isinstance(node.func, ast.Name) and node.args:
+        yield "emptied collection", _with(node, args=[], keywords=[])
 
 
 def _other_statements(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
@@ -166,7 +169,8 @@ def _other_statements(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.Continue | ast.Break):
         yield "dropped early exit", ast.Pass()
     elif isinstance(node, ast.Return) and node.value is not None:
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        # None and False are the same to who asks; that a constant is another one is a fault of its own.
+        if not (isinstance(node.value, ast.Constant) and node.value.value in (None, False)):
             yield "dropped result", _with(node, value=ast.Constant(None))
     elif isinstance(node, ast.If):
         ends = isinstance(node.body[-1], ast.Return | ast.Continue | ast.Break)

@@ -5,15 +5,17 @@ It runs in a copy of the tree as a plugin (``-p tools.mutate.session``), told by
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ import pytest
 from tools.mutate.faults import Fault
 from tools.mutate.planting import SWITCH, plant
 
-#: How many items of a parametrised test are tried, but for those of which each is about something else.
+#: How many items of a parametrised test are run in the first round; later rounds run as many of the others.
 ITEMS = 3
 MANY_ITEMS = {
     "tests/rules/test_rules_by_construction.py::test_rule": 1000,
@@ -37,8 +39,12 @@ GENERAL = tuple(
     link/test_interrupts.py link/test_concurrent tensor/test_static_shape.py rules/test_rules_settle
     tensor/rewriting/test_mixed_dtypes test_layers test_conventions test_mutate""".split()
 )
-#: How many tests of a fault are tried, and of one function before those of others.
-TRIED, ALIKE = 60, 3
+#: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.
+TRIED, TRIED_FOR, ALIKE = 200, 40.0, 3
+#: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
+FURTHER_FOR = 20.0
+#: The words of a path that say nothing about what a file is of.
+COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
 PATIENCE, LEAST = 20.0, 20.0
 #: What has used no time of the processor for so many seconds waits for what will not come.
@@ -52,6 +58,8 @@ class Session:
         self.faults = [Fault(**{**f, "columns": tuple(f["columns"])}) for f in task["faults"]]
         self.folder, self.workers, self.budget = Path(task["folder"]), task["workers"], task["budget"]
         self.failed = ""
+        self.functions: dict[str, list[Any]] = {}
+        self.recorded: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -60,13 +68,23 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
         imported = sorted(SWITCH.visited)
-        chosen = _chosen(list(items.values()))
+        self.functions = _functions(items.values())
+        chosen = _chosen(self.functions, {fault.path for fault in self.faults})
         parts = [chosen[k :: self.workers] for k in range(self.workers)]
         self._in_forks([lambda part=part, k=k: self._record(part, k) for k, part in enumerate(parts)])
         tests = self._recorded()
         waiting = multiprocessing.get_context("fork").Value("i", 0)
         self._in_forks([lambda: self._try_some(waiting, items, tests, imported)] * self.workers)
         return True
+
+    def _further(self, fault: Fault, names: Iterable[str]) -> Iterator[Any]:
+        """Items that were not run without a fault: of the functions that come to it, then of the files near to it."""
+        functions = dict.fromkeys(name.partition("[")[0] for name in names)
+        near = {name: nearness(fault.path, name) for name in self.functions}
+        functions |= dict.fromkeys(sorted((n for n in near if near[n] > 0.5), key=lambda n: -near[n]))
+        rounds = [[item for item in self.functions[f] if item.nodeid not in self.recorded] for f in functions]
+        for some in itertools.zip_longest(*rounds):
+            yield from (item for item in some if item is not None)
 
     @staticmethod
     def _in_forks(tasks: Sequence[Any]) -> None:
@@ -92,9 +110,8 @@ class Session:
                 if function in slow:
                     continue
                 SWITCH.visited.clear()
-                self.failed = ""
                 start = time.process_time()
-                item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+                self._protocol(item)
                 seconds = time.process_time() - start
                 if seconds > SLOW:
                     slow.add(function)
@@ -103,13 +120,15 @@ class Session:
                     file.flush()
 
     def _recorded(self) -> dict[int, list[tuple[float, str]]]:
-        """The tests of each fault with what they take, the fastest and most particular first."""
+        """The tests of each fault with what they take; the fastest, nearest and most particular first."""
         tests = defaultdict(list)
         for file in sorted(self.folder.glob("visits*.jsonl")):
             for line in file.read_text(encoding="utf-8").splitlines():
                 name, seconds, visited = json.loads(line)
+                self.recorded.add(name)
                 for number in visited:
-                    tests[number].append(((seconds + 0.01) * len(visited), seconds, name))
+                    cost = (seconds + 0.01) * len(visited) * 0.1 ** nearness(self.faults[number].path, name)
+                    tests[number].append((cost, seconds, name))
         return {number: [(seconds, name) for _, seconds, name in sorted(found)] for number, found in tests.items()}
 
     # Faults
@@ -121,10 +140,10 @@ class Session:
                 number, waiting.value = waiting.value, waiting.value + 1
             if number >= len(self.faults):
                 return
-            given = list(_in_order(tests.get(number, [])))[:TRIED]
-            allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST
+            given = list(_affordable(_in_order(tests.get(number, []))))
+            allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST + FURTHER_FOR
             start = time.monotonic()
-            caught = self._run([items[name] for _, name in given], number, allowed) if given else ""
+            caught = self._run([items[name] for _, name in given], number, allowed)
             outcome = {
                 "number": number,
                 "tests": len(given),
@@ -135,18 +154,36 @@ class Session:
             with open(self.folder / "outcomes.jsonl", "a", encoding="utf-8") as file:
                 file.write(json.dumps(outcome) + "\n")
 
+    def _protocol(self, item: Any) -> None:
+        """Run a test; `failed` says whether it has failed."""
+        self.failed = ""
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+
     def _run(self, items: Sequence[Any], number: int, seconds: float) -> str:
         """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass."""
         note = self.folder / f"failure{number}.txt"
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
-            SWITCH.active, self.failed = number, ""
+            SWITCH.active = number
             for item in items:
-                item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
+                self._protocol(item)
                 if self.failed:
                     note.write_text(self.failed, encoding="utf-8")
                     os._exit(1)
+            end = time.process_time() + FURTHER_FOR
+            for item in self._further(self.faults[number], [item.nodeid for item in items]):
+                if time.process_time() > end:
+                    break
+                SWITCH.visited.clear()
+                self._protocol(item)
+                if (failed := self.failed) and number in SWITCH.visited:
+                    SWITCH.active = -1
+                    self._protocol(item)
+                    SWITCH.active = number
+                    if not self.failed:
+                        note.write_text(failed, encoding="utf-8")
+                        os._exit(1)
             os._exit(0)
         used, moved_at = 0.0, time.monotonic()
         while True:
@@ -170,19 +207,52 @@ def _processor_time(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _chosen(items: Sequence[Any]) -> list[Any]:
-    """Some items of each test: first one of each, then a second one; general ones last."""
-    groups = defaultdict(list)
+def _words(path: PurePosixPath) -> set[str]:
+    return set(re.findall("[a-z0-9]+", path.as_posix())) - COMMON
+
+
+def nearness(module: str, test: str) -> float:
+    """How much a test's place has of a module's: 1 for the words of its name, 1 for those of its folder."""
+    source, file = PurePosixPath(module), PurePosixPath(test.partition("::")[0]).with_suffix("")
+    found, known = 0.0, _words(file)
+    for part in (PurePosixPath(source.stem), source.parent):
+        words = _words(part)
+        found += len(words & known) / len(words) if words else 0.0
+    return found
+
+
+def _functions(items: Iterable[Any]) -> dict[str, list[Any]]:
+    """The items of each function."""
+    groups: dict[str, list[Any]] = defaultdict(list)
     for item in items:
         groups[item.nodeid.partition("[")[0]].append(item)
-    found = []
+    return dict(groups)
+
+
+def _chosen(groups: Mapping[str, Sequence[Any]], modules: Iterable[str]) -> list[Any]:
+    """The items in rounds, a few of each test in each: those near the modules first, general ones last and only two."""
+    modules, found, near = list(modules), [], {}
     for name, group in groups.items():
-        count = MANY_ITEMS.get(name, ITEMS)
-        general = name.startswith(GENERAL)
-        step = max(1, len(group) // count)
-        some = group[::step][: 2 if general else count]
-        found += [((general, k / count * ITEMS), item) for k, item in enumerate(some)]
+        file = name.partition("::")[0]
+        if file not in near:
+            near[file] = max((nearness(module, file) for module in modules), default=0.0)
+        first = MANY_ITEMS.get(name, ITEMS)
+        general = name.startswith(GENERAL) and near[file] < 1
+        step = max(1, len(group) // first)
+        spread = [item for start in range(step) for item in group[start::step]]
+        for k, item in enumerate(spread[:2] if general else spread):
+            found.append(((general, k // first, -near[file], k / first), item))
     return [item for _, item in sorted(found, key=lambda ranked: ranked[0])]
+
+
+def _affordable(tests: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """The first tests, as many as are tried: one at least, and as long as they take no more than they may in all."""
+    total = 0.0
+    for count, (seconds, name) in enumerate(tests):
+        total += seconds
+        if count and (count >= TRIED or total > TRIED_FOR):
+            return
+        yield seconds, name
 
 
 def _in_order(tests: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]:
