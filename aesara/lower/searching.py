@@ -9,13 +9,18 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.kernel import Assign, Declare, For, Statement, While
-from aesara.lower.arrays import ONE, ZERO, Array, Reader, Sequential, Writer
+from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
+from aesara.ir.lanes import identity_of
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Reader, Sequential, Writer
+from aesara.lower.broadcasting import product
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import require_range
 from aesara.lower.reductions import converted
 from aesara.tensor.searching import SearchsortedOp
+
+#: how many values are searched for together; and in how many entries they are without looking at the extreme ones first
+_BLOCK, _FEW = 128, 64
 
 
 def sorts_before(a: Expr, b: Expr) -> Expr:
@@ -42,32 +47,73 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
         message = "Sorter index out of range: {3} for a vector of {2} entries."
         guards += require_range(sorter, ZERO, size, ValueError, message, node, context)
 
-    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        loops = tuple(var(f"v{d}") for d in range(values.ndim))
-        first, count, value = var("r0"), var("r1"), var("r2", dtype)
-        half = primitive("shr", count, ONE)
-        middle = primitive("add", first, half)
-        place = cast(readers[2]((middle,)), "int64") if rest else middle
-        entry = readers[0]((place,))
-        if op.side == "left":
-            beyond = sorts_before(entry, value)
-        else:
-            beyond = primitive("invert", sorts_before(value, entry))
-        further = var("r3", "bool")
-        step = (
-            Declare("r3", beyond),
-            Assign("r0", primitive("select", further, primitive("add", middle, ONE), first)),
-            Assign(
-                "r1", primitive("select", further, primitive("sub", primitive("sub", count, half), ONE), half)
-            ),
-        )  # fmt: skip
-        statements: tuple[Statement, ...] = (
-            Declare("r2", readers[1](loops)), Declare("r0", ZERO), Declare("r1", size),
-            While(primitive("gt", count, const(0)), step), write(loops, first),
-        )  # fmt: skip
-        for d in reversed(range(values.ndim)):
-            statements = (For(f"v{d}", values.shape[d], statements),)
-        return statements
+    flat = operands[1]
+    if values.ndim != 1:
+        flat = operands[1] = context.add(Alias(context.add(flat), (product(values.shape),)))
+    number = flat.shape[0]
 
-    expands = [True, False, *[True] * len(rest)]
-    return [Sequential("int64", values.shape, operands, body, expands, guards)]
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        """The run of entries among which a place is halves as often for each value, so that vectors search together.
+
+        Where it begins stands in the result meanwhile.
+        """
+        start, inside = primitive("mul", var("v0"), const(_BLOCK)), var("v1")
+        here = (primitive("add", start, inside),)
+        value, begin, count = readers[1](here), var("r0"), var("r1")
+
+        def beyond(place: Expr, value: Expr) -> Expr:
+            entry = readers[0]((cast(readers[2]((place,)), "int64") if rest else place,))
+            if op.side == "left":
+                return sorts_before(entry, value)
+            return primitive("invert", sorts_before(value, entry))
+
+        def halved(first: Expr, value: Expr, half: Expr) -> Expr:
+            middle = primitive("add", first, half)
+            return primitive("select", beyond(primitive("sub", middle, ONE), value), middle, first)
+
+        def settled(first: Expr, value: Expr) -> Expr:
+            return primitive("add", first, cast(beyond(first, value), "int64"))
+
+        def for_each(*statements: Statement) -> For:
+            extent = primitive("minimum", const(_BLOCK), primitive("sub", number, start))
+            return For("v1", extent, statements, True)
+
+        def narrowed() -> tuple[Statement, ...]:
+            """Between the places of the smallest and of the largest value of the block are those of the others."""
+            low, high, end, left = var("r2", dtype), var("r3", dtype), var("r4"), var("r5")
+            half, bound, numbers = primitive("shr", left, ONE), identity_of("minimum", dtype), value
+            if dtype.startswith("float"):
+                numbers = primitive("select", primitive("isnan", value), bound, value)
+            ends = ((begin, low), (end, high))
+            return (
+                Declare(low.attr, bound), Declare(high.attr, identity_of("maximum", dtype)),
+                for_each(
+                    Assign(low.attr, primitive("minimum", low, numbers), reassociate=True),
+                    Assign(high.attr, primitive("maximum", high, value), reassociate=True),
+                ),
+                Declare(end.attr, ZERO), Declare(left.attr, size),
+                While(primitive("gt", left, ONE), (
+                    *(Assign(place.attr, halved(place, extreme, half)) for place, extreme in ends),
+                    Assign(left.attr, primitive("sub", left, half)),
+                )),
+                *(Assign(place.attr, settled(place, extreme)) for place, extreme in ends),
+                Assign(count.attr, primitive("sub", end, begin)),
+            )  # fmt: skip
+
+        half = primitive("shr", count, ONE)
+        block = (
+            Declare(begin.attr, ZERO), Declare(count.attr, size),
+            If(primitive("gt", size, const(_FEW)), narrowed()),
+            for_each(write(here, begin)),
+            While(primitive("gt", count, ONE), (
+                for_each(write(here, halved(read(here), value, half))),
+                Assign(count.attr, primitive("sub", count, half)),
+            )),
+            If(primitive("gt", count, ZERO), (for_each(write(here, settled(read(here), value))),)),
+        )  # fmt: skip
+        blocks = primitive("intdiv", primitive("add", number, const(_BLOCK - 1)), const(_BLOCK))
+        return (For("v0", blocks, block),)
+
+    expands = [True, True, *[True] * len(rest)]
+    places = Sequential("int64", flat.shape, operands, body, expands, guards)
+    return [places if values.ndim == 1 else Alias(context.add(places), values.shape)]

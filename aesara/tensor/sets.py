@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.nodes import Variable
+from aesara.tensor.allocation import zeros
 from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import eq, gt
+from aesara.tensor.elementwise_ops import eq, lt
 from aesara.tensor.elementwise_ops import invert as logical_opposite
 from aesara.tensor.getitem import getitem
 from aesara.tensor.joining import concatenate, join
@@ -48,10 +51,12 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
         pairs = eq(element.dimshuffle([*range(ndim), "x"]), others.dimshuffle([*["x"] * ndim, 0]))
         found = any_true(pairs, axis=-1)
     else:
-        ordered = sort(others)
-        found = gt(searchsorted(ordered, element, side="right"), searchsorted(ordered, element, side="left"))
-        # NaN is equal to nothing, itself included.
-        found = found & eq(element, element)
+        dtype = np.result_type(element.type.dtype, others.type.dtype).name
+        element, ordered = element.astype(dtype), sort(others.astype(dtype))
+        places = searchsorted(ordered, element)
+        # what comes after all others is looked for behind them, where there is something to read
+        behind = join(0, ordered, zeros((1,), dtype=dtype))
+        found = lt(places, ordered.shape[0]) & eq(getitem(behind, places), element)
     return logical_opposite(found) if invert else found
 
 

@@ -122,3 +122,22 @@ def test_entries_of_the_sorter_are_checked(sorter):
 def test_large_integers_are_compared_as_floats_when_signs_differ():
     x = np.array([0, 2**62, 2**63 - 1])
     assert_native(SearchsortedOp(), x, np.array([0, 1, 2**62 + 1, 2**63], "uint64"))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64"])
+def test_many_values_in_many_entries(dtype, side):
+    """Blocks of values that are everywhere, near each other, all the same, all beyond; ties; NaN and infinities."""
+    rng = np.random.default_rng(5)
+    for size in (63, 64, 65, 127, 128, 1000):
+        x = np.sort((rng.random(size) * 90).astype(dtype))
+        values = (rng.random(700) * 100 - (5 if dtype[0] in "if" else 0)).astype(dtype)
+        values[130:260] = values[130]
+        values[260:390] = np.sort(values[260:390])
+        if dtype.startswith("float"):
+            x[-3:] = np.inf, np.nan, np.nan
+            values[::50], values[1::50], values[2::50], values[520:650] = np.nan, np.inf, -np.inf, np.nan
+        assert_native(SearchsortedOp(side), x, values)
+        assert_native(SearchsortedOp(side), x, values.reshape(7, 1, 100))
+        order = rng.permutation(size)
+        assert_native(SearchsortedOp(side), x[np.argsort(order)], values, order)

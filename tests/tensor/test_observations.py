@@ -25,6 +25,10 @@ class TestSets:
             python=PYTHON,
         )
 
+    @pytest.mark.parametrize("dtype", ["int64", "float64"])
+    def test_zero_beyond_all_others_is_none_of_them(self, dtype):
+        compare(at.isin, np.isin, np.arange(3, dtype=dtype), np.full(100, -1, dtype), python=PYTHON, gradient=False)
+
     @pytest.mark.parametrize("n", [2, 100])
     def test_nan_is_in_nothing(self, n):
         others = np.r_[np.nan, np.ones(n)]

@@ -189,7 +189,11 @@ class Emitter:
             listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
             return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
-        return instructions(e.op, dtype, args, out, self.module, self.fresh)
+        lines = instructions(e.op, dtype, args, out, self.module, self.fresh)
+        if e.op == "select" and self.pinned:
+            # a loop that halves what is left, such as a search, has no use for a branch that goes either way
+            lines[-1] += f", !unpredictable {self.metadata.unpredictable()}"
+        return lines
 
     def _read(self, dtype: str, address: str, out: str, scope: Scope) -> list[str]:
         t = memory_type(dtype)
@@ -574,6 +578,7 @@ class Metadata:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self._unpredictable: str | None = None
 
     def _add(self, text: str) -> str:
         self.lines.append(text)
@@ -581,6 +586,12 @@ class Metadata:
 
     def access_group(self) -> str:
         return self._add("distinct !{}")
+
+    def unpredictable(self) -> str:
+        """The note of a selection of which LLVM is to make no branch."""
+        if self._unpredictable is None:
+            self._unpredictable = self._add("!{}")
+        return self._unpredictable
 
     def loop(self, group: str | None, interleave: int) -> str:
         """The note of a loop: its accesses are independent; how many vectors to work on at once."""
