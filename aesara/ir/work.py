@@ -85,7 +85,12 @@ def _place(size: Expr) -> tuple[str, str]:
 
 def kernel_work(kernel: Kernel) -> Work:
     """The work of a kernel, in sizes that are its parameters."""
-    return _work(kernel.body, frozenset(), _SCALAR)
+    return _body_work(kernel.body)
+
+
+@functools.lru_cache(maxsize=256)
+def _body_work(body: tuple[Statement, ...]) -> Work:
+    return _work(body, frozenset(), _SCALAR)
 
 
 def iteration_work(loop: For) -> Work:

@@ -97,6 +97,7 @@ class Assembler:
         self._array_of = {name: array for array, name in plan.names.items()}
         self._array_of |= {self.buffer_name(array): array for array in results}
         self._number = {array: k for k, array in enumerate(results)}
+        self._input_in = {item.buffer.name: k for k, item in enumerate(context.inputs)}
         self._accesses = Accesses(plan.steps, self.buffer_name)
         self.elided = self._find_elided()
         self.in_place = updates_in_place(
@@ -115,7 +116,9 @@ class Assembler:
     def steps(self) -> list[Step]:
         """Checks, allocations and computations in order."""
         steps: list[Step] = [guard.check() for guard in self._plan.prelude]
-        last_use = self._accesses.last_use()
+        last_used_at: dict[int, list[str]] = {}
+        for name, last in self._accesses.last_use().items():
+            last_used_at.setdefault(last, []).append(name)
         allocated: set[str] = set()
         first_in_place = min([self._accesses.writers[name][0] for name in self.in_place], default=-1)
         for at, step in enumerate(self._plan.steps):
@@ -129,9 +132,8 @@ class Assembler:
                     allocated.add(name)
                     steps.append(self._allocate(name))
             steps.extend(step.program_steps(self, at))
-            for name, last in last_use.items():
-                if last == at:
-                    self.slots.release(name)
+            for name in last_used_at.get(at, ()):
+                self.slots.release(name)
         return steps
 
     def steps_inside(self, body: LoopBody, places: Sequence[tuple[str, Expr]]) -> list[Step]:
@@ -159,7 +161,7 @@ class Assembler:
         old = self._plan.steps[self._accesses.writers[name][0]].starts_with()
         initial = None
         if old is not None:
-            (initial,) = (n for n, item in enumerate(self.context.inputs) if item.buffer.name == old)
+            initial = self._input_in[old]
         elif isinstance(array, Assembled) and name in self.in_place:
             initial = self._updates[k]
         return Allocate(buffer, output=k, reuse=self.in_place.get(name), initial=initial)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
+
+from aesara.ir.expr import Expr
 from aesara.ir.program import Buffer, Slot
 from aesara.lower.context import is_known_before
 
@@ -13,23 +16,21 @@ class Slots:
 
     def __init__(self) -> None:
         self.slots: list[Slot] = []
-        self._free: list[int] = []
+        self._free: defaultdict[Expr, deque[int]] = defaultdict(deque)
         self._taken: dict[str, int] = {}
 
     def take(self, buffer: Buffer) -> int:
         """The number of a place for a buffer."""
         size = buffer.bytes
-        for k in self._free:
-            if self.slots[k].size is size:
-                self._free.remove(k)
-                self._taken[buffer.name] = k
-                return k
-        self.slots.append(Slot(size, late=not is_known_before([size])))
-        self._taken[buffer.name] = len(self.slots) - 1
-        return len(self.slots) - 1
+        free = self._free[size]
+        if not free:
+            free.append(len(self.slots))
+            self.slots.append(Slot(size, late=not is_known_before([size])))
+        k = self._taken[buffer.name] = free.popleft()
+        return k
 
     def release(self, name: str) -> None:
         """Say that a buffer, if it has a place, is read no more."""
         k = self._taken.pop(name, None)
         if k is not None and not self.slots[k].late:
-            self._free.append(k)
+            self._free[self.slots[k].size].append(k)

@@ -20,6 +20,8 @@ __all__ = ["Schedule", "Scheduler", "schedule"]
 
 #: bound on the tasks in one nest, which bounds LLVM's time
 _MAX_GROUP_TASKS = 48
+#: a group of more weight that has had no room for a task is not tried again
+_FULL = 0.9 * MAX_GROUP_WEIGHT
 #: position of what comes before all steps
 _PRELUDE = -1
 
@@ -163,16 +165,19 @@ class Scheduler:
 
     def _find_group(self, task: Task, start: int, work: Sequence[Expr], joint: set[int]) -> int:
         sequential = task.kind == "write" and not task.parallel
-        for at in self._groups.get(task.domain, ()):
+        unfilled = self._groups.setdefault(task.domain, [])
+        for at in list(unfilled):
             group = self._group(at)
             if at < start or group.closed != sequential or (sequential and at in joint):
                 continue
             if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight + group.added_weight(work) > MAX_GROUP_WEIGHT:
+                if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight > _FULL:
+                    unfilled.remove(at)
                 continue
             if task.kind == "write" and any(t.kind == "write" and t.target is task.target for t in group.tasks):
                 continue
             return at
-        self._groups.setdefault(task.domain, []).append(len(self._steps))
+        unfilled.append(len(self._steps))
         self._steps.append(Group(task.domain))
         return len(self._steps) - 1
 
