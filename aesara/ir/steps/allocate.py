@@ -61,6 +61,10 @@ class Allocate(Step):
     def taken_inputs(self) -> Iterator[int]:
         yield from (k for k in (self.reuse, self.initial) if k is not None)
 
+    def overwrites(self) -> Iterator[Buffer]:
+        if self.reuse is not None:
+            yield self.buffer
+
     def verify(self, scope: Scope) -> None:
         scope.expressions(*self.buffer.shape)
         if (self.output is None) == (self.slot is None):

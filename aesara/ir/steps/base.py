@@ -98,6 +98,10 @@ class Step:
         """The numbers of the inputs whose memory it takes or copies."""
         return iter(())
 
+    def overwrites(self) -> Iterator[Buffer]:
+        """The buffers made that may be the memory of shared values, which are overwritten there in place."""
+        return iter(())
+
     def defines(self) -> Iterator[str]:
         """The sizes that have a value from this step on."""
         return iter(())

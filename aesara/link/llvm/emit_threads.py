@@ -20,22 +20,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from aesara.ir.expr import Expr, const, op, walk
 from aesara.ir.kernel import Kernel
-from aesara.ir.steps import Launch, Loop, MatMul, Step
+from aesara.ir.steps import Step
 from aesara.ir.work import UNKNOWN, Work, kernel_work, sum_of
 from aesara.link.llvm import layout
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.shared.threads import PORTION
 
-__all__ = ["ENOUGH", "LONG", "WEIGHTS", "ThreadCode", "may_be_cut"]
+__all__ = ["LONG", "Threads", "may_be_cut"]
 
 #: nanoseconds of estimated work for which the GIL is released
 LONG = 20e3
 #: nanoseconds of estimated work that may overwrite a shared value in place, with the GIL held
 IN_PLACE = 20e6
-#: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
-#: products, which may be long
-ENOUGH = 16
-WEIGHTS = {Launch: 1, MatMul: 4, Loop: 4}
 #: nanoseconds that a byte of fresh memory costs, in comparisons with what may be computed without the GIL meanwhile
 _FRESH_BYTE = 2.5
 
@@ -46,11 +42,11 @@ def may_be_cut(kernel: Kernel) -> bool:
     return constant is None or constant > PORTION
 
 
-class ThreadCode(HostCode):
+class Threads:
     """Emits what a function does for the sake of other threads and of signals."""
 
-    def __init__(self, written: frozenset[str], complete: frozenset[str], spills: bool) -> None:
-        super().__init__(written, spills)
+    def __init__(self, code: HostCode, complete: frozenset[str]) -> None:
+        self.code = code
         self.works: dict[int, Work] = {}
         #: buffers that hold their values from the beginning
         self.complete = complete
@@ -81,9 +77,9 @@ class ThreadCode(HostCode):
         return work.replace(lambda size: size if self._is_known(size) else const(UNKNOWN))
 
     def _is_known(self, size: Expr) -> bool:
-        here = len(self.emitter.scopes)
+        here = len(self.code.emitter.scopes)
         return all(
-            e.attr in self.complete if e.op == "load" else self.emitter.variables.get(e.attr, ("", here))[1] < here
+            e.attr in self.complete if e.op == "load" else self.code.emitter.variables.get(e.attr, ("", here))[1] < here
             for e in walk([size])
             if e.op in ("load", "var")
         )
@@ -104,7 +100,7 @@ class ThreadCode(HostCode):
 
     def same_each_round(self, step: Step) -> bool:
         """Whether the work of a step in a loop depends only on sizes that are known before all loops."""
-        places = self.emitter.variables
+        places = self.code.emitter.variables
         return all(
             e.attr in self.complete if e.op == "load" else places.get(e.attr, ("", 1))[1] == 0
             for sizes in self.step_work(step).terms
@@ -129,24 +125,24 @@ class ThreadCode(HostCode):
 
     def more_than(self, work: Expr, limit: float) -> str:
         """An i1: whether there is more work than that."""
-        return self.compare("ogt", "double", self.value(work), _double(limit))
+        return self.code.compare("ogt", "double", self.code.value(work), _double(limit))
 
     # -- the GIL ---------------------------------------------------------------------------------------------
 
     def release_gil(self, steps: Sequence[Step]) -> None:
         """Release the GIL if a stretch is long, or if nobody can know."""
         work = self.work(steps)
-        if any(isinstance(step, Loop) and not self.all_known([step]) for step in steps):
+        if any(step.nested() and not self.all_known([step]) for step in steps):
             long = "true"  # rounds find out sizes for themselves
         elif work.constant is not None:
             long = "true" if work.constant > LONG else "false"
         else:
             long = self.more_than(work.expression(), LONG)
         if self.keeps_values is not None and long != "false":
-            both = self.fresh("c")
-            self.add(f"{both} = and i1 {long}, {self.keeps_values}")
+            both = self.code.fresh("c")
+            self.code.add(f"{both} = and i1 {long}, {self.keeps_values}")
             long = both
-        self.forget()
+        self.code.forget()
         self.released = long
         self._if_released("release")
 
@@ -156,26 +152,28 @@ class ThreadCode(HostCode):
         self.released = "false"
 
     def _if_released(self, routine: str) -> None:
+        code = self.code
         if self.released == "false":
             return
-        act, on = self.label(routine), self.label("on")
-        self.branch(self.released, act, on)
-        self.block(act)
-        self.call(routine, "void", "ptr %frame", "ptr %table")
-        self.add(f"br label %{on}")
-        self.block(on)
+        act, on = code.label(routine), code.label("on")
+        code.branch(self.released, act, on)
+        code.block(act)
+        code.call(routine, "void", "ptr %frame", "ptr %table")
+        code.add(f"br label %{on}")
+        code.block(on)
 
     # -- signals ---------------------------------------------------------------------------------------------
 
     def watcher(self) -> str:
         """What looks for signals: null if nobody does."""
-        return "null" if self.released == "false" else self.field("%frame", layout.FRAME_WATCHER)
+        return "null" if self.released == "false" else self.code.field("%frame", layout.FRAME_WATCHER)
 
     def look(self) -> None:
         """Look for signals, if the clock says that it is time."""
-        look, on = self.label("look"), self.label("on")
+        code = self.code
+        look, on = code.label("look"), code.label("on")
         watcher = self.watcher()
-        self.branch(self.compare("eq", "ptr", watcher, "null"), on, look, likely=on)
+        code.branch(code.compare("eq", "ptr", watcher, "null"), on, look, likely=on)
         self._poll(look, on)
 
     def rounds(self, work: Work) -> str:
@@ -185,23 +183,32 @@ class ThreadCode(HostCode):
         """
         if self.released == "false":
             return "-1"
-        each = self.value(work.expression())
-        return self.call("rounds", "i64", f"ptr {self.watcher()}", f"double {each}")
+        each = self.code.value(work.expression())
+        return self.code.call("rounds", "i64", f"ptr {self.watcher()}", f"double {each}")
 
     def look_after_round(self, index: str, rounds: str) -> None:
         """At the end of a round of a loop, look for signals if it is time."""
+        code = self.code
         if self.released == "false":
             return
-        following, place = self.fresh("n"), self.fresh("n")
-        self.add(f"{following} = add i64 {index}, 1", f"{place} = and i64 {following}, {rounds}")
-        look, on = self.label("look"), self.label("on")
-        self.branch(self.compare("eq", "i64", place, "0"), look, on, likely=on)
+        following, place = code.fresh("n"), code.fresh("n")
+        code.add(f"{following} = add i64 {index}, 1", f"{place} = and i64 {following}, {rounds}")
+        look, on = code.label("look"), code.label("on")
+        code.branch(code.compare("eq", "i64", place, "0"), look, on, likely=on)
         self._poll(look, on)
 
+    def ends_early(self, stopped: str) -> None:
+        """Fail if a handler of a signal has raised, which `stopped` says."""
+        if self.released != "false":
+            on = self.code.label("on")
+            self.code.stop_if(stopped, on)
+            self.code.block(on)
+
     def _poll(self, look: str, on: str) -> None:
-        self.block(look)
-        self.stop_if(self.call("poll", "i1", "ptr %frame"), on)
-        self.block(on)
+        code = self.code
+        code.block(look)
+        code.stop_if(code.call("poll", "i1", "ptr %frame"), on)
+        code.block(on)
 
     # -- values that are overwritten -------------------------------------------------------------------------
 
@@ -211,21 +218,22 @@ class ThreadCode(HostCode):
         That happens with the GIL held and cannot be interrupted.  It saves memory that is fresh, which costs little
         beside much work.
         """
-        own, lonely = self.fresh("h"), self.fresh("h")
-        self.add(f"{own} = zext i1 {self.careful} to i32", f"{lonely} = add i32 {own}, 1")
+        code = self.code
+        own, lonely = code.fresh("h"), code.fresh("h")
+        code.add(f"{own} = zext i1 {self.careful} to i32", f"{lonely} = add i32 {own}, 1")
         work = self.total(steps)
-        total = self.value(work)
+        total = code.value(work)
         long, very_long = self.more_than(work, LONG), self.more_than(work, IN_PLACE)
-        price = self.value(Work({(): _FRESH_BYTE}).times(size).expression())
-        cheap = self.compare("olt", "double", price, total)
-        either = self.fresh("c")
-        self.keeps_values, self.lonely = self.fresh("c"), self.fresh("h")
-        self.add(
+        price = code.value(Work({(): _FRESH_BYTE}).times(size).expression())
+        cheap = code.compare("olt", "double", price, total)
+        either = code.fresh("c")
+        self.keeps_values, self.lonely = code.fresh("c"), code.fresh("h")
+        code.add(
             f"{either} = or i1 {very_long}, {cheap}",
             f"{self.keeps_values} = and i1 {long}, {either}",
             f"{self.lonely} = select i1 {self.keeps_values}, i32 -1, i32 {lonely}",
         )
-        self.forget()
+        code.forget()
 
 
 def _double(value: float) -> str:

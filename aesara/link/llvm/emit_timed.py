@@ -121,15 +121,16 @@ class _TimedEntry(Entry):
     def __init__(self, program: Program, timers: StepTimers) -> None:
         super().__init__(program)
         self.timers = timers
-        self.first_word = self.frame.words.end
+        self.first_word = self.code.frame.words.end
         self.position = 0
         self.buffers = _buffers(program)
         self.measured: set[int] = set()
         self.inside = False
         self.last: str | None = None  # the reading after the step before, from which this one counts
-        self.allocas.append("%now = alloca [2 x i64]")
+        self.code.allocas.append("%now = alloca [2 x i64]")
 
     def step(self, step: Step) -> None:
+        code = self.code
         if self.inside or step.kind is None:
             super().step(step)
             return
@@ -137,42 +138,40 @@ class _TimedEntry(Entry):
         self.inside = True
         super().step(step)
         self.inside = False
-        spent, self.last = self.fresh("t"), self._now()
-        self.add(f"{spent} = sub i64 {self.last}, {started}")
-        ticks = self.word(self.first_word + 1)
+        spent, self.last = code.fresh("t"), self._now()
+        code.add(f"{spent} = sub i64 {self.last}, {started}")
+        ticks = code.word(self.first_word + 1)
         self._increase(ticks, self.position, spent)
         self._increase(ticks, self.timers.ticks.shape[1] + self.position, "1")
         for number in self.timers.touched[self.position]:
             if number not in self.measured:
                 self.measured.add(number)
-                size = self.value(self.buffers[self.timers.buffers[number]].bytes)
-                self.set_field(self.word(self.first_word + 2), 8 * number, size, "i64")
+                size = code.value(self.buffers[self.timers.buffers[number]].bytes)
+                code.set_field(code.word(self.first_word + 2), 8 * number, size, "i64")
         self.position += 1
 
-    def release_gil(self, steps: Sequence[Step]) -> None:
+    def stretch(self, steps: Sequence[Step]) -> None:
         self.last = None
-        super().release_gil(steps)
-
-    def take_gil(self) -> None:
-        self.last = None  # waiting for it is no step
-        super().take_gil()
+        super().stretch(steps)
+        self.last = None  # waiting for the GIL is no step
 
     def _now(self) -> str:
-        clock = self.word(self.first_word)
+        code = self.code
+        clock = code.word(self.first_word)
         if self.timers.clock.number is None:
-            self.add(f"{self.fresh('r')} = call i32 {clock}(ptr %now)")
-            return self.field("%now", 0, "i64")
-        self.add(f"{self.fresh('r')} = call i32 {clock}(i32 {self.timers.clock.number}, ptr %now)")
-        seconds, nanoseconds = self.field("%now", 0, "i64"), self.field("%now", 8, "i64")
-        scaled, total = self.fresh("t"), self.fresh("t")
-        self.add(f"{scaled} = mul i64 {seconds}, 1000000000", f"{total} = add i64 {scaled}, {nanoseconds}")
+            code.add(f"{code.fresh('r')} = call i32 {clock}(ptr %now)")
+            return code.field("%now", 0, "i64")
+        code.add(f"{code.fresh('r')} = call i32 {clock}(i32 {self.timers.clock.number}, ptr %now)")
+        seconds, nanoseconds = code.field("%now", 0, "i64"), code.field("%now", 8, "i64")
+        scaled, total = code.fresh("t"), code.fresh("t")
+        code.add(f"{scaled} = mul i64 {seconds}, 1000000000", f"{total} = add i64 {scaled}, {nanoseconds}")
         return total
 
     def _increase(self, base: str, position: int, amount: str) -> None:
-        address = self.fresh("f")
-        self.add(
+        address = self.code.fresh("f")
+        self.code.add(
             f"{address} = getelementptr i8, ptr {base}, i64 {8 * position}",
-            f"{self.fresh('x')} = atomicrmw add ptr {address}, i64 {amount} monotonic",  # without the GIL
+            f"{self.code.fresh('x')} = atomicrmw add ptr {address}, i64 {amount} monotonic",  # without the GIL
         )
 
 
@@ -180,4 +179,4 @@ def emit_timed_program(program: Program, timers: StepTimers) -> tuple[str, froze
     """LLVM IR text of a program that measures its steps, and the external scalar functions that it needs."""
     entry = _TimedEntry(program, timers)
     text = entry.text()
-    return text, frozenset(entry.module.externals)
+    return text, frozenset(entry.code.module.externals)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Emitter, Metadata
+from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.primitives import Module
+from aesara.link.llvm.spills import Spilled
 
 __all__ = ["HostCode"]
 
@@ -18,18 +20,21 @@ _BLOCK = 100
 
 
 class HostCode:
-    """Writes the text of a function whose table is ``%table`` and whose calls have a ``%frame``."""
+    """Writes the text of a function whose table is ``%table`` and whose calls have a ``%frame``.
 
-    def __init__(self, written: frozenset[str], spills: bool) -> None:
-        #: whether values are spilled that later steps read
-        self.spills = spills
+    `written` are the buffers that are not only read.  If it `spills`, values that later steps read are written to the
+    frame, which is then not on the stack.
+    """
+
+    def __init__(self, frame: Frame, written: frozenset[str], spills: bool) -> None:
+        self.frame, self.spills = frame, spills
         self.module, self.metadata = Module(), Metadata()
         # !0 and !1 are the weights of likely and unlikely branches
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.emitter = Emitter(self.module, self.metadata, written)
         if spills:
             self.emitter.block_values = _BLOCK
-        self.code = self.emitter.scopes[0].code
+        self.lines = self.emitter.scopes[0].code
         self.allocas: list[str] = []
         #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
         self._failures: dict[str, list[tuple[int, Sequence[str], str]]] = {"failed": []}
@@ -89,6 +94,39 @@ class HostCode:
         self.add(f"{out} = {'fcmp' if kind == 'double' else 'icmp'} {predicate} {kind} {a}, {b}")
         return out
 
+    # -- where things are ------------------------------------------------------------------------------------
+
+    def place(self, buffer: str, pointer: str) -> None:
+        """Say where a buffer is."""
+        self.emitter.pointers[buffer] = self.spill(pointer)
+
+    def spill(self, value: str, kind: str = "ptr") -> str:
+        """Write a value that later steps read to the frame, if this entry does so; returns what takes its place."""
+        if not self.spills or len(self.emitter.scopes) > 1:
+            return value
+        spilled = Spilled(self.frame.more(1), kind)
+        self.set_field("%frame", spilled.place, value, kind)
+        return spilled
+
+    def room(self, stem: str, words: int) -> str:
+        """Memory of the call."""
+        pointer = self.fresh(stem)
+        if self.spills:
+            self.add(f"{pointer} = getelementptr i8, ptr %frame, i64 {self.frame.more(words)}")
+        else:
+            self.allocas.append(f"{pointer} = alloca [{words} x i64]")
+        return pointer
+
+    def define(self, name: str, value: str, kind: str = "i64") -> None:
+        """Give a size its value, which is known in the loop that is being emitted."""
+        self.emitter.variables[name] = (self.spill(value, kind), len(self.emitter.scopes) - 1)
+
+    def copy(self, target: str, source: str, size: str) -> None:
+        """Copy bytes."""
+        declaration = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+        function = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
+        self.add(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
     # -- ways to fail ----------------------------------------------------------------------------------------
 
     def demand(self, condition: str, error: int, values: Sequence[str] = ()) -> None:
@@ -133,4 +171,6 @@ class HostCode:
 
     def answer(self, value: str) -> None:
         """End the call with its answer, or with null if it has raised."""
+        if self.spills:
+            self.call("PyMem_RawFree", "void", "ptr %frame")
         self.add(f"ret ptr {value}")

@@ -1,0 +1,312 @@
+"""How each step of a program is emitted: a function for each class of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from aesara.ir.buffers import Buffer, Operand
+from aesara.ir.expr import Expr, substitute, var
+from aesara.ir.kernel import For
+from aesara.ir.steps import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View
+from aesara.ir.work import is_heavy, iteration_work
+from aesara.link.llvm import layout
+from aesara.link.llvm.emit_kernel import Cut, only_loop
+from aesara.link.llvm.emit_threads import may_be_cut
+from aesara.link.llvm.frame import first_kept
+from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.link.llvm.emit_program import Entry
+
+__all__ = ["Emission", "emission_of", "emits"]
+
+AnyStep = TypeVar("AnyStep", bound=Step)
+
+
+@dataclass(frozen=True)
+class Emission:
+    """How a step is emitted.
+
+    Attributes
+    ----------
+    emit
+        Called with the entry point and the step.
+    weight
+        After how much of this, together, signals are looked for; 0 for what lasts no time.
+    """
+
+    emit: Callable[[Entry, Any], None]
+    weight: int
+
+
+_EMISSIONS: dict[type[Step], Emission] = {}
+
+
+def emits(
+    kind: type[AnyStep], weight: int = 0
+) -> Callable[[Callable[[Entry, AnyStep], None]], Callable[[Entry, AnyStep], None]]:
+    """Let a function emit a class of steps."""
+
+    def register(emit: Callable[[Entry, AnyStep], None]) -> Callable[[Entry, AnyStep], None]:
+        _EMISSIONS[kind] = Emission(emit, weight)
+        return emit
+
+    return register
+
+
+def emission_of(step: Step) -> Emission:
+    """How a step is emitted."""
+    return _EMISSIONS[type(step)]
+
+
+# -- sizes and checks --------------------------------------------------------------------------------------------
+
+
+@emits(Define)
+def _define(entry: Entry, step: Define) -> None:
+    entry.code.define(step.name, entry.code.value(step.value), LLVM_TYPES[step.value.dtype])
+
+
+@emits(Check)
+def _check(entry: Entry, step: Check) -> None:
+    code = entry.code
+    condition = code.value(step.condition)
+    values = [code.value(v) for v in step.values[: layout.ERROR_VALUES]]
+    code.demand(condition, step.error, values)
+
+
+# -- memory ------------------------------------------------------------------------------------------------------
+
+
+@emits(Allocate)
+def _allocate(entry: Entry, step: Allocate) -> None:
+    code, buffer = entry.code, step.buffer
+    if step.output is None:
+        assert step.slot is not None
+        code.place(buffer.name, entry.workspace.slot(step.slot))
+        return
+    array = _array(entry, step, step.output)
+    shape = [code.value(n) for n in buffer.outer_shape[: layout.ERROR_VALUES]]
+    code.demand_pointer(array, layout.FIRST_LARGE_RESULT - step.output, shape)
+    code.set_field("%frame", code.frame.result(step.output), array)
+    data = code.field(array, layout.ARRAY_DATA)
+    code.place(buffer.name, data)
+    if step.initial is not None and step.reuse is None:
+        code.copy(data, _initial(entry, step), code.value(buffer.bytes))
+
+
+def _array(entry: Entry, step: Allocate, output: int) -> str:
+    """Make the array of a result."""
+    code = entry.code
+    if step.reuse is None and output not in entry.program.lent:
+        return _new_array(code, step.buffer)
+    arguments = ["ptr %table", *_kind_and_shape(code, step.buffer)]
+    if step.reuse is not None:
+        # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references and
+        # the array owns its data.
+        old = code.emitter.here(entry.ends.objects[step.reuse])
+        arguments += [f"ptr {old}", f"i32 {entry.threads.lonely}", f"ptr {_initial(entry, step)}"]
+        return code.call("reuse", "ptr", *arguments, f"i64 {code.value(step.buffer.bytes)}")
+    items, places = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS), code.fresh("p")
+    code.add(f"{places} = getelementptr ptr, ptr {items}, i64 {first_kept(entry.program, output)}")
+    return code.call("lend", "ptr", *arguments, f"ptr {places}")
+
+
+def _new_array(code: HostCode, buffer: Buffer) -> str:
+    """What the routine ``array`` does: a call less, for what most functions do."""
+    _, rank, shape = _kind_and_shape(code, buffer)
+    descr, kind = code.word(layout.descr_word(buffer.outer_dtype)), code.word("PyArray_Type")
+    code.call("Py_IncRef", "void", f"ptr {descr}")
+    given = (f"ptr {kind}", f"ptr {descr}", rank, shape, "ptr null", "ptr null", "i32 0", "ptr null")
+    return code.call("PyArray_NewFromDescr", "ptr", *given)
+
+
+def _initial(entry: Entry, step: Allocate) -> str:
+    """Where the values are that a result starts with."""
+    if step.initial is None:
+        return "null"
+    return entry.code.emitter.buffer(entry.program.inputs[step.initial].buffer.name)
+
+
+def _kind_and_shape(code: HostCode, buffer: Buffer) -> tuple[str, str, str]:
+    """What routines want to know of the ndarray for a buffer: the descriptor, the rank and the shape."""
+    for d, n in enumerate(buffer.outer_shape):
+        code.set_field("%dims", 8 * d, code.value(n), "i64")
+    return f"i64 {8 * layout.descr_word(buffer.outer_dtype)}", f"i32 {len(buffer.outer_shape)}", "ptr %dims"
+
+
+@emits(View)
+def _view(entry: Entry, step: View) -> None:
+    code = entry.code
+    offset = code.value(step.offset)
+    kind = memory_type(step.buffer.dtype)
+    pointer = code.fresh("view")
+    code.add(f"{pointer} = getelementptr {kind}, ptr {code.emitter.buffer(step.base)}, i64 {offset}")
+    code.place(step.buffer.name, pointer)
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------
+
+
+@emits(Launch, weight=1)
+def _launch(entry: Entry, step: Launch) -> None:
+    code, cut = entry.code, _cut(entry, step)
+    symbol = entry.kernel(step.kernel, cut)
+    arguments = []
+    for argument in step.arguments:
+        if isinstance(argument, str):
+            arguments.append(f"ptr {code.emitter.buffer(argument)}")
+        else:
+            arguments.append(f"{LLVM_TYPES[argument.dtype]} {code.value(argument)}")
+    if cut == "no":
+        code.add(f"call void @{symbol}({', '.join(arguments)})")
+        return
+    if cut == "in parts":
+        _in_parts(entry, step, f"call void @{symbol}({', '.join(arguments)}")
+        return
+    stopped = code.fresh("c")
+    arguments.append(f"ptr {entry.threads.watcher()}")
+    code.add(f"{stopped} = call i1 @{symbol}({', '.join(arguments)})")
+    entry.threads.ends_early(stopped)
+
+
+def _cut(entry: Entry, step: Launch) -> Cut:
+    """How the loops of a kernel are cut."""
+    kernel = step.kernel
+    if not may_be_cut(kernel):
+        return "no"
+    # Kernels in loops take their place among many rounds, so only those are cut whose iterations are long, or whose
+    # sizes only a round knows.
+    if entry.inside_loop and entry.threads.same_each_round(step) and not is_heavy(kernel.body):
+        return "no"
+    # A loop around its loop costs the kernel a fifth of its compile time, and the entry little if it has no passes.
+    return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
+
+
+def _in_parts(entry: Entry, step: Launch, call: str) -> None:
+    """Call a kernel for one part of its loop after another, between which signals are looked for."""
+    code, loop = entry.code, only_loop(step.kernel)
+    assert loop is not None
+    given = {p.name: a for p, a in zip(step.kernel.params, step.arguments, strict=True) if isinstance(a, Expr)}
+
+    def outside(size: Expr) -> Expr:
+        return substitute([size], lambda e: given.get(e.attr) if e.op == "var" else None, {})[0]
+
+    extent = code.value(outside(loop.extent))
+    if entry.threads.released == "false":
+        code.add(f"{call}, i64 0, i64 {extent})")
+        return
+    watcher, before = entry.threads.watcher(), code.emitter.scopes[-1].block
+    head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
+    first, last = code.fresh("first"), code.fresh("last")
+    code.add(f"br label %{head}")
+    code.block(head)
+    code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{part}]")
+    code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
+    code.block(look)
+    lines, work = code.emitter.aside(iteration_work(loop).replace(outside))
+    code.add(*lines)
+    end = code.call("piece", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
+    code.stop_if(code.compare("slt", "i64", end, "0"), go)
+    code.block(go)
+    code.add(f"br label %{part}")
+    code.block(part)
+    code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]", f"{call}, i64 {first}, i64 {last})")
+    code.branch(code.compare("slt", "i64", last, extent), head, done, likely=done)
+    code.block(done)
+
+
+# -- products ----------------------------------------------------------------------------------------------------
+
+
+@emits(MatMul, weight=4)
+def _matmul(entry: Entry, step: MatMul) -> None:
+    if step.batch is None:
+        _one_product(entry, step)
+        return
+    threads = entry.threads
+    rounds = threads.rounds(threads.known(step.one_work()))
+
+    def body() -> None:
+        _one_product(entry, step)
+        threads.look_after_round(entry.code.value(BATCH), rounds)
+
+    entry.code.emitter.loop(For(BATCH.attr, step.batch, ()), body)
+
+
+def _one_product(entry: Entry, step: MatMul) -> None:
+    code = entry.code
+    alpha = code.value(step.alpha) if isinstance(step.alpha, Expr) else step.alpha
+    sizes = (step.rows, step.inner, step.columns)
+    arguments = ["ptr %table", f"ptr {entry.threads.watcher()}", *(f"i64 {code.value(n)}" for n in sizes)]
+    for operand in (step.left, step.right):
+        strides = (operand.row_stride, operand.column_stride)
+        arguments += [_pointer(code, step.dtype, operand), *(f"i64 {code.value(n)}" for n in strides)]
+    arguments += [_pointer(code, step.dtype, step.out), f"i64 {code.value(step.out.row_stride)}"]
+    factors = [x if isinstance(x, str) else literal(x, step.dtype) for x in (alpha, step.beta)]
+    arguments += [f"{LLVM_TYPES[step.dtype]} {x}" for x in factors]
+    entry.threads.ends_early(code.call(f"matmul.{step.dtype}", "i1", *arguments))
+
+
+def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
+    """Where an operand begins."""
+    pointer, offset = code.fresh("p"), code.value(operand.offset)
+    base = code.emitter.buffer(operand.buffer)
+    code.add(f"{pointer} = getelementptr {LLVM_TYPES[dtype]}, ptr {base}, i64 {offset}")
+    return f"ptr {pointer}"
+
+
+# -- steps of steps, and nodes in Python -------------------------------------------------------------------------
+
+
+@emits(Loop, weight=4)
+def _loop(entry: Entry, step: Loop) -> None:
+    code, threads = entry.code, entry.threads
+    rounds = threads.rounds(threads.known(step.round_work()))
+    outermost, entry.inside_loop = not entry.inside_loop, True
+
+    def body() -> str | None:
+        for inner in step.body:
+            entry.step(inner)
+        threads.look_after_round(code.value(var(step.var)), rounds)
+        return None if step.until is None else code.value(step.until)
+
+    code.define(step.count, code.emitter.loop(For(step.var, step.extent, ()), body))
+    entry.inside_loop = not outermost
+
+
+@emits(PythonCall)
+def _python(entry: Entry, step: PythonCall) -> None:
+    code = entry.code
+    operands = code.room("operands", max(len(step.operands), 1))
+    windows = []
+    for k, buffer in enumerate(step.operands):
+        data = code.emitter.buffer(buffer.name)
+        window = code.call("array", "ptr", "ptr %table", *_kind_and_shape(code, buffer), f"ptr {data}")
+        code.set_field(operands, 8 * k, window)
+        code.demand_pointer(window, layout.RAISED)
+        windows.append(window)
+    node = code.word(code.frame.words.callback + step.index)
+    call = (f"ptr {node}", f"ptr {operands}", f"i64 {len(windows)}", "ptr null")
+    made = code.call("PyObject_Vectorcall", "ptr", *call)
+    for window in windows:
+        code.call("Py_DecRef", "void", f"ptr {window}")
+    code.demand_pointer(made, layout.RAISED)
+    code.set_field("%frame", code.frame.answer_of_node(step.index), made)
+    items = code.field(made, layout.LIST_ITEMS)
+    seen: dict[str, tuple[str, str, list[str]]] = {}
+    for k, buffer in enumerate(step.results):
+        obj = code.field(items, 8 * k)
+        data = code.field(obj, layout.ARRAY_DATA)
+        code.place(buffer.name, data)
+        dims = code.field(obj, layout.ARRAY_DIMS) if buffer.outer_shape else ""
+        lengths = [code.field(dims, 8 * d, "i64") for d in range(len(buffer.outer_shape))]
+        for n, length in zip(buffer.outer_shape, lengths, strict=True):
+            if n.op == "var":
+                code.define(n.attr, length)
+        spilled = code.emitter.pointers[buffer.name]
+        seen[buffer.name] = code.spill(obj), spilled, [code.spill(n, "i64") for n in lengths]
+    entry.ends.python_ran(seen)
