@@ -59,7 +59,7 @@ PRIMITIVES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(
         (
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-            "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
+            "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "cbrt",
         ),
         (1, 20),
     ),

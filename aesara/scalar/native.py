@@ -23,7 +23,7 @@ PRIMITIVES = frozenset(
     add sub mul div intdiv mod neg abs minimum maximum sqrt floor ceil trunc rint
     exp exp2 expm1 log log2 log10 log1p
     sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    erf erfc pow atan2 hypot copysign
+    erf erfc cbrt pow atan2 hypot copysign
     lt le gt ge eq ne and or xor invert shl shr select cast isnan isinf
     """.split()
 )

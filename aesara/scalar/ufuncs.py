@@ -12,7 +12,6 @@ from aesara.scalar.arithmetic import mod
 from aesara.scalar.comparison import eq, gt, isinf, isnan, lt, neq
 from aesara.scalar.conditional import scalar_maximum, scalar_minimum, switch
 from aesara.scalar.constants import literal
-from aesara.scalar.exponential import exp2, log2
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype, zero_gradient
 from aesara.scalar.power import sqrt
@@ -207,14 +206,7 @@ class Cbrt(UnaryScalarOp):
 
     numpy = np.cbrt
     dtype = upgrade_to_float_no_complex
-
-    def decompose(self, x: Any) -> Any:
-        magnitude = scalar_abs(x)
-        guess = exp2(log2(magnitude) / literal(3, x))
-        # One step of Newton's method takes the error of the guess away.
-        root = guess - (guess - magnitude / guess / guess) / literal(3, x)
-        itself = eq(x, literal(0, x)) | isinf(x)
-        return switch(itself, x, switch(lt(x, literal(0, x)), -root, root))
+    native = Primitive("cbrt")
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         return (g / (literal(3, y) * y * y),)

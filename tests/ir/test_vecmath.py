@@ -108,6 +108,7 @@ def reference(name: str, *arguments: float):
     if name in ("tanh", "erf", "erfc") and abs(value) > 40:
         return mp.mpf(float(np.sign(x) if name != "erfc" else 1.0 - np.sign(x)))
     composed = {"exp2": lambda v: mp.mpf(2) ** v, "log2": lambda v: mp.log(v, 2)}
+    composed["cbrt"] = lambda v: mp.sign(v) * mp.cbrt(abs(v))
     return (composed.get(name) or getattr(mp, name))(value)
 
 
@@ -219,7 +220,7 @@ def test_special_values_binary(name, dtype):
     assert (np.signbit(got) == np.signbit(want))[number].all()
 
 
-ODD = ["expm1", "log1p", "tanh", "sinh", "sin", "tan", "asin", "atan", "asinh", "atanh", "erf"]
+ODD = ["expm1", "log1p", "tanh", "sinh", "sin", "tan", "asin", "atan", "asinh", "atanh", "erf", "cbrt"]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -228,10 +229,16 @@ def test_sign_of_zero_and_tiny_arguments(name, dtype):
     tiny = np.finfo(dtype).smallest_subnormal
     x = np.array([0.0, -0.0, tiny, -tiny, 3 * tiny], dtype)
     got = harness.ours(name, dtype)[0](x)
-    if name == "erf":
+    if name in ("erf", "cbrt"):
         assert np.array_equal(np.signbit(got), np.signbit(x))
     else:
         assert np.array_equal(got.view("u1"), x.view("u1"))
+
+
+@pytest.mark.parametrize("dtype, last", [("float64", 2000), ("float32", 250)])
+def test_roots_of_cubes_are_exact(dtype, last):
+    numbers = np.arange(-last, last + 1).astype(dtype)
+    assert np.array_equal(harness.ours("cbrt", dtype)[0](numbers**3), numbers)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

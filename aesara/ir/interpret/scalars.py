@@ -103,7 +103,7 @@ _FLOAT: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "hypot": np.hypot,
     "copysign": np.copysign,
-    **{name: getattr(np, name) for name in ("sqrt", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1")},
+    **{name: getattr(np, name) for name in ("sqrt", "cbrt", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1")},
     **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sin", "cos", "tan")},
     **{name: getattr(np, name) for name in ("sinh", "cosh", "tanh")},
     **{name: getattr(np, "arc" + name[1:]) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},

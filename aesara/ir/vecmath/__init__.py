@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from . import error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
+from . import cube_root, error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
 from .builder import FORMATS, Value, build
 
 _FORMULAS: dict[str, Callable[..., Value]] = {
@@ -31,6 +31,7 @@ _FORMULAS: dict[str, Callable[..., Value]] = {
     **inverse_trigonometric.FORMULAS,
     **error_function.FORMULAS,
     **power.FORMULAS,
+    **cube_root.FORMULAS,
 }
 _LARGE_ARGUMENTS = "replace_large"
 _PARAMETERS = {"pow": ("x", "y"), "atan2": ("y", "x")}

@@ -183,7 +183,13 @@ def _powers():
     yield "POW_LOG", "float32", "log2(1 + f) / f", *fit
 
 
-FAMILIES = (_exponentials, _logarithms, _trigonometric, _error_functions, _powers)
+def _cube_roots():
+    low, high = mp.sqrt(mp.mpf(1) / 2), mp.sqrt(2)
+    for dtype, count in (("float64", 6), ("float32", 4)):
+        yield "CUBE_ROOT", dtype, "m**(-1/3)", *minimax(lambda m: 1 / mp.cbrt(m), low, high, count, weight=mp.cbrt)
+
+
+FAMILIES = (_exponentials, _logarithms, _trigonometric, _error_functions, _powers, _cube_roots)
 
 
 def main() -> None:
