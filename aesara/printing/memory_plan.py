@@ -14,7 +14,6 @@ from aesara.graph.nodes import Apply
 from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
 from aesara.ir.program import Program
-from aesara.ir.steps import Launch
 from aesara.lower.places import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
@@ -339,9 +338,9 @@ def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
     number = 0
     starting = False  # first rows are written by kernels that belong to the loop that follows
     for step in program.steps:
-        if step.kind is not None and not starting:
-            number += 1
-        starting = isinstance(step, Launch) and step.kernel.name.endswith("s")
+        if step.kind is not None:
+            number += not starting
+            starting = step.begins_loop
         for inner in step.walk():
             for touched in inner.touched():
                 name = base.get(touched, touched)

@@ -37,12 +37,15 @@ class Step:
         Steps with a kind are numbered in explanations and timed in profiles; those without are checks, sizes, memory.
     calls_python
         Whether it runs a node in Python.
+    begins_loop
+        Whether it is part of what the next loop computes, for those who count steps.
     """
 
     keyword: ClassVar[str]
     words: ClassVar[tuple[str, ...]] = ()
     kind: ClassVar[str | None] = None
     calls_python: ClassVar[bool] = False
+    begins_loop: bool = False
 
     @property
     def needs_gil(self) -> bool:

@@ -27,13 +27,18 @@ _LAUNCH = 5.0
 
 @dataclass(frozen=True)
 class Launch(Step):
-    """Run a kernel; arguments in the order of its parameters: names of buffers, or size expressions."""
+    """Run a kernel; arguments in the order of its parameters: names of buffers, or size expressions.
+
+    `begins_loop`: it is part of what the next loop computes, for those who count steps.
+    """
 
     keyword = "launch"
+    words = ("for", "loop")
     kind = "nest"
 
     kernel: Kernel
     arguments: tuple[str | Expr, ...]
+    begins_loop: bool = False
 
     @property
     def label(self) -> str:
@@ -84,7 +89,8 @@ class Launch(Step):
             for a, p in itertools.zip_longest(self.arguments, self.kernel.params)
             if a is not None
         ]
-        writer.call(f"{self.keyword} {writer.kernel(self.kernel)}", items)
+        tail = " for loop" if self.begins_loop else ""
+        writer.call(f"{self.keyword} {writer.kernel(self.kernel)}", items, tail)
         writer.changed(self.writes())
 
     @classmethod
@@ -104,7 +110,10 @@ class Launch(Step):
                 arguments.append(line.name("the name of a buffer"))
             else:
                 arguments.append(reader.expression(line))
-        return cls(kernel, tuple(arguments))
+        begins_loop = line.has("for")
+        if begins_loop:
+            line.expect("loop")
+        return cls(kernel, tuple(arguments), begins_loop)
 
 
 def _written(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:

@@ -420,9 +420,9 @@ class ProgramWriter:
         """Add a line."""
         self._writer.lines.append(f"{self._indent}{text}")
 
-    def call(self, head: str, items: Sequence[str]) -> None:
-        """Add ``head(items)``, on several lines if it is long."""
-        self._writer.lines.append(_wrapped(head, items, "", self._indent))
+    def call(self, head: str, items: Sequence[str], tail: str) -> None:
+        """Add ``head(items)tail``, on several lines if it is long."""
+        self._writer.lines.append(_wrapped(head, items, tail, self._indent))
 
     @contextmanager
     def indented(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +89,8 @@ class LoopNode(Item, ScheduledStep):
             shape = assembler.shape(result)
             length = count_of(shape) if rows is None else op("mul", canonical(rows), count_of(shape[1:]))
             copy = Store(name_of(result), LOOP[0], value)
-            yield launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
+            launch = launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
+            yield dataclasses.replace(launch, begins_loop=True)
         views = [
             View(
                 Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape))),
