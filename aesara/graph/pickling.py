@@ -20,6 +20,7 @@ from types import FunctionType
 from typing import Any
 from weakref import ref
 
+from aesara.graph.seals import confirm, seal_of
 from aesara.graph.source import SourceLine, resolve
 from aesara.graph.utils import Scratchpad
 
@@ -237,11 +238,15 @@ class Parcel:
         self.data = data
         self.outside = outside
 
-    def __getstate__(self) -> tuple[bytes, list]:
-        return self.data, self.outside
+    def __getstate__(self) -> tuple[bytes, list, bytes]:
+        return self.data, self.outside, self._seal()
 
-    def __setstate__(self, state: tuple[bytes, list]) -> None:
-        self.data, self.outside = state
+    def __setstate__(self, state: tuple[bytes, list, bytes]) -> None:
+        self.data, self.outside, seal = state
+        confirm(seal, self._seal(), "graph")
+
+    def _seal(self) -> bytes:
+        return seal_of(len(self.outside), self.data, self.outside)
 
     @classmethod
     def pack(cls, content: Any, stays_outside: Callable[[Any], bool]) -> Parcel | None:

@@ -25,6 +25,7 @@ from aesara.compile.ops import as_op
 from aesara.compile.profiling import ProfileStats
 from aesara.configdefaults import config
 from aesara.link.llvm import jit, linker
+from aesara.link.llvm.form import Form
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from counting import calls_in
@@ -137,17 +138,105 @@ def test_failed_checks_say_the_same(model):
     same(f, model)
 
 
-@pytest.mark.parametrize("what", ["host", "digest", "code"])
-def test_code_that_does_not_suit_is_made_again(model, what, monkeypatch):
+def test_code_that_does_not_suit_is_made_again(model, monkeypatch):
     form = model.maker._form
-    image = form.image
-    other = {"host": "another machine", "digest": b"", "code": image.code[:-1]}[what]
-    broken = dataclasses.replace(form, image=dataclasses.replace(image, **{what: other}))
+    broken = dataclasses.replace(form, image=dataclasses.replace(form.image, host="another machine"))
     monkeypatch.setattr(model.maker, "_form", broken)
     f = again(model)
     monkeypatch.undo()
     assert f.maker._form.image.host == jit.host_key()
     same(f, model)
+
+
+def sealed():
+    """A function whose pickle holds no values but its own constants."""
+    x, n = at.dvector("x"), at.lscalar("n")
+    table = np.arange(100.0).reshape(20, 5)
+    y = at.constant(table)[n] * x + at.constant(np.array([0.5, 1.5, 2.5, 3.5, 4.5]))
+    return aesara.function([x, n], [y, (at.exp(y) + x).sum(), 2 * x], on_unused_input="ignore", name="sealed")
+
+
+def shown(function):
+    return aesara.dprint(function, file="str"), [
+        np.asarray(value).tobytes() for value in (*function([1, 2, 3, 4, 5.0], 3), *function([0.5] * 5, 19))
+    ]
+
+
+def test_damaged_pickles_are_refused(rng):
+    f = sealed()
+    data, expected = pickle.dumps(f), shown(f)
+    assert shown(pickle.loads(data)) == expected
+    refused = noticed = same_as_before = 0
+    for place in rng.permutation(len(data))[:600]:
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        try:
+            loaded = pickle.loads(damaged)
+        except Exception as error:
+            refused += 1
+            noticed += "damaged" in str(error)
+            continue
+        assert shown(loaded) == expected, (place, data[place - 20 : place + 20])
+        same_as_before += 1
+    assert noticed > 400 and refused + same_as_before == 600 and same_as_before < 60
+
+
+@pytest.mark.parametrize("rest", [0, 1, 100, 0.25, 0.5, 0.75, 0.999])
+def test_truncated_pickles_are_refused(rest):
+    data = pickle.dumps(sealed())
+    with pytest.raises((pickle.UnpicklingError, EOFError)):
+        pickle.loads(data[: round(rest * len(data)) if rest < 1 else rest])
+
+
+def refused_for(part):
+    return pytest.raises(pickle.UnpicklingError, match=f"damaged: its {part} is not what was pickled. Compile")
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("image", lambda image: dataclasses.replace(image, code=image.code[:-1])),
+        ("image", lambda image: dataclasses.replace(image, entry="another")),
+        ("image", lambda image: dataclasses.replace(image, externals=("sin",))),
+        ("image", lambda image: dataclasses.replace(image, host=image.host + " ")),
+        ("interface", lambda interface: dataclasses.replace(interface, guards=7)),
+        ("interface", lambda interface: dataclasses.replace(interface, dtypes=("float32", "int64"))),
+        ("constants", lambda arrays: (arrays[0] + 1, *arrays[1:])),
+        ("constants", lambda arrays: (arrays[0].view("int64"), *arrays[1:])),
+        ("constants", lambda arrays: (arrays[0].reshape(-1), *arrays[1:])),
+        ("n_callbacks", lambda count: count + 1),
+        ("seal", lambda seal: None),
+    ],
+)
+def test_each_part_of_a_form_is_sealed(name, change):
+    state = sealed().maker._form.without_symbols().__getstate__()
+    Form.__new__(Form).__setstate__(state)
+    with refused_for("machine code"):
+        Form.__new__(Form).__setstate__({**state, name: change(state[name])})
+
+
+def test_descriptions_and_graphs_are_sealed():
+    x, s = at.dvector("x"), aesara.shared(np.ones(2))
+    f = aesara.function([x], x * s, updates=[(s, s + x)])
+
+    def load(change):
+        state = f.maker.__getstate__()
+        change(state)
+        maker = object.__new__(type(f.maker))
+        maker.__setstate__(state)
+        rebuild, arguments = f.__reduce__()
+        return rebuild(maker, *arguments[1:])
+
+    assert load(lambda state: None) is not None
+    others = {"update_mapping": {1: 0}, "n_returned": 2, "unpack_single": False, "inputs": [], "_seal": b""}
+    for name, value in others.items():
+        with refused_for("description of inputs and results"):
+            load(lambda state, name=name, value=value: state.update({name: value}))
+    parcel = f.maker.__getstate__()["_stored"].content
+    data, outside, seal = parcel.__getstate__()
+    for state in [(data[:-1], outside, seal), (data, outside[1:], seal), (data, outside, b"")]:
+        with refused_for("graph"):
+            object.__new__(type(parcel)).__setstate__(state)
 
 
 def test_options():

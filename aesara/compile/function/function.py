@@ -510,6 +510,7 @@ def _rebuild_function(maker: Any, values: list[Any], trust_input: bool = False) 
     """Make a function when it is read from a file; it is compiled again if its code does not suit this machine."""
     if not config.unpickle_function or maker is None:
         return None
+    maker.confirm()
     function = maker.create([spec.value if spec.implicit else value for spec, value in zip(maker.inputs, values)])
     function.trust_input = trust_input
     return function

@@ -12,7 +12,7 @@ from aesara.compile.function.aliasing import infer_reuse_pattern, insert_deepcop
 from aesara.compile.function.function import Function
 from aesara.compile.function.graph import std_fgraph
 from aesara.compile.function.inputs import complain_about_unused_input, convert_function_input
-from aesara.compile.function.stored import StoredGraph, without_graph
+from aesara.compile.function.stored import StoredGraph, facts_of, without_graph
 from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.compile.profiling import as_profile
@@ -23,6 +23,7 @@ from aesara.graph.container import Container
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
+from aesara.graph.seals import confirm, seal_of
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
 from aesara.utils import free_in_children
@@ -30,7 +31,7 @@ from aesara.utils import free_in_children
 #: held while a graph is taken out of its parcel
 _opening = free_in_children(threading.RLock())
 #: what a stored maker makes again
-_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs")
+_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs", "_unconfirmed")
 _StoredGraph = StoredGraph  # as older pickles call it
 
 
@@ -381,13 +382,25 @@ class FunctionMaker:
             state["_stored"] = StoredGraph.pack(self.fgraph, self.inputs, self.outputs, symbols)
         if self._form is not None:
             state["_form"] = self._form.without_symbols()
+        state["_seal"] = seal_of(facts_of(state))
         return state
+
+    def confirm(self) -> None:
+        """Raise an `UnpicklingError` if this is not what was pickled.
+
+        It is called when all that belongs to the maker has been read.
+        """
+        seal, state = self._unconfirmed
+        del self._unconfirmed
+        confirm(seal, seal_of(facts_of(state)), "description of inputs and results")
 
     def _output_types(self) -> list[tuple[Any, str | None]]:
         stored = self.__dict__.get("_stored")
         return [(v.type, v.name) for v in self.fgraph.outputs] if stored is None else stored.types
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        self._unconfirmed = state.pop("_seal", None), state
         self.__dict__.update(state)
         self.expanded_inputs = self.inputs
         self.indices = [[spec, None, [spec]] for spec in self.inputs]

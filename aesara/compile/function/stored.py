@@ -15,9 +15,11 @@ from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.graph.container import Container
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Variable
 from aesara.graph.pickling import Parcel
 from aesara.graph.shared import SharedVariable
 from aesara.records import dataclass
+from aesara.tensor.tensor_type import TensorType
 
 #: bytes of a constant that is worth a place of its own in a pickle
 _SMALL = 512
@@ -72,3 +74,24 @@ def without_graph(spec: SymbolicInput) -> SymbolicInput:
     spec = copy.copy(spec)
     spec.update = None
     return spec
+
+
+def facts_of(value: Any) -> Any:
+    """What the description of a function says, in plain values: for the seal of a pickle.
+
+    What has a seal of its own is left out, as are the values of arguments and shared variables, and what only plays a
+    part when the function is compiled again.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [facts_of(one) for one in value]
+    if isinstance(value, dict):
+        return [(facts_of(key), facts_of(one)) for key, one in value.items()]
+    if isinstance(value, TensorType):
+        return value.dtype, value.shape
+    if isinstance(value, Variable):
+        return facts_of(value.type), value.name
+    if isinstance(value, (SymbolicInput, StoredGraph)):
+        return facts_of({key: one for key, one in vars(value).items() if key not in ("value", "content")})
+    return type(value).__qualname__

@@ -100,9 +100,14 @@ class StepTimers:
         """Bytes of each buffer."""
         return {name: int(size) for name, size in zip(self.buffers, self.sizes)}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        """What is the same in each process, for all functions with the same code."""
         clock = replace(self.clock, address=0)  # it is elsewhere in another process
-        return StepTimers._at_zero, (clock, self.kinds, self.names, self.buffers, self.touched)
+        return clock, self.kinds, self.names, self.buffers, self.touched
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepTimers._at_zero, self.facts
 
 
 def _buffers(program: Program) -> dict[str, Buffer]:

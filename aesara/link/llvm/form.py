@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.seals import confirm, seal_of
 from aesara.link.llvm.callable import Interface
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Image
@@ -70,10 +71,19 @@ class Form:
         constants = tuple(map(_original, lowered.constants))
         return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols, timers)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"seal": self._seal()}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        confirm(self.__dict__.pop("seal", None), self._seal(), "machine code")
         # Buffers that were pickled out of band may begin anywhere.
         self.constants = tuple(np.require(c, requirements=["C", "A"]).reshape(c.shape) for c in self.constants)
+
+    def _seal(self) -> bytes:
+        image, timers = self.image, self.timers
+        facts = image.externals, image.entry, image.host, self.interface, self.n_callbacks, len(self.constants)
+        return seal_of((facts, None if timers is None else timers.facts), image.code, self.constants)
 
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
         """What refers to nodes, decoded together with the graph if need be."""

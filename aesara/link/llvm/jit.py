@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import hashlib
 import itertools
 import platform
 import sys
@@ -73,15 +72,12 @@ class Image:
         The symbol of its entry point.
     host
         What it was made by and for; see `host_key`.
-    digest
-        Digest of the bytes.
     """
 
     code: bytes
     externals: tuple[str, ...]
     entry: str
     host: str
-    digest: bytes
 
 
 @dataclass(frozen=True)
@@ -180,7 +176,7 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
     target = current_target()
     with _alone():
         code, cached = _object(text, cache, target)
-        image = Image(code, (*externals, *lacking.externals(text, target)), entry, _host_key(target), _digest(code))
+        image = Image(code, (*externals, *lacking.externals(text, target)), entry, _host_key(target))
         return _loaded(image, cached, target)
 
 
@@ -222,10 +218,10 @@ def _object(
 
 
 def load(image: Image) -> Code | None:
-    """Load object code; None if it was made for another machine or by another compiler, or is damaged."""
+    """Load object code; None if it was made for another machine or by another compiler."""
     target = current_target()
     with _alone():
-        if image.host != _host_key(target) or image.digest != _digest(image.code):
+        if image.host != _host_key(target):
             return None
         return _loaded(image, True, target)
 
@@ -234,10 +230,6 @@ def _loaded(image: Image, cached: bool, target: Target) -> Code:
     if not target.runs:
         return Code(None, None, cached, image, target.name)
     return Code(*_link_entry(image), cached, image, target.name)
-
-
-def _digest(code: bytes) -> bytes:
-    return hashlib.blake2b(code, digest_size=20).digest()
 
 
 def _link_entry(image: Image) -> tuple[int, object]:
