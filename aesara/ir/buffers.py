@@ -7,7 +7,7 @@ import functools
 from aesara.ir.expr import Expr, const, op
 from aesara.records import dataclass
 
-__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot"]
+__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Place", "Slot"]
 
 #: bytes of one element in memory
 ITEM_SIZES = {
@@ -63,6 +63,14 @@ class Operand:
     def expressions(self) -> tuple[Expr, ...]:
         """Offset and strides."""
         return self.offset, self.row_stride, self.column_stride
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something begins inside a buffer: an element offset."""
+
+    buffer: str
+    offset: Expr
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ Grammar::
              | allocate buffer                   in the workspace, or as an array that is returned
              | launch kernel(arguments)
              | matmul c = x a @ b + y c          small ones inline, large ones through BLAS; one or a batch
+             | call routine(sizes) on arrays     a C function of a library; once or for a batch
              | python outputs = node(inputs)     an op without native lowering
              | view buffer in base at offset     a buffer that is a part of another
              | loop var < extent: steps          again and again, until a condition if there is one; defines a size,
@@ -22,8 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aesara.ir.buffers import COMPLEX_OF, ITEM_SIZES, Buffer, Operand, Slot
-from aesara.ir.steps import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View, walk_steps
+from aesara.ir.buffers import COMPLEX_OF, ITEM_SIZES, Buffer, Operand, Place, Slot
+from aesara.ir.steps import (
+    BATCH,
+    Allocate,
+    Call,
+    Check,
+    Define,
+    Launch,
+    Loop,
+    MatMul,
+    PythonCall,
+    Step,
+    View,
+    walk_steps,
+)
 from aesara.records import dataclass
 
 __all__ = [
@@ -32,6 +46,7 @@ __all__ = [
     "ITEM_SIZES",
     "Allocate",
     "Buffer",
+    "Call",
     "Check",
     "Define",
     "Input",
@@ -39,6 +54,7 @@ __all__ = [
     "Loop",
     "MatMul",
     "Operand",
+    "Place",
     "Program",
     "PythonCall",
     "Slot",

@@ -1,7 +1,7 @@
 """Lowering of ops that put elements in order: the k largest or smallest by a heap, and sorts of short rows.
 
-In a short row the place of an element is how many come before it, which is a sum without branches.  NumPy sorts long
-rows with vector instructions in a way that no loop here would match.
+In a short row the place of an element is how many come before it, which is a sum without branches.  Long rows are
+sorted by NumPy's own C functions, which use vector instructions in a way that no loop here would match.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
+from aesara.ir.routines import sorting
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Sequential, Write, Writer
-from aesara.lower.broadcasting import product
+from aesara.lower.calling import call_routine, require_success
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
@@ -22,9 +23,8 @@ from aesara.lower.searching import sorts_before
 from aesara.tensor.searching import Unique
 from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 
-#: longest rows that are sorted by counting, and how many comparisons cost less than a call of Python
+#: longest rows that are sorted by counting
 _SHORT = 16
-_FEW = 20_000
 _TWO = const(2)
 
 
@@ -36,16 +36,55 @@ def _sort(op: SortOp | ArgSortOp, node: Apply, context: Context) -> Sequence[Arr
     if not given.is_const or not -array.ndim <= given.attr < array.ndim:
         raise Unsupported("sorting along an axis that is known at run time only")
     axis = given.attr % array.ndim
-    size, total = array.shape[axis], product(array.shape)
-    few = total.is_const and size.is_const and total.attr * size.attr <= _FEW
-    if few or (size.is_const and size.attr <= _SHORT):
+    size = array.shape[axis]
+    if size.is_const and size.attr <= _SHORT:
         positions = context.add(_sorted_by_counting(array, axis, context))
+    elif isinstance(op, SortOp) or op.kind != "heapsort":
+        return [_sorted_by_numpy(op, array, axis, node, context)]
     elif context.outer is not None:
         # in the step of a loop, all of which would run in Python
         positions = context.add(_positions(array, axis, size, const(False, "bool"), ()))
     else:
-        raise Unsupported("NumPy sorts many elements with vector instructions")
+        raise Unsupported("which of equal elements comes first in a heapsort depends on the release of NumPy")
     return [_taken(array, positions, axis, ()) if isinstance(op, SortOp) else positions]
+
+
+def _sorted_by_numpy(op: SortOp | ArgSortOp, array: Array, axis: int, node: Apply, context: Context) -> Array:
+    """Long rows: the function behind `numpy.sort` or `numpy.argsort`, for each row where it is contiguous."""
+    rows = _with_axis_last(array, axis)
+    *lead, n = rows.shape
+    kind = sorting.KINDS[op.kind]
+    given = {"row": rows}
+    if isinstance(op, ArgSortOp):
+        routine = sorting.argsort(kind, array.dtype)
+        given["places"] = Pointwise("int64", rows.shape, (), lambda index, readers: index[-1], 0)
+    else:
+        routine = sorting.sort(kind, array.dtype)
+    made = call_routine(context, node, routine, {"n": n}, given, lead)
+    if "status" in made:
+        require_success(context, node, made["status"], MemoryError, "There is no memory for a stable sort.")
+    return _with_axis_back(made["row" if isinstance(op, SortOp) else "places"], axis)
+
+
+def _with_axis_last(array: Array, axis: int) -> Array:
+    if axis == array.ndim - 1:
+        return array
+    return _transposed(array, [*(d for d in range(array.ndim) if d != axis), axis])
+
+
+def _with_axis_back(array: Array, axis: int) -> Array:
+    last = array.ndim - 1
+    return array if axis == last else _transposed(array, [*range(axis), last, *range(axis, last)])
+
+
+def _transposed(array: Array, order: Sequence[int]) -> Array:
+    """The array with its dimensions in this order."""
+    back = [order.index(d) for d in range(array.ndim)]
+    return Pointwise(
+        array.dtype, [array.shape[d] for d in order], (array,),
+        lambda index, readers: readers[0](tuple(index[k] for k in back)), 0,
+        strided=lambda offset, strides: (offset, tuple(strides[d] for d in order)),
+    )  # fmt: skip
 
 
 def _sorted_by_counting(array: Array, axis: int, context: Context) -> Array:

@@ -29,10 +29,10 @@ class PlacedStep:
     Attributes
     ----------
     kind
-        ``"nest"`` (loops over elements), ``"product"`` (of matrices), ``"loop"`` (steps that are repeated) or
-        ``"python"`` (a call).
+        ``"nest"`` (loops over elements), ``"product"`` (of matrices), ``"routine"`` (of a library), ``"loop"`` (steps
+        that are repeated) or ``"python"`` (a call).
     name
-        The name of the kernel in the program, if the step is a nest.
+        The name of the kernel in the program, if the step is a nest; what is done, if a library does it.
     nodes
         The nodes, in order; one that is computed again in several places is in several steps.
     space
@@ -109,7 +109,7 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
     steps = []
     for at, step in enumerate(plan.steps):
         if step.kind is not None:
-            name = f"k{at}" if step.kind == "nest" else ""
+            name = f"k{at}" if step.kind == "nest" else step.title
             inner = _steps_of_loop(step) if isinstance(step, LoopNode) else ()
             steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner))
     return tuple(steps), placed

@@ -24,6 +24,8 @@ class ScheduledStep:
 
     #: what it is to somebody who did not write the back end: "nest", "product", "routine", "loop", "python", or None
     kind: ClassVar[str | None] = None
+    #: what it does, if a library does it
+    title: str = ""
     #: whether an exception may come of it
     can_fail: ClassVar[bool] = False
 

@@ -20,6 +20,7 @@ __all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "e
 _HEADS = {
     "nest": "loops over {}",
     "product": "matrix product of shape {}",
+    "routine": "{name} of size {}",
     "loop": "a loop of {} steps, in each of which",
     "choice": "one side of a choice, if it is chosen",
     "python": "Python",
@@ -61,10 +62,10 @@ class ExplainedStep:
     Attributes
     ----------
     kind
-        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"loop"``: steps that are repeated;
-        ``"choice"``: a side of `ifelse`; ``"python"``: a call of Python.
+        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"routine"``: a call of a
+        library; ``"loop"``: steps that are repeated; ``"choice"``: a side of `ifelse`; ``"python"``: a call of Python.
     name
-        The kernel's name in the program, for nests.
+        The kernel's name in the program, for nests; what a library does, for routines.
     space
         What the loops run over, the shape of the product, or how often a loop runs.
     nodes
@@ -80,7 +81,7 @@ class ExplainedStep:
     steps: tuple[ExplainedStep, ...] = ()
 
     def __str__(self) -> str:
-        head = _HEADS[self.kind].format(self.space) if self.space else _HEADS_WITHOUT_SPACE[self.kind]
+        head = _HEADS[self.kind].format(self.space, name=self.name) if self.space else _HEADS_WITHOUT_SPACE[self.kind]
         if not self.nodes:
             head += " (copies a result)"
         lines = [head, *_rows(self.nodes)]
@@ -190,6 +191,8 @@ class Explanation:
         parts = [f"{counts['nest']} loop nest{'s' * (counts['nest'] != 1)}"]
         if counts["product"]:
             parts.append(f"{counts['product']} matrix product{'s' * (counts['product'] != 1)}")
+        if counts["routine"]:
+            parts.append(f"{counts['routine']} library routine{'s' * (counts['routine'] != 1)}")
         if counts["loop"]:
             parts.append(f"{counts['loop']} loop{'s' * (counts['loop'] != 1)} of steps")
         if counts["choice"]:

@@ -390,7 +390,16 @@ def node_in_python() -> Graph:
     """A node without native form in the middle: its sizes are known only when it has run."""
     v = tensor("v", 1)
     positive = keep_positive(v)
-    return Graph([v], [positive * 2, positive.sum(), at.exp(at.sort(v))], [(noise(6),), (-np.ones(3),), (noise(0),)])
+    outputs = [positive * 2, positive.sum(), at.exp(at.argsort(v, kind="heapsort"))]
+    return Graph([v], outputs, [(noise(6),), (-np.ones(3),), (noise(0),)])
+
+
+@graph
+def library_routines() -> Graph:
+    """Sorts of rows and of columns: calls of C functions, for one array and for a batch, with a status and without."""
+    v, m = tensor("v", 1), tensor("m", 2)
+    outputs = [at.sort(v * 2), at.argsort(m, axis=0, kind="stable"), at.sort(m @ m.T).sum(axis=0)]
+    return Graph([v, m], outputs, [(noise(6), noise(3, 4)), (noise(0), noise(0, 4)), (-np.ones(1), noise(3, 0))])
 
 
 @graph

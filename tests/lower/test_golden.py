@@ -22,7 +22,8 @@ FOLDER = TESTS / "golden"
 REGENERATE = os.environ.get("AESARA_REGENERATE_GOLDEN") == "1"
 NAMES = [
     "elementwise_fusion", "sums_over_axes", "extrema", "softmax_gradient", "gather", "set_slices", "join", "dot_forms",
-    "gradient_step", "node_in_python", "functions_with_loops", "sequential", "loops", "choices", "complex_numbers",
+    "gradient_step", "node_in_python", "library_routines", "functions_with_loops", "sequential", "loops", "choices",
+    "complex_numbers",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The k largest or smallest elements along an axis, and sorts of short rows, natively."""
+"""The k largest or smallest elements along an axis, and sorts of short and long rows, natively."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir.program import Call, MatMul
 from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -96,11 +97,57 @@ def test_gradient_of_a_sort():
     assert_native(lambda x: aesara.grad((SortOp("stable")(x, 0) * np.arange(5.0)).sum(), x), numbers(5), static=[True])
 
 
-def test_long_sorts_are_left_to_numpy():
-    f = compiled(lambda x: SortOp("stable")(x, 0), [numbers(1000)], True)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["quicksort", "mergesort", "heapsort", "stable"])
+def test_long_rows_are_sorted_by_the_functions_of_numpy(kind, dtype):
+    for shape, axis in (((3, 40), 1), ((40, 3), 0), ((2, 20, 3), -2), ((0, 30), 1), ((30, 0), 0), ((1, 1), 0)):
+        x = numbers(*shape, dtype=dtype)
+        assert_native(lambda x: SortOp(kind)(x, axis), x, static=[False])
+        if kind != "heapsort":
+            assert_native(lambda x: ArgSortOp(kind)(x, axis), x, static=[False])
+
+
+def test_long_rows_of_special_values():
+    x = np.tile([np.nan, 1.0, np.inf, -0.0, 0.0, -np.inf, np.nan, 2.0], 9)
+    assert_native(lambda x: [SortOp("quicksort")(x, 0), SortOp("stable")(-x, 0), ArgSortOp("stable")(x, -1)], x)
+    assert_native(lambda x: SortOp("stable")(x[::-2], 0), x, static=[False])
+
+
+def test_what_is_sorted_stays_as_it_was():
+    x = numbers(100)
+    kept = x.copy()
+    v = at.dvector("v")
+    f = aesara.function([v], [at.sort(v), v + 1, at.sort(v + 1), at.argsort(v)])
+    assert f._native.report.python_nodes == {}
+    for got, wanted in zip(f(x), [np.sort(x), x + 1, np.sort(x + 1), np.argsort(x)]):
+        np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_what_nobody_else_reads_is_sorted_where_it_is_computed():
+    v, m = at.dmatrix("v"), at.dmatrix("m")
+    f = aesara.function([m, v], at.sort(m @ v, axis=1))
+    (product,) = [step for step in f._native.program.steps if isinstance(step, MatMul)]
+    (call,) = [step for step in f._native.program.steps if isinstance(step, Call)]
+    assert product.out.buffer == call.places[0].buffer
+    a, b = numbers(30, 4), numbers(4, 20)
+    np.testing.assert_array_equal(f(a, b), np.sort(a @ b))
+
+
+def test_a_shared_variable_becomes_its_sorted_value():
+    s = aesara.shared(numbers(50))
+    f = aesara.function([], s.sum(), updates=[(s, at.sort(s, kind="stable") * 2)])
+    wanted = np.sort(s.get_value()) * 2
+    f()
+    np.testing.assert_array_equal(s.get_value(), wanted)
+
+
+def test_which_of_equal_elements_comes_first_in_a_heapsort_is_left_to_numpy():
+    x = numbers(1000).round()
+    f = compiled(lambda x: ArgSortOp("heapsort")(x, 0), [x], False)
     (reason,) = f._native.report.python_nodes.values()
-    assert "vector instructions" in reason
-    np.testing.assert_array_equal(f(numbers(1000))[0], np.sort(numbers(1000)))
+    assert "heapsort" in reason
+    np.testing.assert_array_equal(f(x)[0], np.argsort(x, kind="heapsort"))
 
 
 def test_any_number_of_short_rows():
@@ -116,7 +163,7 @@ def test_any_number_of_short_rows():
 
 def test_sorts_in_the_step_of_a_loop_keep_the_loop_native():
     def step(row, total):
-        return at.sort(row) * at.argsort(total, kind="stable") + total
+        return at.sort(row) * at.argsort(total) + total * at.argsort(row, kind="heapsort")
 
     x = at.dmatrix("x")
     out, _ = aesara.scan(step, sequences=[x], outputs_info=[at.zeros_like(x[0])])

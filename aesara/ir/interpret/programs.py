@@ -218,6 +218,21 @@ class ProgramMachine(Machine):
         for at in np.ndindex(value.shape):
             memory.store(int(places[at]), value[at])
 
+    def elements(self, buffer: str, start: int, shape: tuple[int, ...], is_read: bool) -> np.ndarray:
+        """Consecutive elements of a buffer as an array; if they are not to be read, they have any value."""
+        memory = self.memory(buffer)
+        found = np.zeros(shape, memory.data.dtype)
+        if is_read:
+            for k in range(found.size):
+                found.flat[k] = memory.load(start + k)
+        return found
+
+    def set_elements(self, buffer: str, start: int, value: np.ndarray) -> None:
+        """Write consecutive elements of a buffer."""
+        memory = self.memory(buffer)
+        for k in range(value.size):
+            memory.store(start + k, value.flat[k])
+
     def window(self, buffer: Buffer) -> np.ndarray:
         """A copy of a buffer, as an array."""
         shape, memory = self.shape(buffer), self.memory(buffer.name)

@@ -6,6 +6,7 @@ function in `link/llvm/emit_steps.py` that emits it.
 
 from aesara.ir.steps.allocate import Allocate
 from aesara.ir.steps.base import Step, walk_steps
+from aesara.ir.steps.call import Call
 from aesara.ir.steps.check import Check
 from aesara.ir.steps.define import Define
 from aesara.ir.steps.launch import Launch
@@ -17,6 +18,7 @@ from aesara.ir.steps.view import View
 __all__ = [
     "Allocate",
     "BATCH",
+    "Call",
     "Check",
     "Define",
     "Launch",

@@ -154,11 +154,4 @@ class MatMul(Step):
         if line.has("alpha"):
             alpha = reader.expression(line) if line.peek() == ("sign", "(") else line.number_value()
         beta = line.number_value() if line.has("beta") else 0.0
-        batch = None
-        if line.has("for"):
-            if line.name("a variable") != BATCH.attr:
-                line.at -= 1
-                line.fail(f"{BATCH.attr!r}")
-            line.expect("<")
-            batch = reader.expression(line)
-        return cls(dtype, sizes[0], sizes[1], sizes[2], left, right, out, alpha, beta, batch)
+        return cls(dtype, sizes[0], sizes[1], sizes[2], left, right, out, alpha, beta, reader.batch(line))

@@ -35,7 +35,6 @@ from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.primitives import (
     LLVM_TYPES,
-    SPECIAL,
     Module,
     conversion,
     instructions,
@@ -43,6 +42,7 @@ from aesara.link.llvm.primitives import (
     memory_type,
 )
 from aesara.link.llvm.spills import Spilled
+from aesara.link.llvm.symbols import SPECIAL
 from aesara.records import dataclass
 
 __all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "only_loop"]

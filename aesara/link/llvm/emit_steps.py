@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aesara.ir.buffers import Buffer, Operand
+from aesara.ir.buffers import Buffer, Operand, Place
 from aesara.ir.expr import Expr, substitute, var
 from aesara.ir.kernel import For
-from aesara.ir.steps import BATCH, Allocate, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View
-from aesara.ir.work import is_heavy, iteration_work
+from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View
+from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut, only_loop
+from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.host_code import HostCode
@@ -219,22 +220,38 @@ def _in_parts(entry: Entry, step: Launch, call: str) -> None:
     code.block(done)
 
 
-# -- products ----------------------------------------------------------------------------------------------------
+# -- products and library routines -------------------------------------------------------------------------------
+
+
+def _for_each(entry: Entry, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
+    """Emit code once, or for every item of a batch, each of which takes so much work."""
+    if batch is None:
+        emit()
+        return
+    rounds = entry.threads.rounds(entry.threads.known(work))
+
+    def body() -> None:
+        emit()
+        entry.threads.look_after_round(entry.code.value(BATCH), rounds)
+
+    entry.code.emitter.loop(For(BATCH.attr, batch, ()), body)
+
+
+@emits(Call, weight=4)
+def _call(entry: Entry, step: Call) -> None:
+    _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry.code, step))
+
+
+def _one_call(code: HostCode, step: Call) -> None:
+    arguments = [f"i64 {code.value(n)}" for n in step.sizes]
+    for parameter, place in zip(step.routine.parameters, step.places, strict=True):
+        arguments.append(_pointer(code, parameter.dtype, place))
+    code.add(f"call void {declare_routine(step.routine, code.module)}({', '.join(arguments)})")
 
 
 @emits(MatMul, weight=4)
 def _matmul(entry: Entry, step: MatMul) -> None:
-    if step.batch is None:
-        _one_product(entry, step)
-        return
-    threads = entry.threads
-    rounds = threads.rounds(threads.known(step.one_work()))
-
-    def body() -> None:
-        _one_product(entry, step)
-        threads.look_after_round(entry.code.value(BATCH), rounds)
-
-    entry.code.emitter.loop(For(BATCH.attr, step.batch, ()), body)
+    _for_each(entry, step.batch, step.one_work(), lambda: _one_product(entry, step))
 
 
 def _one_product(entry: Entry, step: MatMul) -> None:
@@ -251,11 +268,11 @@ def _one_product(entry: Entry, step: MatMul) -> None:
     entry.threads.ends_early(code.call(f"matmul.{step.dtype}", "i1", *arguments))
 
 
-def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
+def _pointer(code: HostCode, dtype: str, place: Operand | Place) -> str:
     """Where an operand begins."""
-    pointer, offset = code.fresh("p"), code.value(operand.offset)
-    base = code.emitter.buffer(operand.buffer)
-    code.add(f"{pointer} = getelementptr {LLVM_TYPES[dtype]}, ptr {base}, i64 {offset}")
+    pointer, offset = code.fresh("p"), code.value(place.offset)
+    base = code.emitter.buffer(place.buffer)
+    code.add(f"{pointer} = getelementptr {memory_type(dtype)}, ptr {base}, i64 {offset}")
     return f"ptr {pointer}"
 
 

@@ -17,8 +17,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 
 from aesara.link.llvm import lacking, layout
 from aesara.link.llvm.cache import ObjectCache
-from aesara.link.llvm.primitives import SPECIAL
-from aesara.link.llvm.runtime import libm_address, special_function
+from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
 from aesara.utils import free_in_children
@@ -150,13 +149,6 @@ def object_code(text: str) -> bytes:
         return _object(text, None, target)[0]
 
 
-def _address_of(symbol: str) -> int | None:
-    if symbol.startswith(SPECIAL):
-        name, arity = symbol.removeprefix(SPECIAL).rsplit(".", 1)
-        return special_function(name, int(arity))
-    return libm_address(symbol)
-
-
 def host_key() -> str:
     """What object code depends on besides its IR text: compiler, target, interpreter, and the table it reads."""
     return _host_key(current_target())
@@ -243,7 +235,7 @@ def _link(code: bytes, externals: Iterable[str], symbols: Iterable[str]) -> tupl
     for symbol in symbols:
         builder.export_symbol(symbol)
     for symbol in externals:
-        address = _address_of(symbol)
+        address = address_of(symbol)
         if address is None:
             raise RuntimeError(f"the C function {symbol} is not available in this installation")
         builder.import_symbol(symbol, address)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from aesara.ir import vecmath
 from aesara.ir.function import ScalarFunction
+from aesara.link.llvm.symbols import SPECIAL
 
 LLVM_TYPES = {
     "bool": "i1",
@@ -19,9 +20,6 @@ LLVM_TYPES = {
     "float32": "float",
     "float64": "double",
 }
-
-#: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
-SPECIAL = "special."
 
 
 def memory_type(dtype: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
-__all__ = ["capsule_functions", "fixed_words", "libm_address", "special_function"]
+__all__ = ["capsule_functions", "fixed_words", "libm_address", "numpy_sort", "special_function"]
 
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
@@ -86,6 +86,29 @@ def special_function(name: str, arity: int) -> int | None:
         if re.sub(r"^__pyx_fuse_(\d+_?)+", "", full) == name and _capsule_name(capsule) == wanted:
             return int(_capsule_pointer(capsule, wanted))
     return None
+
+
+#: where NumPy keeps the functions of a dtype: how many come before the sorts, which are followed by those of positions
+_SORTS = {"sort": 33, "argsort": 36}
+_SORT_KINDS = ("quicksort", "heapsort", "stable")
+#: bytes from the beginning of a dtype to the pointer to its functions, in NumPy 1
+_FUNCTIONS_OF_DTYPE = object.__basicsize__ + 48
+#: position in NumPy's C API table of the function that gives that pointer, in NumPy 2
+_GET_FUNCTIONS = 365
+
+
+@functools.cache
+def numpy_sort(function: str, kind: str, dtype: str) -> int | None:
+    """Address of NumPy's C function that sorts a row of a dtype: ``sort``, or ``argsort`` for positions."""
+    kind_of_number = np.dtype(dtype)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(_numpy_api()[_GET_FUNCTIONS] or 0)
+        functions = get(kind_of_number)
+    else:
+        functions = ctypes.c_void_p.from_address(id(kind_of_number) + _FUNCTIONS_OF_DTYPE).value
+    table = ctypes.cast(functions, ctypes.POINTER(ctypes.c_void_p))
+    address: int | None = table[_SORTS[function] + _SORT_KINDS.index(kind)]
+    return address
 
 
 @functools.cache

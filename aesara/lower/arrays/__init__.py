@@ -29,6 +29,7 @@ from aesara.lower.arrays.loop import LoopBody, LoopNode, LoopResult, Row
 from aesara.lower.arrays.product import Product
 from aesara.lower.arrays.python_call import External, PythonNode
 from aesara.lower.arrays.reduction import Reduction, is_trailing_run
+from aesara.lower.arrays.routine_call import RoutineCall, RoutineResult
 from aesara.lower.arrays.sequential import Sequential, Writer
 
 __all__ = [
@@ -51,6 +52,8 @@ __all__ = [
     "PythonNode",
     "Reader",
     "Reduction",
+    "RoutineCall",
+    "RoutineResult",
     "Row",
     "Sequential",
     "Source",

@@ -1,0 +1,170 @@
+"""Library routines: C functions that work on whole arrays, as records that say all that others ask about them.
+
+A `Routine` says where its function is found, what the function takes and in which order, how the arrays must lie in
+memory and which of them are overwritten, how long it takes, and what it computes in terms of NumPy and SciPy.  The
+step `Call` of a program runs one; `lower.arrays.RoutineCall` is such a call among arrays.
+
+The C function is described by a list of arguments:
+
+=================  ==========================================================================================
+``Character(c)``   pointer to a character, as Fortran takes flags
+``Integer(e)``     pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
+``Length(e)``      the same by value, as a 64-bit integer
+``Data(name)``     pointer to the first element of an operand
+``Status(name)``   pointer to a 32-bit integer, which goes to the operand of that name after the call
+``Null()``         a null pointer
+=================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from aesara.ir.expr import Expr, op, var
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.work import Work
+
+__all__ = [
+    "Argument",
+    "Character",
+    "Data",
+    "Integer",
+    "Length",
+    "Null",
+    "Parameter",
+    "Routine",
+    "Status",
+    "size",
+]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An array that a routine reads or writes: row-major and contiguous, of a shape in the routine's sizes.
+
+    Attributes
+    ----------
+    name, dtype, shape
+        What it is called, and what it holds.  Complex numbers are pairs: a last dimension of length 2.
+    is_read, is_written
+        What the routine does with it.  What is read and written is overwritten.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[Expr, ...]
+    is_read: bool = True
+    is_written: bool = False
+
+
+@dataclass(frozen=True)
+class Character:
+    value: str
+
+
+@dataclass(frozen=True)
+class Integer:
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Length:
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Data:
+    operand: str
+
+
+@dataclass(frozen=True)
+class Status:
+    operand: str
+
+
+@dataclass(frozen=True)
+class Null:
+    pass
+
+
+Argument = Character | Integer | Length | Data | Status | Null
+
+
+@dataclass(frozen=True, eq=False)
+class Routine:
+    """A library routine.
+
+    Attributes
+    ----------
+    name
+        Unique; programs refer to it.
+    title
+        What `explain` calls it.
+    symbol
+        Where its function is found; see `link.llvm.symbols`.
+    sizes
+        The names of the sizes that a call gives.
+    parameters
+        The arrays that a call gives, in order.
+    arguments
+        What the C function takes, in order.
+    work
+        How long it takes, in nanoseconds.
+    reference
+        What it computes: called with a dict of sizes and one ndarray for each parameter, of the parameter's shape;
+        it writes to those that are written.
+    returns
+        The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
+    """
+
+    name: str
+    title: str
+    symbol: str
+    sizes: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    arguments: tuple[Argument, ...]
+    work: Work
+    reference: Callable[..., Any]
+    returns: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<routine {self.name}>"
+
+    @property
+    def narrow_sizes(self) -> tuple[str, ...]:
+        """The sizes that the function takes as 32-bit integers: larger ones must not get there."""
+        narrow = {e.attr for a in self.arguments if isinstance(a, Integer) for e in _leaves(a.value)}
+        return tuple(name for name in self.sizes if name in narrow)
+
+    def parameter(self, name: str) -> Parameter:
+        (found,) = (p for p in self.parameters if p.name == name)
+        return found
+
+    def shape_of(self, parameter: Parameter, sizes: Mapping[str, Expr]) -> tuple[Expr, ...]:
+        """The shape of a parameter where the sizes have these values."""
+        return tuple(in_sizes(n, sizes) for n in parameter.shape)
+
+    def work_for(self, sizes: Mapping[str, Expr]) -> Work:
+        """How long it takes where the sizes have these values."""
+        return self.work.replace(lambda n: in_sizes(n, sizes))
+
+
+def size(name: str) -> Expr:
+    """A size of a routine, in expressions for shapes and arguments."""
+    return var(name)
+
+
+def in_sizes(e: Expr, sizes: Mapping[str, Expr]) -> Expr:
+    """An expression in sizes of a routine, with values for them."""
+    if e.op == "var":
+        return sizes[e.attr]
+    return op(e.op, *(in_sizes(a, sizes) for a in e.args)) if e.args else e
+
+
+def _leaves(e: Expr) -> list[Expr]:
+    if e.op == "var":
+        return [e]
+    return [leaf for a in e.args for leaf in _leaves(a)]

@@ -1,0 +1,81 @@
+"""NumPy's sorts of one row, which use vector instructions where the processor has them.
+
+They are the functions behind ``np.sort`` and ``np.argsort``, by dtype and kind; see `link.llvm.symbols` for where they
+are found.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.routine import Data, Length, Null, Parameter, Routine, size
+from aesara.ir.work import Work
+
+__all__ = ["KINDS", "argsort", "sort"]
+
+#: NumPy's kinds of sorts, and the names of those that are the same algorithm
+KINDS = {"quicksort": "quicksort", "heapsort": "heapsort", "mergesort": "stable", "stable": "stable"}
+
+#: without the types of its stubs, which name the kinds one by one
+_numpy: Any = np
+
+_N = size("n")
+#: nanoseconds for each element, and of a call
+_ELEMENT, _CALL = 20.0, 50.0
+_WORK = Work({(_N,): _ELEMENT, (): _CALL})
+
+
+@functools.cache
+def sort(kind: str, dtype: str) -> Routine:
+    """Sort a row in place; NaN comes last."""
+
+    def reference(sizes: dict[str, int], row: np.ndarray, *status: np.ndarray) -> None:
+        row[:] = _numpy.sort(row, kind=kind)
+        for one in status:
+            one[...] = 0
+
+    return Routine(
+        name=f"sort.{kind}.{dtype}",
+        title="sort of rows",
+        symbol=f"numpy.sort.{kind}.{dtype}",
+        sizes=("n",),
+        parameters=(Parameter("row", dtype, (_N,), is_written=True), *_status(kind)),
+        arguments=(Data("row"), Length(_N), Null()),
+        work=_WORK,
+        reference=reference,
+        returns="status" if _status(kind) else None,
+    )
+
+
+@functools.cache
+def argsort(kind: str, dtype: str) -> Routine:
+    """Put positions in the order of the elements that are there."""
+
+    def reference(sizes: dict[str, int], row: np.ndarray, places: np.ndarray, *status: np.ndarray) -> None:
+        places[:] = places[_numpy.argsort(row[places], kind=kind)]
+        for one in status:
+            one[...] = 0
+
+    return Routine(
+        name=f"argsort.{kind}.{dtype}",
+        title="sort of the positions in rows",
+        symbol=f"numpy.argsort.{kind}.{dtype}",
+        sizes=("n",),
+        parameters=(
+            Parameter("row", dtype, (_N,)),
+            Parameter("places", "int64", (_N,), is_written=True),
+            *_status(kind),
+        ),
+        arguments=(Data("row"), Data("places"), Length(_N), Null()),
+        work=_WORK,
+        reference=reference,
+        returns="status" if _status(kind) else None,
+    )
+
+
+def _status(kind: str) -> tuple[Parameter, ...]:
+    """Stable sorts take memory, which there may be none of: then their status is not zero."""
+    return (Parameter("status", "int64", (), is_read=False, is_written=True),) if kind == "stable" else ()

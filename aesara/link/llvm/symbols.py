@@ -1,0 +1,36 @@
+"""Where the C functions are that compiled code calls by symbol.
+
+=================================  ================================================================================
+``special.<name>.<arity>``         a function of doubles of ``scipy.special.cython_special``
+``lapack.<name>``                  LAPACK, as ``scipy.linalg.cython_lapack`` exports it
+``numpy.sort.<kind>.<dtype>``      NumPy's sort of a row in place, and ``numpy.argsort`` of positions
+anything else                      a function of the C library
+=================================  ================================================================================
+"""
+
+from __future__ import annotations
+
+from aesara.link.llvm.runtime import capsule_functions, libm_address, numpy_sort, special_function
+
+__all__ = ["SPECIAL", "address_of"]
+
+#: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
+SPECIAL = "special."
+
+
+def address_of(symbol: str) -> int | None:
+    """The address of a C function; None if this installation does not have it.
+
+    Examples
+    --------
+    >>> address_of("lapack.dpotrf") is not None, address_of("lapack.nothing") is None
+    (True, True)
+    """
+    source, *rest = symbol.split(".")
+    if source == "special":
+        return special_function(rest[0], int(rest[1]))
+    if source == "lapack":
+        return capsule_functions("linalg", "cython_lapack").get(rest[0])
+    if source == "numpy":
+        return numpy_sort(*rest)
+    return libm_address(symbol)

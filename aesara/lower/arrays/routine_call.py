@@ -1,0 +1,128 @@
+"""Calls of library routines, and the arrays that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.buffers import Place
+from aesara.ir.expr import Expr, op
+from aesara.ir.routine import Parameter, Routine
+from aesara.ir.steps import BATCH, Call
+from aesara.lower.arrays.base import ZERO, Array, Item, copied, row_major_strides
+from aesara.lower.shape_arithmetic import batch_offset, count_of
+from aesara.lower.steps import NameOf, ScheduledStep
+
+if TYPE_CHECKING:
+    from aesara.ir.program import Step
+    from aesara.lower.assemble.assembler import Assembler
+    from aesara.lower.context import Context
+    from aesara.lower.schedule.scheduler import Scheduler
+    from aesara.lower.schedule.uses import Uses
+
+__all__ = ["RoutineCall", "RoutineResult"]
+
+
+class RoutineCall(Item, ScheduledStep):
+    """A call of a routine, or one for every index of the leading dimensions `lead`.
+
+    `given` are the arrays that it reads, by the names of its parameters; where one of them is overwritten, that is
+    the result, which starts with the values of the array.
+    """
+
+    __slots__ = ("given", "lead", "results", "routine", "sizes")
+    kind = "routine"
+
+    def __init__(
+        self,
+        routine: Routine,
+        sizes: Mapping[str, Expr],
+        given: Mapping[str, Array],
+        lead: Sequence[Expr] = (),
+        requires: Sequence[object] = (),
+    ) -> None:
+        super().__init__(requires)
+        self.routine, self.sizes, self.given, self.lead = routine, dict(sizes), dict(given), tuple(lead)
+        self.results = {p.name: self._result(p) for p in routine.parameters if p.is_written}
+
+    def _result(self, parameter: Parameter) -> RoutineResult:
+        shape = (*self.lead, *self.routine.shape_of(parameter, self.sizes))
+        return RoutineResult(self, parameter.dtype, shape, self.given.get(parameter.name))
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return self.routine.title
+
+    def _only_read(self) -> list[Array]:
+        return [array for name, array in self.given.items() if name not in self.results]
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(array, False) for array in self.given.values()]
+
+    def reads_in_memory(self) -> Iterable[Array]:
+        return self._only_read()
+
+    def is_needed(self, needed: set[Item]) -> bool:
+        return any(result in needed for result in self.results.values())
+
+    def plan(self, scheduler: Scheduler) -> None:
+        if self not in scheduler.uses.needed:
+            return
+        tracer = scheduler.tracer
+        for result in self.results.values():
+            base = result.base_in_memory(scheduler.uses)
+            if base is not None:
+                tracer.take_over(base, result)
+            elif result.start is not None:
+                scheduler.place(copied(tracer, result, result.start))
+        scheduler.append(self, self)
+
+    def writes(self) -> Iterator[Array]:
+        return iter(self.results.values())
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        started = [result for result in self.results.values() if result.start is not None]
+        return ((name_of(array), False) for array in (*self._only_read(), *started))
+
+    def space(self, context: Context) -> tuple[Expr, ...]:
+        return tuple(context.canonical(n) for n in (*self.lead, *self.sizes.values()))
+
+    def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        canonical = assembler.context.canonical
+        lead = tuple(map(canonical, self.lead))
+        places = tuple(self._place(p, lead, assembler) for p in self.routine.parameters)
+        sizes = tuple(canonical(self.sizes[name]) for name in self.routine.sizes)
+        yield Call(self.routine, sizes, places, count_of(lead) if lead else None)
+
+    def _place(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Place:
+        """Where the array for call number `BATCH` begins."""
+        result = self.results.get(parameter.name)
+        array: Array = self.given[parameter.name] if result is None else result
+        shape = assembler.shape(array)
+        if not lead:
+            return Place(assembler.buffer_name(array), ZERO)
+        if result is not None:
+            return Place(assembler.buffer_name(array), op("mul", BATCH, count_of(shape[len(lead) :])))
+        strides = row_major_strides(shape)[: len(lead)]
+        return Place(assembler.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
+
+
+class RoutineResult(Array):
+    """An array that a `RoutineCall` writes; `start` has the values that it begins with, if the routine reads it."""
+
+    __slots__ = ("producer", "start")
+    may_be_result = True
+
+    def __init__(self, producer: RoutineCall, dtype: str, shape: Sequence[Expr], start: Array | None) -> None:
+        super().__init__(dtype, shape, producer.requires)
+        self.producer, self.start = producer, start
+
+    def base_in_memory(self, uses: Uses) -> Array | None:
+        """What it starts with, if that is computed as a whole and nobody else reads it."""
+        start = self.start
+        if start is None or not start.is_stored or not start.may_be_result:
+            return None
+        return start if uses.is_only(start) else None
+
+    def plan(self, scheduler: Scheduler) -> None:
+        """The call does it."""
