@@ -16,6 +16,7 @@ from aesara.configparams import (
     EnumStr,
     FloatParam,
     IntParam,
+    ModeParam,
     PathParam,
     StrParam,
 )
@@ -196,7 +197,7 @@ def add_compile_configvars() -> None:
     config.add(
         "mode",
         "Default compilation mode. 'Mode' combines the options `linker` and `optimizer`.",
-        EnumStr(
+        ModeParam(
             "Mode",
             [
                 "DebugMode",

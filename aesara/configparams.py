@@ -109,6 +109,13 @@ class EnumStr(ConfigParam):
         return f"{self.name} ({self.options})"
 
 
+class ModeParam(EnumStr):
+    """The name of a mode, or a mode."""
+
+    def _choose(self, value):
+        return value if hasattr(value, "linker") else super()._choose(value)
+
+
 class StrParam(TypedParam):
     """A string."""
 

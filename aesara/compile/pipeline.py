@@ -30,6 +30,7 @@ from aesara.records import dataclass
 from aesara.scan.rewriting import RewriteSteps
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
+from aesara.tensor.random.rewriting.inplace import random_make_inplace
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
@@ -145,6 +146,8 @@ PASSES = [
         inplace_elemwise_optimizer,
         (*IN_PLACE, "inplace_opt", "inplace_elemwise_optimizer"),
     ),
+    # Draws change the state of a generator that nobody reads afterwards.
+    Pass(99, "random_make_inplace", InplaceWriter(random_make_inplace), IN_PLACE),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
 ]
 

@@ -33,6 +33,8 @@ class Type(MetaObject):
     variable_type: type = Variable
     #: Class of the constants that `make_constant` makes.
     constant_type: type = Constant
+    #: Whether values are objects with a state that operations may change, and that a call that fails puts back.
+    restorable: bool = False
 
     __class_getitem__: Any = classmethod(GenericAlias)
 
@@ -105,6 +107,14 @@ class Type(MetaObject):
             return True
         except (TypeError, ValueError):
             return False
+
+    def state_of_value(self, value: Any) -> Any:
+        """Return what `restore_value` needs; only where values are `restorable`."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define state_of_value.")
+
+    def restore_value(self, value: Any, state: Any) -> None:
+        """Put a value back into the state in which it was; only where values are `restorable`."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define restore_value.")
 
     def make_variable(self, name: str | None = None) -> Variable:
         """Return a new variable of this type."""

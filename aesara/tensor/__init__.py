@@ -17,6 +17,7 @@ from aesara.tensor import (
     exceptions,
     extra_ops,
     math,
+    random,
     sharedvar,
     special,
     subtensor,

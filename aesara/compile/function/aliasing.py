@@ -171,9 +171,11 @@ def _may_keep(
 ) -> bool:
     """Whether an output may leave the function in the memory that it has been computed in."""
     owners = memory_owners(output)
-    if updated is not None and output is not updated and not described.keys().isdisjoint(memory_owners(output, True)):
+    if updated is not None and output is not updated:
+        taken = described.keys() & memory_owners(output, True)
         # A result may lie in an argument that was given to be overwritten; a state may not: callers may fill it anew.
-        return False
+        if taken and not (updated.type.restorable and taken == {updated}):
+            return False
     for owner in owners:
         if owner in claimed and not (borrow and claimed[owner]):
             return False

@@ -20,9 +20,11 @@ from aesara.compile.function.text import text_of_function
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
+from aesara.graph.type import Type
 from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
 
 
@@ -41,6 +43,20 @@ class _Stopwatch:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.vm, name)
+
+
+def _restorable(fgraph: FunctionGraph, containers: Sequence[Container]) -> list[tuple[Type, list[Any]]]:
+    """Types and cells of the inputs whose state nodes of a graph may change."""
+    found = [(v.type, c.storage) for v, c in zip(fgraph.inputs, containers) if v.type.restorable]
+    if not found:
+        return []
+    overwritten = [
+        node.inputs[position]
+        for node in fgraph.apply_nodes
+        for positions in (node.op.destroy_map or {}).values()
+        for position in positions
+    ]
+    return found if any(variable.type.restorable for variable in overwritten) else []
 
 
 class Function:
@@ -136,6 +152,8 @@ class Function:
         self._guards = (Guard(), *(guard_of(cell) for cell in states), *([EVERYTHING] if states else []))
         updated = [c.storage for c, spec in zip(self.input_storage, specs) if self._is_updated(c) and not spec.implicit]
         self._updated_arguments = tuple(guard_of(cell) for cell in updated)
+        # What nodes may do to the state of a generator is undone if the call fails.
+        self._restorable = [] if vm is None else _restorable(maker.fgraph, self.input_storage)
         #: what was in the cells of the arguments before the call that is running
         self._before: list[Any] | None = None
         self._native: Any = None
@@ -283,14 +301,19 @@ class Function:
         if self._overwritable:
             self._separate(values)
         before = self._before = [argument.cell[0] for argument in arguments]
+        states: list[tuple[Type, Any, Any]] = []
         try:
             for argument, value in zip(arguments, values):
                 argument.cell[0] = value
+            for kind, cell in self._restorable:
+                states.append((kind, cell[0], kind.state_of_value(cell[0])))
             self.vm()
             results = [cell[0] for cell in self._output_cells]
         except BaseException:
             for argument, value in zip(arguments, before):
                 argument.cell[0] = value
+            for kind, value, state in states:
+                kind.restore_value(value, state)
             raise
         finally:
             for cell in self._cells_to_clear:

@@ -78,7 +78,7 @@ def std_fgraph(
             variable
             for index, (variable, spec) in enumerate(zip(fgraph.inputs, input_specs))
             # The value of a state stays if the call fails, and a default value serves the next call, too.
-            if not spec.mutable or index in updated or spec.value is not None
+            if not spec.mutable or (not variable.type.restorable if index in updated else spec.value is not None)
         ]
         fgraph.attach_feature(Supervisor(protected))
     return fgraph, additional

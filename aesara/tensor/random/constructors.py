@@ -1,0 +1,72 @@
+"""Operations that make generators from seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, RandomType
+from aesara.tensor.type_other import NoneConst
+
+__all__ = [
+    "AbstractRNGConstructor",
+    "DefaultGeneratorMakerOp",
+    "RandomState",
+    "RandomStateConstructor",
+    "default_rng",
+]
+
+
+class AbstractRNGConstructor(Op):
+    """Makes a generator from a seed; a subclass for each kind."""
+
+    __props__ = ()
+
+    #: The type of the generators.
+    random_type: RandomType
+    #: The function of `numpy.random` that makes them.
+    random_constructor: str
+
+    def make_node(self, seed: Any = None) -> Apply:
+        """The seed: an integer or several, or None for one from the operating system with each call."""
+        seed = NoneConst if seed is None else seed if seed is NoneConst else as_tensor_variable(seed)
+        return Apply(self, [seed], [self.random_type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+        (seed,) = inputs
+        if seed is not None and np.size(seed) == 1 and np.ndim(seed) == 0:
+            seed = int(seed) if np.asarray(seed).dtype.kind in "iu" else seed.item()
+        output_storage[0][0] = getattr(np.random, self.random_constructor)(seed=seed)
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        # Without a seed each call gets another generator.
+        return node.inputs[0] is not NoneConst
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+        raise NotImplementedError("A generator does not change with its seed in any way that has a derivative.")
+
+
+class RandomStateConstructor(AbstractRNGConstructor):
+    """Makes a `numpy.random.RandomState` from a seed."""
+
+    random_type = RandomStateType()
+    random_constructor = "RandomState"
+
+
+class DefaultGeneratorMakerOp(AbstractRNGConstructor):
+    """Makes a `numpy.random.Generator` from a seed, with NumPy's default source of bits."""
+
+    random_type = RandomGeneratorType()
+    random_constructor = "default_rng"
+
+
+RandomState = RandomStateConstructor()
+default_rng = DefaultGeneratorMakerOp()

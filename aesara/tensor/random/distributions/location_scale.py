@@ -1,0 +1,220 @@
+"""Distributions on the whole line, moved by a location and stretched by a scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.random_variable import RandomVariable
+
+__all__ = [
+    "CauchyRV",
+    "GumbelRV",
+    "LaplaceRV",
+    "LogisticRV",
+    "NormalRV",
+    "StudentTRV",
+    "cauchy",
+    "gumbel",
+    "laplace",
+    "logistic",
+    "normal",
+    "t",
+]
+
+
+class NormalRV(RandomVariable):
+    r"""Normal distribution.
+
+    .. math:: f(x) = \frac{1}{\sigma \sqrt{2 \pi}} \exp\left(-\frac{(x - \mu)^2}{2 \sigma^2}\right)
+    """
+
+    name = "normal"
+    ndim_supp = 0
+    ndims_params = (0, 0)
+    dtype = "floatX"
+    _print_name = ("N", "\\operatorname{N}")
+
+    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        loc
+            Mean μ.
+        scale
+            Standard deviation σ, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(loc, scale, size=size, **kwargs)
+
+
+class LaplaceRV(RandomVariable):
+    r"""Laplace, or double exponential, distribution.
+
+    .. math:: f(x) = \frac{1}{2 \lambda} \exp\left(-\frac{|x - \mu|}{\lambda}\right)
+    """
+
+    name = "laplace"
+    ndim_supp = 0
+    ndims_params = (0, 0)
+    dtype = "floatX"
+    _print_name = ("Laplace", "\\operatorname{Laplace}")
+
+    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        loc
+            Location μ.
+        scale
+            Scale λ, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(loc, scale, size=size, **kwargs)
+
+
+class LogisticRV(RandomVariable):
+    r"""Logistic distribution.
+
+    .. math:: f(x) = \frac{e^{-(x - \mu) / s}}{s (1 + e^{-(x - \mu) / s})^2}
+    """
+
+    name = "logistic"
+    ndim_supp = 0
+    ndims_params = (0, 0)
+    dtype = "floatX"
+    _print_name = ("Logistic", "\\operatorname{Logistic}")
+
+    def __call__(self, loc: Any = 0, scale: Any = 1, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        loc
+            Location μ.
+        scale
+            Scale s, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(loc, scale, size=size, **kwargs)
+
+
+class GumbelRV(ScipyRandomVariable):
+    r"""Gumbel distribution, of the largest of many numbers; drawn as :math:`\mu - \beta \log(-\log U)`.
+
+    .. math:: f(x) = \frac{1}{\beta} e^{-(z + e^{-z})}, \quad z = (x - \mu) / \beta
+    """
+
+    name = "gumbel"
+    ndim_supp = 0
+    ndims_params = (0, 0)
+    dtype = "floatX"
+    _print_name = ("Gumbel", "\\operatorname{Gumbel}")
+
+    def __call__(self, loc: Any, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        loc
+            Location μ.
+        scale
+            Scale β, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(loc, scale, size=size, **kwargs)
+
+    @classmethod
+    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+        loc, scale = as_numbers(loc, scale)
+        require(scale >= 0, "scale < 0")
+        uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
+        return -np.log(-np.log(uniform)) * scale + loc
+
+
+class CauchyRV(ScipyRandomVariable):
+    r"""Cauchy distribution; drawn as :math:`x_0 + \gamma \tan(\pi U - \pi / 2)`.
+
+    .. math:: f(x) = \frac{1}{\pi \gamma (1 + ((x - x_0) / \gamma)^2)}
+    """
+
+    name = "cauchy"
+    ndim_supp = 0
+    ndims_params = (0, 0)
+    dtype = "floatX"
+    _print_name = ("C", "\\operatorname{C}")
+
+    def __call__(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        loc
+            Location x₀.
+        scale
+            Scale γ, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(loc, scale, size=size, **kwargs)
+
+    @classmethod
+    def rng_fn_scipy(cls, rng: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+        loc, scale = as_numbers(loc, scale)
+        require(scale >= 0, "scale < 0")
+        uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
+        return np.tan(np.pi * uniform - np.pi / 2) * scale + loc
+
+
+class StudentTRV(ScipyRandomVariable):
+    r"""Student's t distribution.
+
+    .. math::
+        f(x) = \frac{\Gamma((\nu + 1) / 2)}{\sqrt{\pi \nu}\, \sigma\, \Gamma(\nu / 2)}
+        \left(1 + \frac{((x - \mu) / \sigma)^2}{\nu}\right)^{-(\nu + 1) / 2}
+    """
+
+    name = "t"
+    ndim_supp = 0
+    ndims_params = (0, 0, 0)
+    dtype = "floatX"
+    _print_name = ("StudentT", "\\operatorname{StudentT}")
+
+    def __call__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        df
+            Degrees of freedom ν, positive.
+        loc
+            Location μ.
+        scale
+            Scale σ, at least 0.
+        size
+            Shape of the draws.
+        """
+        return super().__call__(df, loc, scale, size=size, **kwargs)
+
+    @classmethod
+    def rng_fn_scipy(cls, rng: Any, df: Any, loc: Any, scale: Any, size: Any) -> np.ndarray:
+        loc, scale = as_numbers(loc, scale)
+        require(scale >= 0, "scale < 0")
+        return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
+
+
+normal = NormalRV()
+laplace = LaplaceRV()
+logistic = LogisticRV()
+gumbel = GumbelRV()
+cauchy = CauchyRV()
+t = StudentTRV()

@@ -1,0 +1,239 @@
+"""Distributions of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.random.random_variable import RandomVariable
+
+__all__ = [
+    "DirichletRV",
+    "MultinomialRV",
+    "MultivariateHypergeometricRV",
+    "MvNormalRV",
+    "dirichlet",
+    "multinomial",
+    "multivariate_hypergeometric",
+    "multivariate_normal",
+    "safe_multivariate_normal",
+]
+
+
+def _drawn_one_by_one(
+    draw: Callable[..., np.ndarray], params: Sequence[Any], ndims: Sequence[int], size: Sequence[int] | None
+) -> np.ndarray:
+    """Draws from a batch of distributions, in the order of the batch.
+
+    Parameters
+    ----------
+    draw
+        Draws a vector, given the parameters of one distribution.
+    params
+        The parameters of the batch.
+    ndims
+        How many dimensions one distribution needs of each.
+    size
+        The shape of the batch; None for that of the parameters.
+    """
+    arrays = [np.asarray(param) for param in params]
+    batches = [array.shape[: array.ndim - ndim] for array, ndim in zip(arrays, ndims)]
+    shape = tuple(size) if size else np.broadcast_shapes(*batches)
+    full = [np.broadcast_to(a, (*shape, *a.shape[len(batch) :])) for a, batch in zip(arrays, batches)]
+    drawn = [draw(*[param[index] for param in full]) for index in np.ndindex(shape)]
+    support = np.shape(drawn[0]) if drawn else full[ndims.index(1)].shape[-1:]
+    return np.reshape(drawn, (*shape, *support))
+
+
+def safe_multivariate_normal(mean: Any, cov: Any, size: Any = None, rng: Any = None) -> np.ndarray:
+    """Draw vectors from one normal distribution, with the checks and the shapes that draws of graphs have.
+
+    Parameters
+    ----------
+    mean
+        Mean: a vector.
+    cov
+        Covariance: a matrix, symmetric and positive semidefinite.
+    size
+        Shape of the batch of draws.
+    rng
+        The generator.
+
+    Raises
+    ------
+    ValueError
+        If the covariance is not symmetric and positive semidefinite.
+
+    Examples
+    --------
+    >>> safe_multivariate_normal([0.0, 1.0], np.eye(2), size=3, rng=np.random.default_rng(0)).shape
+    (3, 2)
+    """
+    generator = np.random.default_rng() if rng is None else rng
+    return generator.multivariate_normal(np.atleast_1d(mean), np.atleast_2d(cov), size, check_valid="raise")
+
+
+class MvNormalRV(RandomVariable):
+    r"""Multivariate normal distribution.
+
+    .. math::
+        f(x) = \frac{1}{\sqrt{(2 \pi)^n |\Sigma|}} \exp\left(-\frac{1}{2} (x - \mu)^\top \Sigma^{-1} (x - \mu)\right)
+    """
+
+    name = "multivariate_normal"
+    ndim_supp = 1
+    ndims_params = (1, 2)
+    dtype = "floatX"
+    _print_name = ("N", "\\operatorname{N}")
+
+    def __call__(self, mean: Any = None, cov: Any = None, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        mean
+            Mean μ: a vector, or a batch of vectors.  Default: the vector ``[0.0]``.
+        cov
+            Covariance Σ: a matrix, or a batch of matrices.  Default: the matrix ``[[1.0]]``.
+        size
+            Shape of the batch of draws.
+        """
+        mean = np.array([0.0]) if mean is None else mean
+        cov = np.array([[1.0]]) if cov is None else cov
+        return super().__call__(mean, cov, size=size, **kwargs)
+
+    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+        mean, cov = dist_params
+        if mean.type.ndim and mean.type.shape[-1] is None and cov.type.ndim and cov.type.shape[-1] is not None:
+            kwargs.setdefault("rep_param_idx", 1)
+        return super()._supp_shape_from_params(dist_params, **kwargs)
+
+    @classmethod
+    def rng_fn(cls, rng: Any, mean: Any, cov: Any, size: Any) -> np.ndarray:
+        if np.ndim(mean) <= 1 and np.ndim(cov) <= 2:
+            return safe_multivariate_normal(mean, cov, size, rng)
+
+        def draw(mean: np.ndarray, cov: np.ndarray) -> np.ndarray:
+            return safe_multivariate_normal(mean, cov, None, rng)
+
+        return _drawn_one_by_one(draw, (mean, cov), cls.ndims_params, size)
+
+
+class DirichletRV(RandomVariable):
+    r"""Dirichlet distribution, of vectors of positive numbers whose sum is one.
+
+    .. math:: f(x) = \frac{\Gamma(\sum_i \alpha_i)}{\prod_i \Gamma(\alpha_i)} \prod_i x_i^{\alpha_i - 1}
+    """
+
+    name = "dirichlet"
+    ndim_supp = 1
+    ndims_params = (1,)
+    dtype = "floatX"
+    _print_name = ("Dir", "\\operatorname{Dir}")
+
+    def __call__(self, alphas: Any, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        alphas
+            Concentrations α, at least 0: a vector, or a batch of vectors.
+        size
+            Shape of the batch of draws.
+        """
+        return super().__call__(alphas, size=size, **kwargs)
+
+    @classmethod
+    def rng_fn(cls, rng: Any, alphas: Any, size: Any) -> np.ndarray:
+        if np.ndim(alphas) <= 1:
+            return rng.dirichlet(alphas, size)
+
+        def draw(alphas: np.ndarray) -> np.ndarray:
+            return rng.dirichlet(alphas)
+
+        return _drawn_one_by_one(draw, (alphas,), cls.ndims_params, size)
+
+
+class MultinomialRV(RandomVariable):
+    r"""Multinomial distribution, of how often each of several outcomes occurs in n trials.
+
+    .. math:: f(x) = \frac{n!}{\prod_i x_i!} \prod_i p_i^{x_i}
+    """
+
+    name = "multinomial"
+    ndim_supp = 1
+    ndims_params = (0, 1)
+    dtype = "int64"
+    _print_name = ("MN", "\\operatorname{MN}")
+
+    def __call__(self, n: Any, p: Any, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        n
+            Number of trials.
+        p
+            Probabilities of the outcomes: a vector, or a batch of vectors.
+        size
+            Shape of the batch of draws.
+        """
+        return super().__call__(n, p, size=size, **kwargs)
+
+    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+        kwargs.setdefault("rep_param_idx", 1)
+        return super()._supp_shape_from_params(dist_params, **kwargs)
+
+    @classmethod
+    def rng_fn(cls, rng: Any, n: Any, p: Any, size: Any) -> np.ndarray:
+        if np.ndim(n) == 0 and np.ndim(p) <= 1:
+            return rng.multinomial(n, p, size)
+
+        def draw(n: np.ndarray, p: np.ndarray) -> np.ndarray:
+            return rng.multinomial(n, p)
+
+        return _drawn_one_by_one(draw, (n, p), cls.ndims_params, size)
+
+
+class MultivariateHypergeometricRV(RandomVariable):
+    """Multivariate hypergeometric distribution, of how many of each colour are taken without being put back."""
+
+    name = "multivariate_hypergeometric"
+    ndim_supp = 1
+    ndims_params = (1, 0)
+    dtype = "int64"
+    _print_name = ("MvHyperGeom", "\\operatorname{MvHyperGeom}")
+
+    def __call__(self, colors: Any, nsample: Any, size: Any = None, **kwargs: Any) -> Variable:
+        """Draw.
+
+        Parameters
+        ----------
+        colors
+            How many there are of each colour: a vector of integers, or a batch of vectors.
+        nsample
+            How many are taken.
+        size
+            Shape of the batch of draws.
+        """
+        return super().__call__(as_tensor_variable(colors), nsample, size=size, **kwargs)
+
+    @classmethod
+    def rng_fn(cls, rng: Any, colors: Any, nsample: Any, size: Any) -> np.ndarray:
+        if np.ndim(colors) <= 1 and np.ndim(nsample) == 0:
+            return rng.multivariate_hypergeometric(colors, int(nsample), size)
+
+        def draw(colors: np.ndarray, nsample: np.ndarray) -> np.ndarray:
+            return rng.multivariate_hypergeometric(colors, int(nsample))
+
+        return _drawn_one_by_one(draw, (colors, nsample), cls.ndims_params, size)
+
+
+multivariate_normal = MvNormalRV()
+dirichlet = DirichletRV()
+multinomial = MultinomialRV()
+multivariate_hypergeometric = MultivariateHypergeometricRV()

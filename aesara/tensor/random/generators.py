@@ -1,0 +1,139 @@
+"""What NumPy's generators hold: reading, comparing, copying and restoring their states."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.random import BitGenerator, Generator, RandomState, SeedSequence
+
+__all__ = [
+    "bit_generator_of",
+    "copy_generator",
+    "generator_from_state",
+    "same_state",
+    "set_state",
+    "state_of",
+    "words_of_state",
+]
+
+#: the bit generators whose names states may have
+_BIT_GENERATORS = {
+    kind.__name__: kind
+    for kind in (
+        np.random.MT19937,
+        np.random.PCG64,
+        np.random.PCG64DXSM,
+        np.random.Philox,
+        np.random.SFC64,
+    )
+}
+
+
+def bit_generator_of(generator: Any) -> BitGenerator:
+    """The source of bits of a generator; two generators with one source draw from the same stream."""
+    return generator._bit_generator
+
+
+def state_of(generator: Generator | RandomState) -> dict[str, Any]:
+    """The state of a generator, as a dictionary that shares nothing with it.
+
+    Examples
+    --------
+    >>> state_of(np.random.default_rng(1))["bit_generator"]
+    'PCG64'
+    """
+    # Draws of other threads, which run without the GIL, hold this lock.
+    with bit_generator_of(generator).lock:
+        if isinstance(generator, RandomState):
+            state: Any = generator.get_state(legacy=False)
+        else:
+            state = generator.bit_generator.state
+    return state
+
+
+def set_state(generator: Generator | RandomState, state: dict[str, Any]) -> None:
+    """Give a generator a state that `state_of` has returned."""
+    with bit_generator_of(generator).lock:
+        if isinstance(generator, RandomState):
+            generator.set_state(state)
+        else:
+            generator.bit_generator.state = state
+
+
+def generator_from_state(kind: type[Generator] | type[RandomState], state: dict[str, Any]) -> Generator | RandomState:
+    """A new generator with the given state.
+
+    Raises
+    ------
+    ValueError
+        If it is not the state of one of NumPy's bit generators.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(3)
+    >>> generator_from_state(np.random.Generator, state_of(rng)).normal() == rng.normal()
+    True
+    """
+    name = state.get("bit_generator")
+    if name not in _BIT_GENERATORS:
+        raise ValueError(f"A state of one of NumPy's bit generators ({', '.join(_BIT_GENERATORS)}), not of {name!r}")
+    made = kind(_BIT_GENERATORS[name](0))
+    try:
+        set_state(made, state)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"The state of a bit generator {name} is not complete: {error}") from None
+    return made
+
+
+def copy_generator(generator: Generator | RandomState) -> Generator | RandomState:
+    """A generator that will draw the same numbers, and shares nothing with the given one.
+
+    `copy.copy` of NumPy 2 gives one that draws from the same source of bits, and `copy.deepcopy` of NumPy 1 one that
+    spawns other generators.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(3)
+    >>> copy_generator(rng).normal() == rng.normal()
+    True
+    """
+    bits = bit_generator_of(generator)
+    kind = type(bits)
+    seeds = getattr(bits, "_seed_seq", None)
+    if _BIT_GENERATORS.get(kind.__name__) is not kind or type(generator) not in (Generator, RandomState):
+        with bits.lock:
+            return copy.deepcopy(generator)
+    twin = type(generator)(kind(_copied_seeds(seeds)))
+    set_state(twin, state_of(generator))
+    return twin
+
+
+def _copied_seeds(seeds: Any) -> Any:
+    if type(seeds) is not SeedSequence:
+        return copy.deepcopy(seeds)
+    return SeedSequence(
+        entropy=seeds.entropy,
+        spawn_key=seeds.spawn_key,
+        pool_size=seeds.pool_size,
+        n_children_spawned=seeds.n_children_spawned,
+    )
+
+
+def words_of_state(state: Any) -> Any:
+    """A state as something that can be hashed; equal for equal states only."""
+    if isinstance(state, dict):
+        return tuple((key, words_of_state(state[key])) for key in sorted(state))
+    return state.tobytes() if isinstance(state, np.ndarray) else state
+
+
+def same_state(a: Any, b: Any) -> bool:
+    """Whether two generators will draw the same numbers.
+
+    Examples
+    --------
+    >>> same_state(np.random.default_rng(3), np.random.default_rng(3))
+    True
+    """
+    return a is b or words_of_state(state_of(a)) == words_of_state(state_of(b))

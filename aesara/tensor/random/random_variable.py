@@ -1,0 +1,295 @@
+"""The operation that draws random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.pullback import grad_undefined
+from aesara.graph.shared import shared
+from aesara.tensor.broadcasting import broadcast_shape_iter
+from aesara.tensor.constant_value import infer_static_shape
+from aesara.tensor.conversion import as_tensor_variable, constant
+from aesara.tensor.dtypes import all_dtypes
+from aesara.tensor.random.generators import copy_generator
+from aesara.tensor.random.parameters import (
+    default_supp_shape_from_params,
+    normalize_size_param,
+    sizes_of_shape,
+)
+from aesara.tensor.random.type import RandomType
+from aesara.tensor.shape_values import shape_tuple
+from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.vector_length import get_vector_length
+
+__all__ = ["RandomVariable"]
+
+
+class RandomVariable(Op):
+    """Draws from a distribution.
+
+    A node has the inputs ``(rng, size, dtype, *parameters)`` and the outputs ``(next_rng, draw)``, of which a call
+    returns the second: it is a function like any other, of the state of a generator.
+
+    Parameters
+    ----------
+    name
+        The distribution. `rng_fn` calls the method of the generator that has this name.
+    ndim_supp
+        How many dimensions one draw has: 0 for numbers, 1 for vectors.
+    ndims_params
+        For each parameter, how many dimensions one distribution needs of it; dimensions in front of these are those
+        of a batch of distributions, and broadcast.
+    dtype
+        The dtype of draws, or ``"floatX"``; None leaves it to each call.
+    inplace
+        Whether the state of the generator that comes in is changed, or that of a copy.
+
+    Notes
+    -----
+    Subclasses may define all of these as attributes of the class, and the methods `rng_fn`,
+    `_supp_shape_from_params` and ``__call__``, which names the parameters.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> class TwoDiceRV(RandomVariable):
+    ...     name = "two_dice"
+    ...     ndim_supp = 0
+    ...     ndims_params = (0,)
+    ...     dtype = "int64"
+    ...
+    ...     @classmethod
+    ...     def rng_fn(cls, rng, sides, size):
+    ...         return rng.integers(1, sides + 1, size) + rng.integers(1, sides + 1, size)
+    >>> two_dice = TwoDiceRV()
+    >>> two_dice(6, size=(2, 3)).type
+    TensorType(int64, (2, 3))
+    """
+
+    __props__: tuple[str, ...] = ("name", "ndim_supp", "ndims_params", "dtype", "inplace")
+    default_output = 1
+
+    name: str
+    ndim_supp: int
+    ndims_params: Sequence[int]
+    dtype: str | None
+
+    def __init__(
+        self,
+        name: str | None = None,
+        ndim_supp: int | None = None,
+        ndims_params: Sequence[int] | None = None,
+        dtype: str | None = None,
+        inplace: bool | None = None,
+    ) -> None:
+        super().__init__()
+        given = {"name": name or None, "ndim_supp": ndim_supp, "ndims_params": ndims_params}
+        for attribute, value in given.items():
+            if value is None:
+                value = getattr(self, attribute, None)
+            if value is None:
+                raise AttributeError(
+                    f"{type(self).__name__} needs a {attribute}, as argument or attribute of the class."
+                )
+            setattr(self, attribute, value)
+        if not isinstance(self.ndims_params, Sequence):
+            raise TypeError(f"Parameter ndims_params must be sequence type, got {self.ndims_params!r}.")
+        self.ndims_params = tuple(self.ndims_params)
+        self.dtype = dtype or getattr(self, "dtype", None)
+        self.inplace = bool(getattr(self, "inplace", False) if inplace is None else inplace)
+        if self.inplace:
+            self.destroy_map = {0: [0]}
+
+    def __str__(self) -> str:
+        properties = ", ".join(str(getattr(self, name)) for name in RandomVariable.__props__[1:])
+        return f"{self.name}_rv{{{properties}}}"
+
+    # -- shapes -------------------------------------------------------------
+
+    def _supp_shape_from_params(self, dist_params: Sequence[Variable], **kwargs: Any) -> Any:
+        """The shape of one draw, for distributions of vectors and the like.
+
+        By default it is that of the last dimensions of the first parameter.
+
+        Parameters
+        ----------
+        dist_params
+            The parameters.
+        param_shapes
+            Their shapes, where they are known.
+        rep_param_idx
+            The number of the parameter that has the shape.
+        """
+        return default_supp_shape_from_params(self.ndim_supp, dist_params, **kwargs)
+
+    def _infer_shape(
+        self,
+        size: Variable,
+        dist_params: Sequence[Variable],
+        param_shapes: Sequence[tuple[Variable, ...]] | None = None,
+    ) -> Any:
+        """The shape of what a node draws.
+
+        Parameters
+        ----------
+        size
+            A vector of known length; empty where the parameters alone decide.
+        dist_params
+            The parameters.
+        param_shapes
+            Their shapes, where they are known.
+
+        Returns
+        -------
+        A symbolic vector, or a tuple of sizes.
+        """
+        given = get_vector_length(size) > 0
+        if given and self.ndim_supp == 0:
+            return size
+        if given:
+            batch = sizes_of_shape(size)
+        else:
+            batch = self._batch_shape(dist_params, param_shapes)
+        if self.ndim_supp == 0:
+            return batch or constant(np.zeros(0, dtype="int64"))
+        support = self._supp_shape_from_params(dist_params, param_shapes=param_shapes)
+        return (*batch, *sizes_of_shape(support))
+
+    def _batch_shape(
+        self, dist_params: Sequence[Variable], param_shapes: Sequence[tuple[Variable, ...]] | None
+    ) -> tuple[Variable, ...]:
+        """The shape that the batch dimensions of the parameters broadcast to."""
+        batches = []
+        for number, (param, ndim) in enumerate(zip(dist_params, self.ndims_params, strict=True)):
+            if param.type.ndim > ndim:
+                sizes = shape_tuple(param) if param_shapes is None else sizes_of_shape(param_shapes[number])
+                known = [n if static is None else static for n, static in zip(sizes, param.type.shape)]
+                batches.append(tuple(known[: param.type.ndim - ndim]))
+        return broadcast_shape_iter(batches, arrays_are_shapes=True) if batches else ()
+
+    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+        _, size, _, *dist_params = node.inputs
+        shape = self._infer_shape(size, dist_params, input_shapes[3:])
+        return [None, list(sizes_of_shape(shape))]
+
+    # -- nodes --------------------------------------------------------------
+
+    def __call__(
+        self, *args: Any, size: Any = None, name: str | None = None, rng: Any = None, dtype: Any = None, **kwargs
+    ):
+        """Draw.
+
+        Parameters
+        ----------
+        *args
+            The parameters of the distribution.
+        size
+            The shape of a batch of draws; parameters broadcast to it. Without it the shape is that of the parameters.
+        name
+            The name of the variable.
+        rng
+            A variable whose value is a generator; a new shared variable if it is not given.
+        dtype
+            The dtype of the draws, if it is not to be that of the distribution.
+        """
+        return super().__call__(rng, size, dtype, *args, name=name, **kwargs)
+
+    def make_node(self, rng: Any, size: Any, dtype: Any, *dist_params: Any) -> Apply:
+        """The inputs.
+
+        Parameters
+        ----------
+        rng
+            A variable of a `RandomType`; None for a new shared variable with a generator of its own.
+        size
+            See `normalize_size_param`.
+        dtype
+            A dtype, or its number among all dtypes; None for the one of the distribution.
+        dist_params
+            The parameters of the distribution.
+        """
+        size = normalize_size_param(size)
+        params = [p if isinstance(p, Variable) else as_tensor_variable(p) for p in dist_params]
+        if len(params) != len(self.ndims_params):
+            raise TypeError(f"{self} has {len(self.ndims_params)} parameters, but {len(params)} were given.")
+        if rng is None:
+            rng = shared(np.random.default_rng(), borrow=True)
+        elif not isinstance(getattr(rng, "type", None), RandomType):
+            raise TypeError(
+                "The type of rng should be an instance of either RandomGeneratorType or RandomStateType, such as "
+                f"aesara.shared(numpy.random.default_rng(seed)); got {rng!r}."
+            )
+        number = self._dtype_number(dtype)
+        _, static = infer_static_shape(self._infer_shape(size, params))
+        outputs = [rng.type(), TensorType(all_dtypes[number], static)()]
+        return Apply(self, [rng, size, constant(number, dtype="int64"), *params], outputs)
+
+    def _dtype_number(self, dtype: Any) -> int:
+        """The number of a dtype among all dtypes."""
+        if isinstance(dtype, Constant):
+            dtype = int(dtype.data)
+        if isinstance(dtype, int | np.integer):
+            return int(dtype)
+        wanted = self.dtype if dtype is None else dtype
+        if wanted is None:
+            raise TypeError(f"dtype is unspecified: {self} has none of its own.")
+        wanted = config.floatX if wanted == "floatX" else np.dtype(wanted).name
+        if wanted not in all_dtypes:
+            raise TypeError(f"Draws cannot have the dtype {wanted}.")
+        return all_dtypes.index(wanted)
+
+    # -- values -------------------------------------------------------------
+
+    def rng_fn(self, rng: Any, *args: Any, **kwargs: Any) -> Any:
+        """Draw: by default with the method of the generator that is called like the distribution.
+
+        Parameters
+        ----------
+        rng
+            The generator.
+        *args
+            The values of the parameters, and a tuple or None as ``size``.
+        """
+        return getattr(rng, self.name)(*args, **kwargs)
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+        rng, size, _, *values = inputs
+        if not self.inplace:
+            rng = copy_generator(rng)
+        sizes = tuple(int(n) for n in size)
+        drawn = self.rng_fn(rng, *values, sizes or None)
+        kind: Any = node.outputs[1].type
+        output_storage[0][0] = rng
+        output_storage[1][0] = _as_values_of(kind, drawn)
+
+    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+        return [
+            grad_undefined(self, number, variable, "No gradient defined for random variables")
+            for number, variable in enumerate(inputs)
+        ]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+        return [None for _ in range(2)]
+
+
+def _as_values_of(kind: TensorType, drawn: Any) -> np.ndarray:
+    """What was drawn as an array of a type."""
+    array = np.asarray(drawn)
+    if array.dtype != kind.numpy_dtype:
+        with np.errstate(invalid="ignore"):
+            converted = array.astype(kind.numpy_dtype)
+        if kind.numpy_dtype.kind in "iub" and array.dtype.kind in "iuf" and not np.array_equal(converted, array):
+            raise ValueError(f"Draws of dtype {array.dtype} do not fit into {kind.dtype}.")
+        array = converted
+    if array.ndim != kind.ndim:
+        raise ValueError(
+            f"The draws have {array.ndim} dimensions, with shape {array.shape}, but {kind.ndim} were expected, as "
+            "their parameters and size tell."
+        )
+    return array

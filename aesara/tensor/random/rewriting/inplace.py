@@ -1,0 +1,20 @@
+"""Draws that change the state of a generator that nobody else reads, instead of that of a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.random.random_variable import RandomVariable
+
+
+@node_rewriter([RandomVariable])
+def random_make_inplace(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Change the state of the generator that comes in."""
+    op: Any = node.op
+    if op.inplace:
+        return False
+    properties = {**op._props_dict(), "inplace": True}
+    return type(op)(**properties).make_node(*node.inputs).outputs

@@ -1,0 +1,112 @@
+"""Types of NumPy's random generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Constant
+from aesara.graph.type import Type
+from aesara.tensor.random.generators import (
+    bit_generator_of,
+    generator_from_state,
+    same_state,
+    set_state,
+    state_of,
+    words_of_state,
+)
+
+__all__ = [
+    "RandomGeneratorType",
+    "RandomStateType",
+    "RandomType",
+    "random_generator_type",
+    "random_state_type",
+]
+
+
+class GeneratorConstant(Constant):
+    """A generator in a graph, whose state never changes: two are the same if they will draw the same numbers."""
+
+    def signature(self) -> Any:
+        return self.type, words_of_state(state_of(self._data))
+
+
+class RandomType(Type):
+    """Generators of random numbers, which keep a state; a subclass for each of NumPy's classes."""
+
+    constant_type = GeneratorConstant
+    restorable = True
+
+    #: NumPy's class.
+    kind: type
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return `data`, which must be a generator of this type; or a new one, if it is the state of one.
+
+        Parameters
+        ----------
+        data
+            A generator; unless `strict`, also the dictionary with the state of its bit generator.
+        """
+        if isinstance(data, self.kind):
+            return data
+        if isinstance(data, dict) and not strict:
+            try:
+                return generator_from_state(self.kind, data)
+            except ValueError as error:
+                raise TypeError(
+                    f"{self} expected a state that numpy.random.{self.kind.__name__} has. {error}"
+                ) from None
+        raise TypeError(
+            f"{self} expected a numpy.random.{self.kind.__name__}, got {data!r} of type {type(data).__name__}."
+        )
+
+    @staticmethod
+    def values_eq(a: Any, b: Any) -> bool:
+        """Tell whether two generators will draw the same numbers."""
+        return type(a) is type(b) and same_state(a, b)
+
+    @classmethod
+    def values_eq_approx(cls, a: Any, b: Any, **tolerances: Any) -> bool:
+        return cls.values_eq(a, b)
+
+    @staticmethod
+    def may_share_memory(a: Any, b: Any) -> bool:
+        """Tell whether what one generator draws changes the state of the other."""
+        return bit_generator_of(a) is bit_generator_of(b)
+
+    def state_of_value(self, value: Any) -> Any:
+        return state_of(value)
+
+    def restore_value(self, value: Any, state: Any) -> None:
+        set_state(value, state)
+
+    def clone(self, **kwargs: Any) -> RandomType:
+        return type(self)()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+
+class RandomStateType(RandomType):
+    """The type of values of the class `numpy.random.RandomState`."""
+
+    kind = np.random.RandomState
+
+
+class RandomGeneratorType(RandomType):
+    """The type of values of the class `numpy.random.Generator`."""
+
+    kind = np.random.Generator
+
+
+random_state_type = RandomStateType()
+random_generator_type = RandomGeneratorType()
