@@ -192,7 +192,9 @@ class Scope:
         verify_kernel(kernel)
 
     def define(self, size: str) -> None:
-        """Bind a size."""
+        """Bind a size, whose value never changes."""
+        if size in self.scalars:
+            raise IRError(f"{size} is defined again")
         self.scalars[size] = INDEX
 
     def make(self, buffer: Buffer) -> None:

@@ -26,7 +26,7 @@ class Allocate(Step):
 
     `output`: it becomes a new ndarray, the k-th result.  `reuse`: number of the input whose own memory may be taken
     at run time if nobody else holds it (an in-place update).  `initial`: number of the input whose value the buffer
-    starts with.  `slot`: place in the workspace; buffers with disjoint lives share one.
+    starts with; the same one if both are given.  `slot`: place in the workspace; buffers with disjoint lives share one.
     """
 
     keyword = "allocate"
@@ -56,7 +56,8 @@ class Allocate(Step):
         yield self.buffer
 
     def arrays(self) -> Iterator[Buffer]:
-        yield self.buffer
+        if self.output is not None:
+            yield self.buffer
 
     def taken_inputs(self) -> Iterator[int]:
         yield from (k for k in (self.reuse, self.initial) if k is not None)
@@ -69,6 +70,10 @@ class Allocate(Step):
         scope.expressions(*self.buffer.shape)
         if (self.output is None) == (self.slot is None):
             scope.fail(f"{self.buffer.name} must be either an output or in the workspace")
+        if None not in (self.reuse, self.initial) and self.reuse != self.initial:
+            scope.fail(
+                f"{self.buffer.name} may be the memory of input {self.reuse}, but starts as input {self.initial}"
+            )
         if self.slot is not None and self.slot >= len(scope.slots):
             scope.fail(f"{self.buffer.name} is in slot {self.slot}, but there are {len(scope.slots)}")
         scope.make(self.buffer)

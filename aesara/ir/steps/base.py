@@ -33,8 +33,9 @@ class Step:
     words
         Words of that line that are no names.
     kind
-        What it is to somebody who did not write the back end: ``"nest"``, ``"product"``, ``"loop"`` or ``"python"``.
-        Steps with a kind are numbered in explanations and timed in profiles; those without are checks, sizes, memory.
+        What it is to somebody who did not write the back end: ``"nest"``, ``"product"``, ``"routine"``, ``"loop"`` or
+        ``"python"``.  Steps with a kind are numbered in explanations and timed in profiles; those without are checks,
+        sizes and memory.
     calls_python
         Whether it runs a node in Python.
     begins_loop

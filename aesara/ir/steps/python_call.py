@@ -82,6 +82,7 @@ class PythonCall(Step):
     def write(self, writer: ProgramWriter) -> None:
         operands, results = (", ".join(map(writer.buffer, group)) for group in (self.operands, self.results))
         writer.line(f"{self.keyword} {self.index} ({operands}) -> ({results})")
+        writer.changed(self.defines())
         writer.made(*self.results)
 
     @classmethod

@@ -1,0 +1,693 @@
+"""Every class of steps answers for itself, and its answers are what it does.
+
+`EXAMPLES` has a step of each class; what is said of one is compared with what it holds, with what it does on the
+reference machine, and with its text.  A class without an example fails.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aesara
+from aesara.ir.buffers import Buffer, Operand, Place, Slot
+from aesara.ir.expr import Expr, cast, const, load, op, var
+from aesara.ir.interpret import CheckFailed, IllegalAccess
+from aesara.ir.interpret.memory import Memory
+from aesara.ir.interpret.programs import ProgramMachine
+from aesara.ir.kernel import BufferParam, For, Kernel, ScalarParam, Store
+from aesara.ir.program import Input, Program
+from aesara.ir.routines import routine_named
+from aesara.ir.steps import (
+    BATCH,
+    STEPS,
+    Allocate,
+    Call,
+    Check,
+    Define,
+    Launch,
+    Loop,
+    MatMul,
+    PythonCall,
+    Step,
+    View,
+    walk_steps,
+)
+from aesara.ir.text import IRSyntaxError, parse_program, print_program
+from aesara.ir.text.syntax import KEYWORDS
+from aesara.ir.verify import IRError, verify_program
+
+S, I, N = var("s0"), var("i"), var("n")
+NO, TRUE = const(False, "bool"), const(True, "bool")
+#: inputs of every program here: three numbers, two, a single integer, and a shared variable of two
+A = Buffer("a", "float64", (S,))
+B = Buffer("b", "float64", (const(2),))
+K = Buffer("k", "int64", ())
+W = Buffer("w", "float64", (const(2),))
+VALUES = [np.array([1.0, 2.0, 3.0]), np.array([5.0, 7.0]), np.array(2), np.array([-1.0, -2.0])]
+SLOTS = (Slot(const(16), False), Slot(S, True))
+#: what steps of a program may write
+T = Buffer("t", "float64", (const(2),))
+MADE = Allocate(T, slot=0)
+COPY = Kernel(
+    "copy",
+    (BufferParam("x", "float64"), BufferParam("y", "float64", True), ScalarParam("n")),
+    (For("i", N, (Store("y", I, load("x", "float64", I)),)),),
+)
+COUNT = Kernel(
+    "count",
+    (BufferParam("y", "int64", True), ScalarParam("n")),
+    (For("i", N, (Store("y", I, op("sub", op("sub", N, const(1)), I)),)),),
+)
+ORDER = Allocate(Buffer("o", "int64", (const(2),)), slot=0)
+COUNTED = Launch(COUNT, ("o", const(2)))
+ARGSORT, SORT = routine_named("argsort.quicksort.float64"), routine_named("sort.heapsort.float64")
+FROM_K = load("k", "int64", const(0))
+LAST_OF_B = op("sub", cast(load("b", "float64", const(1)), "int64"), const(6))  # 1
+
+
+def matrix(buffer: str, offset: Expr = const(0)) -> Operand:
+    return Operand(buffer, offset, const(1), const(1))
+
+
+@dataclass
+class Example:
+    """A step, what it says and does.
+
+    Attributes
+    ----------
+    step
+        The step.
+    before
+        Steps that must run before.
+    answers
+        What it answers, by the name of the method or attribute, where that is not the answer of `Step`.
+    gives
+        Values of buffers and sizes after it.
+    ill
+        Steps of the class that are not well-formed, with the message.
+    fails
+        Steps that fail when they run, with what is raised and the message.
+    slow
+        Whether its work is more than none.
+    """
+
+    step: Step
+    before: tuple[Step, ...] = ()
+    answers: dict[str, Any] = field(default_factory=dict)
+    gives: dict[str, Any] = field(default_factory=dict)
+    ill: list[tuple[Step, str]] = field(default_factory=list)
+    fails: list[tuple[Step, type[Exception], str]] = field(default_factory=list)
+    slow: bool = False
+
+
+UNBOUND = var("q")
+P = Buffer("p", "float64", (var("h0"),))
+
+EXAMPLES: dict[type[Step], list[Example]] = {
+    Define: [
+        Example(
+            Define("h1", op("add", FROM_K, S)),
+            answers={"expressions": [op("add", FROM_K, S)], "defines": ["h1"]},
+            gives={"h1": 5},
+            ill=[
+                (Define("h1", var("h1")), "h1 is read, but nothing of that name"),
+                (Define("s0", const(1)), "s0 is defined again"),
+            ],
+        )
+    ],
+    Check: [
+        Example(
+            Check(op("lt", S, const(9)), 3, (FROM_K, S)),
+            answers={"can_fail": True, "expressions": [op("lt", S, const(9)), FROM_K, S]},
+            ill=[
+                (Check(S, 0), "a check of int64"),
+                (Check(op("lt", UNBOUND, S), 0), "q is read, but nothing of that name"),
+                (Check(TRUE, 0, (UNBOUND,)), "q is read, but nothing of that name"),
+            ],
+            fails=[(Check(op("lt", S, FROM_K), 3, (FROM_K, S)), CheckFailed, r"error 3 failed with values \(2, 3\)")],
+        )
+    ],
+    Allocate: [
+        Example(
+            Allocate(Buffer("t", "float64", (FROM_K,)), slot=0),
+            answers={"expressions": [FROM_K], "makes": ["t"], "arrays": []},
+            ill=[
+                (Allocate(T), "t must be either an output or in the workspace"),
+                (Allocate(T, output=0, slot=0), "t must be either an output or in the workspace"),
+                (Allocate(T, slot=2), "t is in slot 2, but there are 2"),
+                (Allocate(Buffer("t", "float64", (UNBOUND,)), slot=0), "q is read, but nothing of that name"),
+            ],
+            fails=[
+                (Allocate(A, slot=0), IllegalAccess, "a of 24 bytes in slot 0 of 16"),
+                (Allocate(Buffer("t", "int8", (const(-1),)), slot=0), IllegalAccess, r"allocated with shape \(-1,\)"),
+            ],
+        ),
+        Example(
+            Allocate(Buffer("t", "int8", (const(1),)), slot=1),
+            answers={"can_fail": True, "expressions": [const(1)], "makes": ["t"], "arrays": []},
+        ),
+        Example(
+            Allocate(T, output=0, reuse=3, initial=3),
+            answers={
+                "can_fail": True, "needs_gil": True, "may_stand_in_loop": False, "expressions": [const(2)],
+                "makes": ["t"], "arrays": ["t"], "taken_inputs": [3, 3], "overwrites": ["t"],
+            },
+            gives={"t": [-1, -2]},
+            ill=[(Allocate(T, output=0, reuse=3, initial=1), "t may be the memory of input 3, but starts as input 1")],
+            fails=[
+                (Allocate(T, output=0, initial=0), IllegalAccess, r"t of shape \(2,\) cannot start with"),
+                (Allocate(T, output=0, reuse=0), IllegalAccess, r"t of shape \(2,\) cannot take the memory of a"),
+            ],
+        ),
+    ],
+    View: [
+        Example(
+            View(Buffer("t", "float64", (op("sub", S, const(1)),)), "a", LAST_OF_B),
+            answers={"expressions": [LAST_OF_B, op("sub", S, const(1))], "makes": ["t"], "bases": {"t": "a"}},
+            gives={"t": [2, 3]},
+            ill=[
+                (View(T, "z", const(0)), "a view of float64 on z, which is None"),
+                (View(Buffer("t", "int64", (S,)), "a", const(0)), "a view of int64 on a, which is float64"),
+                (View(T, "a", UNBOUND), "q is read, but nothing of that name"),
+                (View(Buffer("t", "float64", (UNBOUND,)), "a", const(0)), "q is read, but nothing of that name"),
+            ],
+            fails=[
+                (View(T, "a", const(2)), IllegalAccess, "t is 2 to 4 of a, which has 3"),
+                (View(T, "a", const(-1)), IllegalAccess, "t is -1 to 1 of a, which has 3"),
+            ],
+        )
+    ],
+    Launch: [
+        Example(
+            Launch(COPY, ("b", "t", op("sub", S, const(1))), begins_loop=True),
+            before=(MADE,),
+            answers={
+                "kind": "nest", "label": "copy", "kernels": [COPY], "begins_loop": True,
+                "expressions": [op("sub", S, const(1))], "reads": ["b", "t"], "writes": ["t"],
+            },
+            gives={"t": [5, 7]},
+            ill=[
+                (Launch(COPY, ("b", "t")), "kernel copy takes 3 arguments"),
+                (Launch(COPY, ("b", "k", S)), "argument k for buffer y of float64"),
+                (Launch(COPY, ("b", S, S)), "for buffer y of float64"),
+                (Launch(COPY, ("b", "t", "t")), "argument t for n of int64"),
+                (Launch(COPY, ("b", "t", const(1.0, "float64"))), "for n of int64"),
+                (Launch(COPY, ("b", "t", UNBOUND)), "q is read, but nothing of that name"),
+                (Launch(dataclasses.replace(COPY, params=()), ()), "n is read, but nothing of that name"),
+            ],
+            fails=[(Launch(COPY, ("b", "t", S)), IllegalAccess, "element 2 of b, which has 2")],
+            slow=True,
+        )
+    ],
+    MatMul: [
+        Example(
+            MatMul(
+                "float64", const(1), S, const(1), matrix("a"), matrix("a"), matrix("t", LAST_OF_B),
+                alpha=load("b", "float64", const(0)),
+            ),
+            before=(MADE,),
+            answers={
+                "kind": "product", "products": ["float64"], "reads": ["a", "a"], "writes": ["t"],
+                "expressions": [
+                    *[const(0), const(1), const(1)] * 2, LAST_OF_B, const(1), const(1), const(1), S, const(1),
+                    load("b", "float64", const(0)),
+                ],
+            },
+            gives={"t": [0, 70]},
+            ill=[
+                (MatMul("float32", S, S, S, matrix("a"), matrix("a"), matrix("t")), "matmul of float32 on a"),
+                (MatMul("float64", S, S, S, matrix("a"), matrix("z"), matrix("t")), "matmul of float64 on z"),
+                (MatMul("float64", S, S, S, matrix("a"), matrix("a"), matrix("k")), "matmul of float64 on k"),
+                (MatMul("float64", UNBOUND, S, S, *[matrix("a")] * 3), "q is read, but nothing of that name"),
+                (MatMul("float64", S, S, S, *[matrix("a", UNBOUND)] * 3), "q is read, but nothing of that name"),
+                (MatMul("float64", S, S, S, *[matrix("a", BATCH)] * 3), "batch is read, but nothing of that name"),
+                (MatMul("float64", S, S, S, *[matrix("a")] * 3, alpha=FROM_K), "matmul of float64 times a int64"),
+                (MatMul("float64", S, S, S, *[matrix("a")] * 3, batch=UNBOUND), "q is read, but nothing of that name"),
+            ],
+            fails=[
+                (MatMul("float64", S, S, S, *[matrix("a")] * 3), IllegalAccess, "load of element 3 of a"),
+                (
+                    MatMul("float64", const(1), S, const(1), *[matrix("a")] * 3),
+                    IllegalAccess, "a product is written to a while it reads a there",
+                ),
+            ],
+            slow=True,
+        ),
+        Example(
+            MatMul(
+                "float64", const(1), const(1), const(1), matrix("a", BATCH), matrix("b", BATCH), matrix("t", BATCH),
+                alpha=2.0, beta=-1.0, batch=FROM_K,
+            ),
+            before=(MADE, Launch(COPY, ("b", "t", const(2)))),
+            answers={
+                "kind": "product", "products": ["float64"], "reads": ["a", "b", "t"], "writes": ["t"],
+                "runs_rounds": True, "expressions": [*[BATCH, const(1), const(1)] * 3, *[const(1)] * 3, FROM_K],
+            },
+            gives={"t": [2 * 1 * 5 - 5, 2 * 2 * 7 - 7]},
+            slow=True,
+        ),
+    ],
+    Call: [
+        Example(
+            Call(ARGSORT, (op("sub", S, const(1)),), (Place("a", LAST_OF_B), Place("o", const(0)))),
+            before=(ORDER, COUNTED),
+            answers={
+                "kind": "routine", "label": "argsort.quicksort.float64", "reads": ["a", "o"], "writes": ["o"],
+                "expressions": [op("sub", S, const(1)), LAST_OF_B, const(0)],
+            },
+            gives={"o": [0, 1]},
+            ill=[
+                (Call(ARGSORT, (), (Place("a", S), Place("k", S))), "takes 1 sizes and 2 arrays"),
+                (Call(ARGSORT, (S,), (Place("a", S),)), "takes 1 sizes and 2 arrays"),
+                (Call(ARGSORT, (S,), (Place("k", S), Place("k", S))), "k for row of float64"),
+                (Call(ARGSORT, (S,), (Place("a", S), Place("z", S))), "z for places of int64"),
+                (Call(ARGSORT, (UNBOUND,), (Place("a", S), Place("k", S))), "q is read, but nothing of that name"),
+                (Call(ARGSORT, (S,), (Place("a", UNBOUND), Place("k", S))), "q is read, but nothing of that name"),
+                (Call(ARGSORT, (S,), (Place("a", BATCH), Place("k", S))), "batch is read, but nothing of that name"),
+                (
+                    Call(ARGSORT, (S,), (Place("a", S), Place("k", S)), batch=UNBOUND),
+                    "q is read, but nothing of that name",
+                ),
+            ],
+            fails=[(Call(ARGSORT, (S,), (Place("b", const(0)), Place("k", const(0)))), IllegalAccess, "b")],
+            slow=True,
+        ),
+        Example(
+            Call(SORT, (const(1),), (Place("t", BATCH),), batch=FROM_K),
+            before=(MADE, Launch(COPY, ("b", "t", const(2)))),
+            answers={
+                "kind": "routine", "label": "sort.heapsort.float64", "reads": ["t"], "writes": ["t"],
+                "runs_rounds": True, "expressions": [const(1), BATCH, FROM_K],
+            },
+            gives={"t": [5, 7]},
+            slow=True,
+        ),
+    ],
+    PythonCall: [
+        Example(
+            PythonCall(1, (A, Buffer("b", "float64", (FROM_K,))), (P, Buffer("r", "float64", (const(2),)))),
+            answers={
+                "kind": "python", "needs_gil": True, "may_stand_in_loop": False, "can_fail": True, "calls_python": True,
+                "expressions": [S, FROM_K], "reads": ["a", "b"], "writes": ["p", "r"], "makes": ["p", "r"],
+                "arrays": ["a", "b"], "defines": ["h0"],
+            },
+            gives={"h0": 3, "p": [2, 4, 6], "r": [6, 8]},
+            ill=[
+                (PythonCall(0, (Buffer("a", "int64", (S,)),), ()), "a is float64, used as int64"),
+                (PythonCall(0, (Buffer("a", "float64", (UNBOUND,)),), ()), "q is read, but nothing of that name"),
+                (PythonCall(0, (Buffer("z", "float64", ()),), ()), "z is None, used as float64"),
+                (PythonCall(0, (), (A,)), "s0 is defined again"),
+            ],
+            fails=[
+                (PythonCall(1, (Buffer("a", "float64", (const(4),)), B), ()), IllegalAccess, "a window of shape"),
+                (
+                    PythonCall(1, (A, B), (P, Buffer("r", "float64", (const(3),)))),
+                    IRError, r"result r of node 1 has shape \(2,\)",
+                ),
+            ],
+        )
+    ],
+    Loop: [
+        Example(
+            Loop(
+                "l", S,
+                (
+                    Define("h1", op("add", var("l"), const(1))),
+                    Allocate(T, slot=0),
+                    Launch(COPY, ("b", "t", const(2))),
+                ),
+                "h2", op("eq", var("h1"), FROM_K),
+            ),
+            answers={
+                "kind": "loop", "runs_rounds": True, "defines": ["h2"],
+                "expressions": [S, op("eq", var("h1"), FROM_K)],
+                "nested": lambda loop: list(loop.body),
+            },
+            gives={"h2": 2, "t": [5, 7]},
+            ill=[
+                (Loop("l", UNBOUND, (), "h2"), "q is read, but nothing of that name"),
+                (Loop("l", S, (Allocate(T, output=0),), "h2"), "a step that a loop must not have: Allocate"),
+                (Loop("l", S, (PythonCall(0, (), ()),), "h2"), "a step that a loop must not have: PythonCall"),
+                (Loop("l", S, (Define("h1", UNBOUND),), "h2"), "q is read, but nothing of that name"),
+                (Loop("l", S, (), "h2", S), "a loop until int64"),
+                (Loop("l", S, (), "s0"), "s0 is defined again"),
+            ],
+            fails=[(Loop("l", S, (Check(NO, 4),), "h2"), CheckFailed, "error 4")],
+            slow=True,
+        ),
+        Example(
+            Loop("l", S, (Check(TRUE, 4), View(T, "a", const(0))), "h2"),
+            answers={
+                "kind": "loop", "runs_rounds": True, "defines": ["h2"], "can_fail": True, "expressions": [S],
+                "nested": lambda loop: list(loop.body),
+            },
+            gives={"h2": 3},
+            slow=True,
+        ),
+    ],
+}  # fmt: skip
+
+#: the answers that every step gives, and how to ask for them
+ANSWERS = {
+    name: (lambda step, name=name: list(getattr(step, name)()))
+    for name in "expressions reads writes taken_inputs defines kernels products nested".split()
+}
+ANSWERS |= {
+    name: (lambda step, name=name: [buffer.name for buffer in getattr(step, name)()])
+    for name in ("makes", "arrays", "overwrites")
+}
+ANSWERS |= {
+    name: (lambda step, name=name: getattr(step, name))
+    for name in "kind needs_gil may_stand_in_loop runs_rounds calls_python begins_loop label".split()
+}
+ANSWERS |= {"bases": lambda step: step.bases(), "can_fail": lambda step: step.can_fail(SLOTS)}
+
+CLASSES = Step.__subclasses__()
+CASES = [
+    pytest.param(example, id=f"{kind.__name__}-{k}")
+    for kind, examples in EXAMPLES.items()
+    for k, example in enumerate(examples)
+]
+
+
+def program(*steps: Step, outputs: tuple[str, ...] = ()) -> Program:
+    inputs = (
+        Input(A, (None,), False),
+        Input(B, (2,), False),
+        Input(K, (), False),
+        Input(W, (2,), True),
+    )
+    return Program(inputs, (), SLOTS, steps, outputs)
+
+
+def machine_after(*steps: Step) -> ProgramMachine:
+    machine = ProgramMachine(program(*steps), [], [None, lambda a, b: (a * 2, b + 1)], True)
+    machine.results(VALUES)
+    return machine
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_every_class_has_examples_and_gives_its_own_answers(kind):
+    assert kind in EXAMPLES, f"{kind.__name__} needs an example here"
+    assert any(example.ill for example in EXAMPLES[kind]), f"{kind.__name__} needs an example that is not well-formed"
+    for name in ("verify", "run", "write", "read"):
+        assert getattr(kind, name) is not getattr(Step, name) and name in vars(kind), f"{kind.__name__} must {name}"
+    assert dataclasses.is_dataclass(kind) and kind.__doc__
+    assert kind.__hash__ is not None and kind.__hash__ is not object.__hash__
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_keywords(kind):
+    assert STEPS[kind.keyword] is kind
+    assert {kind.keyword, *kind.words} <= KEYWORDS
+    assert len({other.keyword for other in CLASSES}) == len(CLASSES)
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_answers(example):
+    default = Step()
+    for name, ask in ANSWERS.items():
+        expected = example.answers.get(name, ask(default))
+        assert ask(example.step) == (expected(example.step) if callable(expected) else expected), name
+    assert set(example.answers) <= set(ANSWERS)
+
+
+def held(value: Any) -> Iterator[Expr | Buffer | str]:
+    """The expressions and buffers, and the names of buffers in operands, that a field of a step holds."""
+    if isinstance(value, (Expr, Buffer)):
+        yield value
+    elif isinstance(value, Operand):
+        yield value.buffer
+        yield from value.expressions()
+    elif isinstance(value, Place):
+        yield from (value.buffer, value.offset)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from held(item)
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_what_a_step_holds_is_among_its_answers(example):
+    """No expression, operand or buffer in a field is forgotten by those answers that say what it reads and makes."""
+    step = example.step
+    expressions, made = set(step.expressions()), {buffer.name: buffer for buffer in step.makes()}
+    named = {*step.reads(), *step.writes(), *made, *step.bases().values()}
+    found = [thing for one in dataclasses.fields(step) for thing in held(getattr(step, one.name))]
+    assert found
+    for thing in found:
+        if isinstance(thing, Buffer):
+            assert thing.name in named
+            new = made.get(thing.name)
+            defined = set(step.defines())
+            assert all(n in expressions or (new and (n.is_const or n.attr in defined)) for n in thing.shape)
+        elif isinstance(thing, str):
+            assert thing in named
+        else:
+            assert thing in expressions
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """The names of memories that have been loaded from and stored to."""
+    loaded, stored = set(), set()
+    plain_load, plain_store = Memory.load, Memory.store
+
+    def load(self, offset):
+        loaded.add(self.name)
+        return plain_load(self, offset)
+
+    def store(self, offset, value):
+        stored.add(self.name)
+        plain_store(self, offset, value)
+
+    monkeypatch.setattr(Memory, "load", load)
+    monkeypatch.setattr(Memory, "store", store)
+    return loaded, stored
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_answers_are_what_it_does(example, recorded):
+    """Loads, stores, new buffers and sizes on the reference machine are those that it answers for."""
+    loaded, stored = recorded
+    machine = machine_after(*example.before)
+    sizes, buffers = set(machine.scalars), set(machine.buffers)
+    loaded.clear()
+    stored.clear()
+    example.step.run(machine)
+    inside = list(example.step.walk())
+    assert loaded <= {name for step in inside for name in step.touched()}
+    assert stored <= {name for step in inside for name in step.writes()}
+    assert {name for step in inside for name in step.writes() if name in buffers} <= stored
+    new = {buffer.name for step in inside for buffer in step.makes()}
+    assert set(machine.buffers) - buffers <= new <= set(machine.buffers)
+    counters = {"l", BATCH.attr}
+    assert set(machine.scalars) - sizes - counters == {name for step in inside for name in step.defines()}
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_interpretation(example):
+    machine = machine_after(*example.before, example.step)
+    for name, expected in example.gives.items():
+        found = machine.buffers[name].data if name in machine.buffers else machine.scalars[name]
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_failures(example):
+    for step, error, message in example.fails:
+        with pytest.raises(error, match=message):
+            machine_after(MADE, step)
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_verification(example):
+    whole = program(*example.before, example.step, outputs=tuple(buffer.name for buffer in example.step.makes()))
+    verify_program(whole)
+    for name in example.step.defines():
+        verify_program(program(*example.before, example.step, Define("after", var(name))))
+    for step, message in example.ill:
+        with pytest.raises(IRError, match=message):
+            verify_program(program(MADE, step))
+
+
+def test_what_a_loop_binds_is_bound_inside_only():
+    loop = Loop("l", S, (Define("h1", var("l")), View(T, "a", const(0))), "h2")
+    verify_program(program(loop))
+    for step in (Define("x", var("l")), Define("x", var("h1")), View(Buffer("x", "float64", ()), "t", const(0))):
+        with pytest.raises(IRError, match="l is read|h1 is read|a view of float64 on t, which is None"):
+            verify_program(program(loop, step))
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_round_trip(example):
+    whole = program(*example.before, example.step)
+    text = print_program(whole)
+    assert parse_program(text) == whole
+    assert any(line.split()[0] == example.step.keyword for line in text.splitlines() if line.strip())
+    changed = list(others(example.step))
+    assert changed
+    for step in changed:
+        other = program(*example.before, step)
+        assert print_program(other) != text and parse_program(print_program(other)) == other
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Values that differ from that of a field in one place."""
+    if isinstance(value, Expr) and value.dtype == "int64":
+        yield op("add", value, const(17))
+    elif isinstance(value, Expr) and value.dtype == "bool":
+        yield NO
+    elif isinstance(value, (bool, int, float)):
+        yield type(value)(1 - value)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            for other in others(item):
+                yield (*value[:k], other, *value[k + 1 :])
+    elif isinstance(value, (Buffer, Operand, Place, Step)):
+        for one in dataclasses.fields(value):
+            for other in others(getattr(value, one.name)):
+                yield dataclasses.replace(value, **{one.name: other})
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_what_a_step_changes_is_not_written_as_if_it_had_not(example):
+    """A `%k` of the text stands for a value, which is another one after a step that changes what it reads."""
+    step = example.step
+    inside = list(step.walk())
+    read = [load(name, "float64", S) for one in inside for name in (*one.writes(), *(b.name for b in one.makes()))]
+    read += [cast(var(name), "float64") for one in inside for name in one.defines()]
+    for e in read:
+        check = Check(op("lt", op("add", op("sqrt", e), op("sin", op("sqrt", e))), const(0.0, "float64")), 0)
+        again = print_program(program(check, check)).count(" = sqrt(")
+        assert print_program(program(check, step, check)).count(" = sqrt(") == again + 1 == 2
+    assert read or type(step) is Check
+
+
+@pytest.mark.parametrize("example", CASES)
+def test_work(example):
+    terms = example.step.work().terms
+    assert any(factor > 0 for factor in terms.values()) == example.slow
+    assert example.slow or not terms
+
+
+def test_work_of_rounds():
+    body = (Launch(COPY, ("b", "t", S)),)
+    loop = Loop("l", FROM_K, body, "h2")
+    assert loop.work().terms == loop.round_work().times(FROM_K).terms
+    assert (S,) in body[0].work().terms and (S,) in loop.round_work().terms
+    (batched,) = [e.step for e in EXAMPLES[MatMul] if e.step.batch is not None]
+    assert batched.work().terms == batched.one_work().times(FROM_K).terms
+
+
+def test_walking():
+    inner = Loop("m", S, (Check(TRUE, 0),), "h3")
+    outer = Loop("l", S, (inner, MADE), "h2")
+    order = [outer, inner, inner.body[0], MADE]
+    assert list(outer.walk()) == order and list(MADE.walk()) == [MADE]
+    assert list(walk_steps([MADE, outer])) == [MADE, *order] == list(program(MADE, outer).all_steps())
+
+
+def test_bases_lead_to_memory_of_its_own():
+    part = View(Buffer("v", "float64", (const(1),)), "a", const(0))
+    deeper = View(Buffer("u", "float64", (const(1),)), "v", const(0))
+    assert program(part, Loop("l", S, (deeper,), "h2")).bases() == {"v": "a", "u": "a"}
+
+
+def test_allocations():
+    result = Allocate(Buffer("r", "float64", ()), output=0)
+    found = program(result, Loop("l", S, (MADE,), "h2")).allocations()
+    assert list(found.items()) == [("r", result), ("t", MADE)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("loop l < 3 count h:\n        until true\n        output x", "line 4: expected a step, got 'output'"),
+        ("loop l < 3 count h:\n        check 1 lt", "line 3: expected 'else', got 'lt'"),
+        ("until true", "line 2: expected input, shared, constant"),
+        ("loop l < 3", "line 2: expected 'count', got 'end of line'"),
+        ("view t: int8[] at 0", "line 2: expected 'in', got 'at'"),
+        ("python 0 () ()", r"line 2: expected '->', got '\('"),
+    ],
+)
+def test_errors_in_text(lines, message):
+    with pytest.raises(IRSyntaxError, match=message):
+        parse_program(f"program\n    {lines}\n")
+
+
+def test_bodies_of_loops_end_with_their_indentation():
+    text = (
+        "program\n"
+        "    loop l < 3 count h1:\n"
+        "        loop m < 2 count h2:\n"
+        "            define x = l * m\n"
+        "        until h2 < 1\n"
+        "    define y = h1\n"
+        "    return 0\n"
+    )
+    inner = Loop("m", const(2), (Define("x", op("mul", var("l"), var("m"))),), "h2")
+    outer = Loop("l", const(3), (inner,), "h1", op("lt", var("h2"), const(1)))
+    assert parse_program(text).steps == (outer, Define("y", var("h1")))
+    assert print_program(parse_program(text)) == text
+
+
+# -- nobody asks by class ----------------------------------------------------------------------------------------
+
+ROOT = Path(aesara.__file__).parent
+NAMES = {kind.__name__ for kind in (Step, *CLASSES)}
+#: where a step is asked for its class, outside of its own module
+EXCEPTIONS = {
+    "ir/program.py": 1,  # `Program.allocations`, whose answers are the steps themselves
+    "link/llvm/emit_steps.py": 1,  # the table of what emits each class
+}
+
+
+def questions_of_class(tree: ast.Module) -> Iterator[ast.AST]:
+    """`isinstance`, ``type(step)`` and patterns of `match` that tell classes of steps apart."""
+    imported = {
+        a.asname or a.name: a.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("aesara.ir.steps", "aesara.ir.program"))
+        for a in node.names
+    }
+    steps = {name for name, original in imported.items() if original in NAMES}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.MatchClass) and ast.unparse(node.cls).split(".")[-1] in steps:
+            yield node
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            if {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)} & steps:
+                yield node
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "type" and steps:
+            if any(isinstance(n, ast.Name) and n.id in ("s", "step", "inner") for n in node.args):
+                yield node
+
+
+def test_steps_are_not_told_apart_by_class():
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        count = sum(1 for _ in questions_of_class(ast.parse(path.read_text(encoding="utf-8"))))
+        if count and not name.startswith("ir/steps/"):
+            found[name] = count
+    assert found == EXCEPTIONS and sum(found.values()) <= 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "isinstance(x, Launch)", "isinstance(x, (int, Other))", "issubclass(t, Launch | int)", "type(step) is Launch",
+        "match x:\n    case Launch(): pass",
+    ],
+)  # fmt: skip
+def test_the_finder_of_such_tests_finds_them(text):
+    head = "from aesara.ir.steps import Launch, Loop as Other\n"
+    assert len(list(questions_of_class(ast.parse(head + text)))) == 1
+    assert not list(questions_of_class(ast.parse("from elsewhere import Launch\nisinstance(x, Launch)")))
