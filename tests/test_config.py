@@ -490,6 +490,7 @@ def test_garbage_in_a_file_is_named(text, says, tmp_path):
 class TestFilesOfOthers:
     TEXT = "[global]\nfloatX = float32\n"
 
+    @pytest.mark.slow
     def test_own_files_are_read(self, tmp_path):
         assert imported_with(self.TEXT, tmp_path) == ("float32", [])
         assert imported_with(self.TEXT, tmp_path, mode=0o444) == ("float32", [])
@@ -535,6 +536,7 @@ def test_unknown_flags_are_named(tmp_path):
     assert not any("cxx" in line for line in errors)
 
 
+@pytest.mark.slow
 def test_home_in_paths(tmp_path):
     code = "from aesara.configdefaults import config; print(config.native_cache_dir)"
     home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}

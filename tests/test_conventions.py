@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent
 
 #: functions of `numpy.random` whose state the whole process shares
@@ -51,6 +53,7 @@ def read_in(function: ast.FunctionDef | ast.Lambda) -> set[str]:
     return names - bound_in(function)
 
 
+@pytest.mark.slow
 def test_random_numbers_are_a_tests_own():
     """What a test draws must not depend on which tests ran before it: it takes the fixture `rng`, or a seed."""
     found = []
@@ -65,6 +68,7 @@ def test_random_numbers_are_a_tests_own():
     assert not found, "\n".join(found)
 
 
+@pytest.mark.slow
 def test_random_numbers_have_a_seed():
     found = []
     for name, tree in trees().items():
@@ -92,6 +96,7 @@ def leaves_early(function: ast.FunctionDef) -> Iterator[int]:
         yield from (n.lineno for n in ast.walk(statement) if isinstance(n, ast.Return) and n.value is None)
 
 
+@pytest.mark.slow
 def test_no_test_ends_before_it_asserts():
     """A case that has nothing to say is left out where cases are listed, not where they are run."""
     found = [

@@ -78,6 +78,7 @@ def test_python_reads_them_as_what_they_stand_for(kind):
     assert read > 200
 
 
+@pytest.mark.slow
 def test_long_ones_lose_what_lies_deep_or_at_the_end():
     z = x
     for _ in range(10_000):

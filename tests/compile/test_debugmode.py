@@ -468,6 +468,7 @@ def test_rules_may_remove_infinity():
 # What is right is left alone
 
 
+@pytest.mark.slow
 def test_ordinary_functions():
     rng = np.random.default_rng(0)
     x, y, w = at.dmatrix("x"), at.dvector("y"), aesara.shared(rng.normal(size=3), name="w")

@@ -439,6 +439,7 @@ def test_worker_processes(model, method):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork")
+@pytest.mark.slow
 def test_fork_while_another_thread_compiles(model):
     stop = threading.Event()
 
@@ -498,6 +499,7 @@ def read_elsewhere(data, path):
     assert answer.returncode == 0, answer.stderr
 
 
+@pytest.mark.slow
 def test_another_process_needs_no_compiler(model, tmp_path):
     read_elsewhere(pickle.dumps((model, VALUES, model(*VALUES))), tmp_path / "f.pkl")
 
@@ -537,6 +539,7 @@ with open(sys.argv[1], "wb") as file:
 """
 
 
+@pytest.mark.slow
 def test_cloudpickle_takes_ops_of_scripts_along(tmp_path):
     path = tmp_path / "f.pkl"
     script = tmp_path / "script.py"
@@ -563,6 +566,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_functions_of_scripts_in_workers_of_joblib(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(IN_WORKERS)

@@ -281,6 +281,7 @@ def test_errors_in_functions(text, message):
         parse_function(text)
 
 
+@pytest.mark.slow
 def test_any_depth():
     e = X()
     for k in range(30_000):

@@ -301,6 +301,7 @@ def run(program, cache, **options):
 
 
 @pytest.mark.parametrize("count", [4, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_processes_that_start_together(tmp_path, count):
     processes = [run(PROGRAM, tmp_path / "cache") for _ in range(count)]
     assert [p.wait(300) for p in processes] == [0] * count
@@ -321,6 +322,7 @@ os.fdopen = fdopen
 
 
 @posix
+@pytest.mark.slow
 def test_process_that_is_killed_while_it_writes(tmp_path):
     assert run(DEATH + PROGRAM, tmp_path / "cache").wait(120) == -signal.SIGKILL
     (left,) = (tmp_path / "cache" / "objects").iterdir()

@@ -73,6 +73,7 @@ def test_shared_variables():
         sharedvar.shared(np.ones(2))
 
 
+@pytest.mark.slow
 def test_importing_does_not_import_scipy():
     code = "import sys, aesara.scalar; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -373,6 +373,7 @@ class TestReplacements:
         new = vectorize_graph(x.sum() + x, {x: at.tensor("float64", shape=(7, None))})
         assert new.type.shape == (7, 3)
 
+    @pytest.mark.slow
     def test_deep_graphs(self):
         y = v
         for _ in range(20_000):

@@ -201,6 +201,7 @@ def test_graphs_and_ops_are_expression_tuples(packages):
     assert kanren.run(0, x, kanren.eq(etuples.etuple(at.add, x, b), a + b)) == (a,)
 
 
+@pytest.mark.slow
 def test_packages_know_graphs_whichever_is_imported_first(packages):
     packages = "from cons import cons; from etuples import etuple; from unification import reify, unify, var"
     for first, then in ((packages, "import aesara"), ("import aesara", packages)):

@@ -121,6 +121,7 @@ assert (s.get_value() == 2).all()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="systems with fork")
+@pytest.mark.slow
 def test_threads_of_a_child_do_not_wait_for_threads_of_its_parent():
     done = subprocess.run([sys.executable, "-c", _FORK], capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr

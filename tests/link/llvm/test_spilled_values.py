@@ -80,6 +80,7 @@ def test_an_empty_container_is_found():
         f()
 
 
+@pytest.mark.slow
 def test_frames_are_given_back():
     many = [aesara.shared(float(k)) for k in range(3 * MANY)]
     x = at.dvector("x")
@@ -112,6 +113,7 @@ def blocks_in_use():
     return info.field7 + info.field4
 
 
+@pytest.mark.slow
 def test_blocks_are_bounded():
     variables = [at.dvector(f"x{k}") for k in range(5 * MANY)]
     f = aesara.function(variables, sum(v.sum() for v in variables))
@@ -122,6 +124,7 @@ def test_blocks_are_bounded():
     assert f(*[np.full(2, k) for k in range(len(variables))]) == 2 * sum(range(len(variables)))
 
 
+@pytest.mark.slow
 def test_recursion_is_counted():
     depth = 0
 

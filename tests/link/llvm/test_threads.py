@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import aesara
 import aesara.tensor as at
@@ -12,6 +13,7 @@ from aesara.configdefaults import config
 from aesara.ir import expr
 
 
+@pytest.mark.slow
 def test_compiling_in_threads():
     def work(k):
         x = at.matrix("x")
@@ -96,6 +98,7 @@ begun.wait()
 """
 
 
+@pytest.mark.slow
 def test_the_end_of_the_process_waits_for_threads_that_compile():
     done = subprocess.run([sys.executable, "-c", _LEFT_BEHIND], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stderr == "", done.stderr

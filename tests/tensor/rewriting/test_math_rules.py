@@ -292,6 +292,7 @@ def test_canonizers_of_whole_graphs():
         assert pp(fgraph.outputs[0]) in ("(y + z)", "(y * z)")
 
 
+@pytest.mark.slow
 def test_long_chains():
     """10,000 products one after the other, in one walk of each rule that looks at products."""
     result = exp(x)
