@@ -5,6 +5,7 @@ It runs in a copy of the tree as a plugin (``-p tools.mutate.session``), told by
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import multiprocessing
@@ -49,6 +50,11 @@ COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "uti
 PATIENCE, LEAST = 20.0, 20.0
 #: What has used no time of the processor for so many seconds waits for what will not come.
 STILL = 60.0
+#: What many functions are called.
+GENERIC = frozenset(
+    "apply clone transform perform make_node grad pullback pushforward add check name names text run call init basic "
+    "decompose impl shape dtype infer_shape index get set main value values type types".split()
+)
 
 
 class Session:
@@ -69,7 +75,7 @@ class Session:
         items = {item.nodeid: item for item in session.items}
         imported = sorted(SWITCH.visited)
         self.functions = _functions(items.values())
-        chosen = _chosen(self.functions, {fault.path for fault in self.faults})
+        chosen = _chosen(self.functions, self.faults)
         parts = [chosen[k :: self.workers] for k in range(self.workers)]
         self._in_forks([lambda part=part, k=k: self._record(part, k) for k, part in enumerate(parts)])
         tests = self._recorded()
@@ -78,7 +84,11 @@ class Session:
         return True
 
     def _further(self, fault: Fault, names: Iterable[str]) -> Iterator[Any]:
-        """Items that were not run without a fault: of the functions that come to it, then of the files near to it."""
+        """Items that were not run without a fault: called what the fault is in, of functions that come to it, near."""
+        called = _names(fault)
+        for item in itertools.chain.from_iterable(self.functions.values()):
+            if item.nodeid not in self.recorded and any(name in item.nodeid.lower() for name in called):
+                yield item
         functions = dict.fromkeys(name.partition("[")[0] for name in names)
         near = {name: nearness(fault.path, name) for name in self.functions}
         functions |= dict.fromkeys(sorted((n for n in near if near[n] > 0.5), key=lambda n: -near[n]))
@@ -211,10 +221,23 @@ def _words(path: PurePosixPath) -> set[str]:
     return set(re.findall("[a-z0-9]+", path.as_posix())) - COMMON
 
 
+@functools.cache
+def _imported(file: str) -> frozenset[str]:
+    """The modules that a file of tests imports from."""
+    text = Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""
+    modules = re.findall(r"^(?:from|import) (aesara[\w.]*)", text, re.MULTILINE)
+    return frozenset(modules) | {f"{a}.{b}" for a, b in re.findall(r"^from (aesara[\w.]*) import (\w+)", text, re.M)}
+
+
 def nearness(module: str, test: str) -> float:
-    """How much a test's place has of a module's: 1 for the words of its name, 1 for those of its folder."""
-    source, file = PurePosixPath(module), PurePosixPath(test.partition("::")[0]).with_suffix("")
-    found, known = 0.0, _words(file)
+    """How near a test is to a module: 1 for the words of its name, 1 for those of its folder, 1 for importing it."""
+    return _nearness(module, test.partition("::")[0])
+
+
+@functools.cache
+def _nearness(module: str, test: str) -> float:
+    source, file = PurePosixPath(module), PurePosixPath(test).with_suffix("")
+    found, known = float(".".join(source.with_suffix("").parts) in _imported(test)), _words(file)
     for part in (PurePosixPath(source.stem), source.parent):
         words = _words(part)
         found += len(words & known) / len(words) if words else 0.0
@@ -229,9 +252,17 @@ def _functions(items: Iterable[Any]) -> dict[str, list[Any]]:
     return dict(groups)
 
 
-def _chosen(groups: Mapping[str, Sequence[Any]], modules: Iterable[str]) -> list[Any]:
-    """The items in rounds, a few of each test in each: those near the modules first, general ones last and only two."""
-    modules, found, near = list(modules), [], {}
+def _names(fault: Fault) -> frozenset[str]:
+    """What a fault's function, and its class, may be called in the names of tests."""
+    names = {part.strip("_").lower() for part in fault.function.split(".")}
+    return frozenset(name for name in names - GENERIC if len(name) > 2)
+
+
+def _chosen(groups: Mapping[str, Sequence[Any]], faults: Sequence[Fault]) -> list[Any]:
+    """The items in rounds, a few of each test in each: those called what faults are in first, then those near their
+    modules, general ones last and only two."""
+    modules, found, near = {fault.path for fault in faults}, [], {}
+    called = re.compile("|".join(map(re.escape, sorted({n for f in faults for n in _names(f)}))) or "$^")
     for name, group in groups.items():
         file = name.partition("::")[0]
         if file not in near:
@@ -241,7 +272,8 @@ def _chosen(groups: Mapping[str, Sequence[Any]], modules: Iterable[str]) -> list
         step = max(1, len(group) // first)
         spread = [item for start in range(step) for item in group[start::step]]
         for k, item in enumerate(spread[:2] if general else spread):
-            found.append(((general, k // first, -near[file], k / first), item))
+            named = not general and called.search(item.nodeid.partition("::")[2].lower()) is not None
+            found.append(((general, not named, k // first, -near[file], k / first), item))
     return [item for _, item in sorted(found, key=lambda ranked: ranked[0])]
 
 
