@@ -381,3 +381,9 @@ def test_an_output_may_not_be_replaced_by_what_shows_overwritten_memory(through)
     assert fgraph.outputs[1] is first and fgraph.consistent()
     fgraph.replace(first, shown)
     assert not fgraph.consistent()
+
+
+def test_a_graph_that_is_in_order_is_said_to_be():
+    x = double("x")
+    fgraph = graph([x], [inplace(f(x)), g(x)])
+    assert fgraph.destroy_handler.validate(fgraph) is True and fgraph.consistent()

@@ -599,6 +599,27 @@ class TestFeatures:
         fgraph.replace_all_validate_remove([(p, x)], [p])
         assert str(fgraph) == "FunctionGraph(g(x), x)"
 
+    @pytest.mark.parametrize("held", [False, True])
+    def test_changes_are_kept_for_who_holds_a_checkpoint_only(self, held):
+        """So that rewriting takes no memory for what nobody takes back."""
+        x = double("x")
+        p = f(x)
+        history = ReplaceValidate()
+        fgraph = FunctionGraph([x], [g(p), h(p)], clone=False, features=[history])
+        before = str(fgraph)
+        if held:
+            start = fgraph.checkpoint()
+        fgraph.replace_validate(fgraph.outputs[0], h(x))
+        fgraph.replace_all_validate([(fgraph.outputs[0], g(p)), (fgraph.outputs[1], g(x))])
+        fgraph.replace_all_validate_remove([(p, x)], [p])
+        with pytest.warns(UserWarning, match="undone"), pytest.raises(ReplacementDidNotRemoveError):
+            fgraph.replace_all_validate_remove([(fgraph.outputs[0], h(x))], [x], reason="r")
+        assert str(fgraph) == "FunctionGraph(g(x), g(x))"
+        assert bool(history.history[fgraph][0]) is held
+        if held:
+            fgraph.revert(start)
+            assert str(fgraph) == before
+
     def test_node_finder(self):
         x = double("x")
         finder = NodeFinder()
