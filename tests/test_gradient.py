@@ -645,6 +645,7 @@ class TestFiniteDifferences:
     @pytest.mark.parametrize("dtype", ["float64", "float32"])
     def test_verify_grad(self, dtype):
         verify_grad(lambda a: at.exp(a).sum() * a, [POINT.astype(dtype)], rng=np.random.default_rng(0))
+        verify_grad(lambda a: at.inplace.exp_inplace(a * 2), [POINT.astype(dtype)], rng=np.random.default_rng(0))
 
     def test_verify_grad_finds_errors(self):
         wrong = Reciprocal(lambda op, inputs, g: [-g[0] * 1.1 / inputs[0] ** 2])

@@ -5,7 +5,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.gradient import verify_grad
+from aesara.gradient import DisconnectedType, disconnected_type, verify_grad
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out
 from aesara.ifelse import (
@@ -177,3 +177,13 @@ def test_a_choice_that_cannot_be_native_runs_lazily_all_the_same():
     assert f([-1.0]).tolist() == [-1] and not computed
     assert f([1.0]).tolist() == [2] and computed
     assert f._native is None
+
+
+def test_gradients_that_do_not_flow():
+    """A choice of two values, with gradients of both, of one, and of none."""
+    x, y = at.dvectors("x", "y")
+    node = ifelse(at.lscalar("c"), [x * 2, y * 2], [x + 1, y + 1])[0].owner
+    for given in ([True, True], [True, False], [False, True], [False, False]):
+        flowing = [at.ones_like(out) if wanted else disconnected_type() for wanted, out in zip(given, node.outputs)]
+        found = node.op.L_op(node.inputs, node.outputs, flowing)
+        assert [not isinstance(g.type, DisconnectedType) for g in found] == [False, *given, *given]

@@ -133,3 +133,13 @@ def test_errors():
         OpFromGraph([x], [x], lop_overrides=lambda *a: [], grad_overrides=lambda *a: [])
     with pytest.raises(TypeError):
         OpFromGraph([x], [x])(at.dmatrix())
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_inputs_that_reach_whole_numbers_alone(inline):
+    """Their gradients are zeros, where the whole numbers take part; they are not said to be unconnected."""
+    a, b = OpFromGraph([x, y], [x.sum(), at.argmax(y)], inline=inline)(x, y)
+    first, second = aesara.grad(a * 2 + b, [x, y])
+    f = aesara.function([x, y], [first, second])
+    for got, expected in zip(f([1.0, 2.0, 3.0], [4.0, 5.0]), ([2.0, 2.0, 2.0], [0.0, 0.0])):
+        np.testing.assert_array_equal(got, expected)
