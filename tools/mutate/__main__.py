@@ -1,11 +1,11 @@
 """Plant faults, run the tests that come to them, and name the faults that no test notices.
 
     python -m tools.mutate [--count 240] [--seed 0] [--area NAME ...] [--workers 2] [--look-for SECONDS] [--keep FOLDER]
-    python -m tools.mutate --again FOLDER
+    python -m tools.mutate --again FOLDER ...
 
 A run takes a while: the tests are imported, run for some minutes (``--look-for``) to find out which come to the place
 of which fault, and then those of each fault are run with it, the fastest and nearest first, until one fails. With
-``--again`` the faults are those that a run with ``--keep FOLDER`` did not notice, as far as the tree still has them.
+``--again`` the faults are those that runs with ``--keep FOLDER`` did not notice, as far as the tree still has them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,13 @@ def outcomes(faults: Sequence[Fault], folder: Path, workers: int, seconds: float
         raise SystemExit(f"the tests could not be run: see {folder / 'log.txt'}")
 
 
-def missed_in(folder: Path) -> list[Fault]:
-    """The faults that no test had noticed in a run that was kept, where they are today."""
-    old = [Fault(**fault) for fault in json.loads((folder / "task.json").read_text(encoding="utf-8"))["faults"]]
-    known = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()]
-    keys = {old[outcome["number"]].key for outcome in known if not outcome["caught_by"]}
+def missed_in(folders: Iterable[Path]) -> list[Fault]:
+    """The faults that no test had noticed in runs that were kept, where they are today."""
+    keys = set()
+    for folder in folders:
+        old = [Fault(**fault) for fault in json.loads((folder / "task.json").read_text(encoding="utf-8"))["faults"]]
+        known = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()]
+        keys |= {old[outcome["number"]].key for outcome in known if not outcome["caught_by"]}
     files = [path for path in sorted({key[0] for key in keys}) if (ROOT / path).exists()]
     today = [fault for path in files for fault in faults_of(path, (ROOT / path).read_text(encoding="utf-8"))]
     return list({fault.key: fault for fault in today if fault.key in keys}.values())
@@ -98,13 +100,14 @@ def describe(fault: Fault, outcome: dict[str, Any]) -> str:
     return f"{heading}\n{difference(fault)}\n    {fault.key!r}\n"
 
 
-def summary(faults: Sequence[Fault], survivors: Sequence[Fault], equivalent: int) -> str:
+def summary(faults: Sequence[Fault], survivors: Sequence[Fault], equivalent: int, at_import: int) -> str:
     """How many faults were noticed, of each kind and in all."""
     planted, missed = Counter(f.kind for f in faults), Counter(f.kind for f in survivors)
     kinds = ", ".join(f"{kind} {n - missed[kind]}/{n}" for kind, n in sorted(planted.items()))
     noticed = len(faults) - len(survivors)
     share = 100 * noticed / max(1, len(faults))
-    return f"{kinds}\n{noticed} of {len(faults)} faults noticed ({share:.1f} %); {equivalent} equivalent ones left out"
+    left_out = f"{equivalent} equivalent ones left out, {at_import} that imports alone come to not tried"
+    return f"{kinds}\n{noticed} of {len(faults)} faults noticed ({share:.1f} %); {left_out}"
 
 
 def main() -> int:
@@ -115,22 +118,28 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--look-for", type=float, default=1200.0, help="seconds to find out which tests come where")
     parser.add_argument("--keep", type=Path, help="a new folder for the copy and the notes, which is not removed")
-    parser.add_argument("--again", type=Path, metavar="FOLDER", help="what a run that was kept there did not notice")
+    parser.add_argument(
+        "--again", type=Path, action="append", metavar="FOLDER", help="what a run that was kept there did not notice"
+    )
     given = parser.parse_args()
     wanted = missed_in(given.again) if given.again else chosen(ROOT, given.count, given.seed, given.area or AREAS)
     faults = [fault for fault in wanted if fault.key not in EQUIVALENT]
-    survivors, reports = [], []
+    survivors, reports, tried = [], [], []
     with tempfile.TemporaryDirectory(prefix="aesara-mutate-") as scratch:
         folder = given.keep or Path(scratch) / "run"
         for count, outcome in enumerate(outcomes(faults, folder, given.workers, given.look_for), 1):
             fault, result = faults[outcome["number"]], outcome["caught_by"]
+            if not outcome["tried"]:
+                print(f"{count}/{len(faults)} {fault.path}:{fault.first} {fault.kind}: not tried: run by imports alone")
+                continue
+            tried.append(fault)
             place = f"{fault.path}:{fault.first} {fault.kind}"
             print(f"{count}/{len(faults)} {outcome['seconds']} s {place}: {result or 'NOT NOTICED'}", flush=True)
             if not result:
                 survivors.append(fault)
                 reports.append(describe(fault, outcome))
-    print("\n".join(["", *reports, summary(faults, survivors, len(wanted) - len(faults))]))
-    return int(len(survivors) > (1 - TARGET) * len(faults))
+    print("\n".join(["", *reports, summary(tried, survivors, len(wanted) - len(faults), len(faults) - len(tried))]))
+    return int(len(survivors) > (1 - TARGET) * len(tried))
 
 
 if __name__ == "__main__":

@@ -31,4 +31,40 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "0.0",
         "(1.0)",
     ): "every path sets the variable before it is read",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph.toposort",
+        "if order is not None:\n    return list(order)",
+        "pass",
+    ): "it saves work: the order that is kept is the one that would be found",
+    (
+        "aesara/printing/formula.py",
+        "PPrinter._expand",
+        "reversed(pieces)",
+        "(pieces)",
+    ): "it is given one piece; what comes in its place is turned around where that is added",
+    (
+        "aesara/finite_differences.py",
+        "numeric_grad.abs_rel_err",
+        "a - b",
+        "(b - a)",
+    ): "the absolute value of a difference has no order",
+    (
+        "aesara/compile/shrink.py",
+        "_cut",
+        "False",
+        "(True)",
+    ): "what takes the place of a part has its type",
+    (
+        "aesara/scalar/routines/hypergeometric.py",
+        "_from_zero",
+        "z <= 0.5",
+        "(z < 0.5)",
+    ): "both forms hold where they meet",
+    (
+        "aesara/scalar/composite.py",
+        "Composite.name",
+        "self._name is None",
+        "(True)",
+    ): "it saves work: the text is the same each time",
 }

@@ -43,11 +43,13 @@ GENERAL = tuple(
 #: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.
 TRIED, TRIED_FOR, ALIKE = 200, 40.0, 3
 #: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
-FURTHER_FOR = 20.0
+FURTHER_FOR = 15.0
 #: The words of a path that say nothing about what a file is of.
 COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
 PATIENCE, LEAST = 20.0, 20.0
+#: The exit status of a process in which no test has come to the fault.
+NOWHERE = 77
 #: What has used no time of the processor for so many seconds waits for what will not come.
 STILL = 60.0
 #: What many functions are called.
@@ -159,6 +161,7 @@ class Session:
                 "tests": len(given),
                 "caught_by": caught,
                 "at_import": number in imported,
+                "tried": caught is not None or number not in imported,
                 "seconds": round(time.monotonic() - start, 1),
             }
             with open(self.folder / "outcomes.jsonl", "a", encoding="utf-8") as file:
@@ -169,8 +172,9 @@ class Session:
         self.failed = ""
         item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
 
-    def _run(self, items: Sequence[Any], number: int, seconds: float) -> str:
-        """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass."""
+    def _run(self, items: Sequence[Any], number: int, seconds: float) -> str | None:
+        """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass, None if none comes
+        there."""
         note = self.folder / f"failure{number}.txt"
         child = os.fork()
         if child == 0:
@@ -181,12 +185,13 @@ class Session:
                 if self.failed:
                     note.write_text(self.failed, encoding="utf-8")
                     os._exit(1)
-            end = time.process_time() + FURTHER_FOR
+            end, came = time.process_time() + FURTHER_FOR, bool(items)
             for item in self._further(self.faults[number], [item.nodeid for item in items]):
                 if time.process_time() > end:
                     break
                 SWITCH.visited.clear()
                 self._protocol(item)
+                came = came or number in SWITCH.visited
                 if (failed := self.failed) and number in SWITCH.visited:
                     SWITCH.active = -1
                     self._protocol(item)
@@ -194,13 +199,14 @@ class Session:
                     if not self.failed:
                         note.write_text(failed, encoding="utf-8")
                         os._exit(1)
-            os._exit(0)
+            os._exit(0 if came else NOWHERE)
         used, moved_at = 0.0, time.monotonic()
         while True:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
-                passed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
-                return "" if passed else note.read_text(encoding="utf-8") if note.exists() else "a crash"
+                if os.WIFEXITED(status) and os.WEXITSTATUS(status) in (0, NOWHERE):
+                    return None if os.WEXITSTATUS(status) else ""
+                return note.read_text(encoding="utf-8") if note.exists() else "a crash"
             now, before = time.monotonic(), used
             used = _processor_time(child)
             moved_at = now if used > before else moved_at
