@@ -7,7 +7,7 @@ import functools
 from aesara.ir.expr import Expr, const, op
 from aesara.records import dataclass
 
-__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Place", "Slot"]
+__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot"]
 
 #: bytes of one element in memory
 ITEM_SIZES = {
@@ -53,24 +53,15 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Operand:
-    """A strided matrix inside a buffer: element offset, and the strides of rows and columns in elements."""
+    """An array inside a buffer: element offset, and the strides of leading dimensions in elements."""
 
     buffer: str
     offset: Expr
-    row_stride: Expr
-    column_stride: Expr
+    strides: tuple[Expr, ...] = ()
 
     def expressions(self) -> tuple[Expr, ...]:
         """Offset and strides."""
-        return self.offset, self.row_stride, self.column_stride
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something begins inside a buffer: an element offset."""
-
-    buffer: str
-    offset: Expr
+        return self.offset, *self.strides
 
 
 @dataclass(frozen=True)

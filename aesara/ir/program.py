@@ -7,8 +7,7 @@ Grammar::
              | check condition else error        leaves the program with a Python exception
              | allocate buffer                   in the workspace, or as an array that is returned
              | launch kernel(arguments)
-             | matmul c = x a @ b + y c          small ones inline, large ones through BLAS; one or a batch
-             | call routine(sizes) on arrays     a C function of a library; once or for a batch
+             | call routine(sizes) on operands   products of matrices, functions of libraries; once or for a batch
              | python outputs = node(inputs)     an op without native lowering
              | view buffer in base at offset     a buffer that is a part of another
              | loop var < extent: steps          again and again, until a condition if there is one; defines a size,
@@ -23,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aesara.ir.buffers import COMPLEX_OF, ITEM_SIZES, Buffer, Operand, Place, Slot
+from aesara.ir.buffers import COMPLEX_OF, ITEM_SIZES, Buffer, Operand, Slot
 from aesara.ir.steps import (
     BATCH,
     Allocate,
@@ -32,7 +31,6 @@ from aesara.ir.steps import (
     Define,
     Launch,
     Loop,
-    MatMul,
     PythonCall,
     Step,
     View,
@@ -52,9 +50,7 @@ __all__ = [
     "Input",
     "Launch",
     "Loop",
-    "MatMul",
     "Operand",
-    "Place",
     "Program",
     "PythonCall",
     "Slot",

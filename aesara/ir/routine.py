@@ -6,14 +6,17 @@ step `Call` of a program runs one; `lower.arrays.RoutineCall` is such a call amo
 
 The C function is described by a list of arguments:
 
-=================  ==========================================================================================
-``Character(c)``   pointer to a character, as Fortran takes flags
-``Integer(e)``     pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
-``Length(e)``      the same by value, as a 64-bit integer
-``Data(name)``     pointer to the first element of an operand
-``Status(name)``   pointer to a 32-bit integer, which goes to the operand of that name after the call
-``Null()``         a null pointer
-=================  ==========================================================================================
+===================  ========================================================================================
+``Character(c)``     pointer to a character, as Fortran takes flags
+``Integer(e)``       pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
+``Length(e)``        the same by value, as a 64-bit integer
+``Data(name)``       pointer to the first element of an operand
+``Stride(name, d)``  how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
+``Status(name)``     pointer to a 32-bit integer, which goes to the operand of that name after the call
+``Scalar(name)``     a number that a call gives, and ``Number(e)`` one that is always the same
+``Null()``           a null pointer
+``Table()``          the table of the function, and ``Watcher()`` what looks for signals; for our own routines
+===================  ========================================================================================
 """
 
 from __future__ import annotations
@@ -34,16 +37,21 @@ __all__ = [
     "Integer",
     "Length",
     "Null",
+    "Number",
     "Parameter",
     "Routine",
+    "Scalar",
     "Status",
+    "Stride",
+    "Table",
+    "Watcher",
     "size",
 ]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """An array that a routine reads or writes: row-major and contiguous, of a shape in the routine's sizes.
+    """An array that a routine reads or writes, of a shape in the routine's sizes.
 
     Attributes
     ----------
@@ -51,6 +59,9 @@ class Parameter:
         What it is called, and what it holds.  Complex numbers are pairs: a last dimension of length 2.
     is_read, is_written
         What the routine does with it.  What is read and written is overwritten.
+    strides
+        For how many leading dimensions a call says how far apart neighbours are; over the others, here all, the array
+        is row-major and contiguous.
     """
 
     name: str
@@ -58,6 +69,7 @@ class Parameter:
     shape: tuple[Expr, ...]
     is_read: bool = True
     is_written: bool = False
+    strides: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +102,33 @@ class Null:
     pass
 
 
-Argument = Character | Integer | Length | Data | Status | Null
+@dataclass(frozen=True)
+class Stride:
+    operand: str
+    dimension: int
+
+
+@dataclass(frozen=True)
+class Scalar:
+    name: str
+
+
+@dataclass(frozen=True)
+class Number:
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Table:
+    pass
+
+
+@dataclass(frozen=True)
+class Watcher:
+    pass
+
+
+Argument = Character | Integer | Length | Data | Status | Null | Stride | Scalar | Number | Table | Watcher
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +141,8 @@ class Routine:
         Unique; programs refer to it.
     title
         What `explain` calls it.
-    symbol
-        Where its function is found; see `link.llvm.symbols`.
-    sizes
-        The names of the sizes that a call gives.
+    sizes, scalars
+        The names of the sizes that a call gives, and names and dtypes of other numbers.
     parameters
         The arrays that a call gives, in order.
     arguments
@@ -114,20 +150,30 @@ class Routine:
     work
         How long it takes, in nanoseconds.
     reference
-        What it computes: called with a dict of sizes and one ndarray for each parameter, of the parameter's shape;
-        it writes to those that are written.
+        What it computes: called with a dict of sizes and scalars, and one ndarray for each parameter, of the
+        parameter's shape; it writes to those that are written.
+    symbol
+        Where the C function is found; see `link.llvm.symbols`.
+    word
+        The word of the table that has the address of our own routine, if it is one: such a routine returns whether a
+        signal has stopped it.
+    kind
+        What explanations and profiles count it as.
     returns
         The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
     """
 
     name: str
     title: str
-    symbol: str
     sizes: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     arguments: tuple[Argument, ...]
     work: Work
     reference: Callable[..., Any]
+    symbol: str = ""
+    word: str | None = None
+    scalars: tuple[tuple[str, str], ...] = ()
+    kind: str = "routine"
     returns: str | None = None
 
     def __repr__(self) -> str:

@@ -294,7 +294,7 @@ def test_sizes_products_and_python_nodes():
         constant c0: float64[2, 1]
         define h0 = s0_0 + 1
         allocate t0: float64[s0_0, 1] as output 0
-        matmul t0(0, 1, 1) = a0(0, 2, 1) @ c0(0, 1, 1) rows s0_0 inner 2 columns 1 of float64 alpha 2.0
+        call matmul.float64 (s0_0, 2, 1) with (2.0) on a0(0, 2, 1), c0(0, 1, 1), t0(0, 1)
         python 0 (t0: float64[s0_0, 1]) -> (p0: float64[h1, 1])
         allocate t1: float64[h0] as output 1
         launch copy(p0, t1, h1)
@@ -339,7 +339,7 @@ def test_a_product_is_added_to_the_value_of_an_input(in_place):
         shared a0: float64[2, 2]
         input a1: float64[2, 2]
         allocate t0: float64[2, 2] as output 0 or input 0 holding input 0
-        matmul t0(0, 2, 1) = a1(0, 1, 2) @ a1(0, 2, 1) rows 2 inner 2 columns 2 of float64 alpha -0.5 beta 1.0
+        call matmul_added.float64 (2, 2, 2) with (-0.5) on a1(0, 1, 2), a1(0, 2, 1), t0(0, 2)
         output t0
         update input 0 = output 0
         return 0
@@ -355,8 +355,8 @@ def test_a_product_is_added_to_the_value_of_an_input(in_place):
     [
         (
             "shared a0: float64[1, 1]\nallocate t0: float64[1, 1] as output 0 or input 0 holding input 0\n"
-            "matmul t0(0, 1, 1) = a0(0, 1, 1) @ a0(0, 1, 1) rows 1 inner 1 columns 1 of float64\nreturn 0",
-            "a product is written to t0 while it reads a0 there",
+            "call matmul.float64 (1, 1, 1) with (1.0) on a0(0, 1, 1), a0(0, 1, 1), t0(0, 1)\nreturn 0",
+            "matmul.float64 writes to t0 while it reads that memory",
         ),
         ("allocate t0: float64[2] as output 0\noutput t0\nreturn 1", "2 elements of result t0 are never written"),
         (

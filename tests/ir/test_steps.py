@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import aesara
-from aesara.ir.buffers import Buffer, Operand, Place, Slot
+from aesara.ir.buffers import Buffer, Operand, Slot
 from aesara.ir.expr import Expr, cast, const, load, op, var
 from aesara.ir.interpret import CheckFailed, IllegalAccess
 from aesara.ir.interpret.memory import Memory
@@ -34,7 +34,6 @@ from aesara.ir.steps import (
     Define,
     Launch,
     Loop,
-    MatMul,
     PythonCall,
     Step,
     View,
@@ -73,8 +72,20 @@ FROM_K = load("k", "int64", const(0))
 LAST_OF_B = op("sub", cast(load("b", "float64", const(1)), "int64"), const(6))  # 1
 
 
-def matrix(buffer: str, offset: Expr = const(0)) -> Operand:
-    return Operand(buffer, offset, const(1), const(1))
+def matrix(buffer: str, offset: Expr = const(0), strides: int = 2) -> Operand:
+    return Operand(buffer, offset, (const(1),) * strides)
+
+
+MATMUL, ADDED = routine_named("matmul.float64"), routine_named("matmul_added.float64")
+OUT = matrix("t", strides=1)
+FROM_B = load("b", "float64", const(0))
+
+
+def matmul(
+    sizes: tuple[Expr, ...], left: Operand, right: Operand, out: Operand,
+    alpha: Expr = const(1.0, "float64"), batch: Expr | None = None,
+) -> Call:  # fmt: skip
+    return Call(MATMUL, sizes, (left, right, out), (alpha,), batch)
 
 
 @dataclass
@@ -207,57 +218,57 @@ EXAMPLES: dict[type[Step], list[Example]] = {
             slow=True,
         )
     ],
-    MatMul: [
+    Call: [
         Example(
-            MatMul(
-                "float64", const(1), S, const(1), matrix("a"), matrix("a"), matrix("t", LAST_OF_B),
-                alpha=load("b", "float64", const(0)),
-            ),
+            matmul((const(1), S, const(1)), matrix("a"), matrix("a"), matrix("t", LAST_OF_B, 1), FROM_B),
             before=(MADE,),
             answers={
-                "kind": "product", "products": ["float64"], "reads": ["a", "a"], "writes": ["t"],
+                "kind": "product", "label": "matmul.float64", "products": ["float64"], "reads": ["a", "a"],
+                "writes": ["t"],
                 "expressions": [
-                    *[const(0), const(1), const(1)] * 2, LAST_OF_B, const(1), const(1), const(1), S, const(1),
-                    load("b", "float64", const(0)),
+                    const(1), S, const(1), FROM_B, *[const(0), const(1), const(1)] * 2, LAST_OF_B, const(1),
                 ],
             },
             gives={"t": [0, 70]},
             ill=[
-                (MatMul("float32", S, S, S, matrix("a"), matrix("a"), matrix("t")), "matmul of float32 on a"),
-                (MatMul("float64", S, S, S, matrix("a"), matrix("z"), matrix("t")), "matmul of float64 on z"),
-                (MatMul("float64", S, S, S, matrix("a"), matrix("a"), matrix("k")), "matmul of float64 on k"),
-                (MatMul("float64", UNBOUND, S, S, *[matrix("a")] * 3), "q is read, but nothing of that name"),
-                (MatMul("float64", S, S, S, *[matrix("a", UNBOUND)] * 3), "q is read, but nothing of that name"),
-                (MatMul("float64", S, S, S, *[matrix("a", BATCH)] * 3), "batch is read, but nothing of that name"),
-                (MatMul("float64", S, S, S, *[matrix("a")] * 3, alpha=FROM_K), "matmul of float64 times a int64"),
-                (MatMul("float64", S, S, S, *[matrix("a")] * 3, batch=UNBOUND), "q is read, but nothing of that name"),
+                (matmul((S, S, S), matrix("a"), matrix("z"), OUT), "matmul.float64 of float64 on z"),
+                (matmul((S, S, S), matrix("a"), matrix("a"), matrix("k", strides=1)), "matmul.float64 of float64 on k"),
+                (matmul((UNBOUND, S, S), matrix("a"), matrix("a"), OUT), "q is read, but nothing of that name"),
+                (matmul((S, S, S), matrix("a", UNBOUND), matrix("a"), OUT), "q is read, but nothing of that name"),
+                (matmul((S, S, S), matrix("a", BATCH), matrix("a"), OUT), "batch is read, but nothing of that name"),
+                (matmul((S, S, S), matrix("a"), matrix("a"), OUT, FROM_K), "alpha of matmul.float64 is float64"),
+                (matmul((S, S, S), matrix("a"), matrix("a"), OUT, batch=UNBOUND), "q is read, but nothing"),
+                (matmul((S, S, S), matrix("a"), matrix("a"), matrix("t")), "out of matmul.float64 has 1 strides"),
+                (Call(MATMUL, (S, S, S), (matrix("a"), matrix("a"), OUT)), "takes 1 scalars, got 0"),
             ],
             fails=[
-                (MatMul("float64", S, S, S, *[matrix("a")] * 3), IllegalAccess, "load of element 3 of a"),
+                (matmul((S, S, S), matrix("a"), matrix("a"), OUT), IllegalAccess, "load of element 3 of a"),
                 (
-                    MatMul("float64", const(1), S, const(1), *[matrix("a")] * 3),
-                    IllegalAccess, "a product is written to a while it reads a there",
+                    matmul((const(1), S, const(1)), matrix("a"), matrix("a"), matrix("a", strides=1)),
+                    IllegalAccess, "matmul.float64 writes to a while it reads that memory",
                 ),
+                (matmul((const(-1), S, S), matrix("a"), matrix("a"), OUT), IllegalAccess, "called for shape"),
             ],
             slow=True,
         ),
         Example(
-            MatMul(
-                "float64", const(1), const(1), const(1), matrix("a", BATCH), matrix("b", BATCH), matrix("t", BATCH),
-                alpha=2.0, beta=-1.0, batch=FROM_K,
+            Call(
+                ADDED, (const(1),) * 3, (matrix("a", BATCH), matrix("b", BATCH), matrix("t", BATCH, 1)),
+                (const(2.0, "float64"),), FROM_K,
             ),
             before=(MADE, Launch(COPY, ("b", "t", const(2)))),
             answers={
-                "kind": "product", "products": ["float64"], "reads": ["a", "b", "t"], "writes": ["t"],
-                "runs_rounds": True, "expressions": [*[BATCH, const(1), const(1)] * 3, *[const(1)] * 3, FROM_K],
+                "kind": "product", "label": "matmul_added.float64", "products": ["float64"],
+                "reads": ["a", "b", "t"], "writes": ["t"], "runs_rounds": True,
+                "expressions": [
+                    *[const(1)] * 3, const(2.0, "float64"), *[BATCH, const(1), const(1)] * 2, BATCH, const(1), FROM_K,
+                ],
             },
-            gives={"t": [2 * 1 * 5 - 5, 2 * 2 * 7 - 7]},
+            gives={"t": [2 * 1 * 5 + 5, 2 * 2 * 7 + 7]},
             slow=True,
         ),
-    ],
-    Call: [
         Example(
-            Call(ARGSORT, (op("sub", S, const(1)),), (Place("a", LAST_OF_B), Place("o", const(0)))),
+            Call(ARGSORT, (op("sub", S, const(1)),), (Operand("a", LAST_OF_B), Operand("o", const(0)))),
             before=(ORDER, COUNTED),
             answers={
                 "kind": "routine", "label": "argsort.quicksort.float64", "reads": ["a", "o"], "writes": ["o"],
@@ -265,23 +276,23 @@ EXAMPLES: dict[type[Step], list[Example]] = {
             },
             gives={"o": [0, 1]},
             ill=[
-                (Call(ARGSORT, (), (Place("a", S), Place("k", S))), "takes 1 sizes and 2 arrays"),
-                (Call(ARGSORT, (S,), (Place("a", S),)), "takes 1 sizes and 2 arrays"),
-                (Call(ARGSORT, (S,), (Place("k", S), Place("k", S))), "k for row of float64"),
-                (Call(ARGSORT, (S,), (Place("a", S), Place("z", S))), "z for places of int64"),
-                (Call(ARGSORT, (UNBOUND,), (Place("a", S), Place("k", S))), "q is read, but nothing of that name"),
-                (Call(ARGSORT, (S,), (Place("a", UNBOUND), Place("k", S))), "q is read, but nothing of that name"),
-                (Call(ARGSORT, (S,), (Place("a", BATCH), Place("k", S))), "batch is read, but nothing of that name"),
+                (Call(ARGSORT, (), (Operand("a", S), Operand("k", S))), "takes 1 sizes, got 0"),
+                (Call(ARGSORT, (S,), (Operand("a", S),)), "takes 2 operands, got 1"),
+                (Call(ARGSORT, (S,), (Operand("k", S), Operand("k", S))), "argsort.quicksort.float64 of float64 on k"),
+                (Call(ARGSORT, (S,), (Operand("a", S), Operand("z", S))), "argsort.quicksort.float64 of int64 on z"),
+                (Call(ARGSORT, (UNBOUND,), (Operand("a", S), Operand("k", S))), "q is read, but nothing of that name"),
+                (Call(ARGSORT, (S,), (Operand("a", UNBOUND), Operand("k", S))), "q is read, but nothing of that name"),
+                (Call(ARGSORT, (S,), (Operand("a", BATCH), Operand("k", S))), "batch is read, but nothing"),
                 (
-                    Call(ARGSORT, (S,), (Place("a", S), Place("k", S)), batch=UNBOUND),
+                    Call(ARGSORT, (S,), (Operand("a", S), Operand("k", S)), batch=UNBOUND),
                     "q is read, but nothing of that name",
                 ),
             ],
-            fails=[(Call(ARGSORT, (S,), (Place("b", const(0)), Place("k", const(0)))), IllegalAccess, "b")],
+            fails=[(Call(ARGSORT, (S,), (Operand("b", const(0)), Operand("k", const(0)))), IllegalAccess, "b")],
             slow=True,
         ),
         Example(
-            Call(SORT, (const(1),), (Place("t", BATCH),), batch=FROM_K),
+            Call(SORT, (const(1),), (Operand("t", BATCH),), batch=FROM_K),
             before=(MADE, Launch(COPY, ("b", "t", const(2)))),
             answers={
                 "kind": "routine", "label": "sort.heapsort.float64", "reads": ["t"], "writes": ["t"],
@@ -427,8 +438,6 @@ def held(value: Any) -> Iterator[Expr | Buffer | str]:
     elif isinstance(value, Operand):
         yield value.buffer
         yield from value.expressions()
-    elif isinstance(value, Place):
-        yield from (value.buffer, value.offset)
     elif isinstance(value, tuple):
         for item in value:
             yield from held(item)
@@ -551,7 +560,7 @@ def others(value: Any) -> Iterator[Any]:
         for k, item in enumerate(value):
             for other in others(item):
                 yield (*value[:k], other, *value[k + 1 :])
-    elif isinstance(value, (Buffer, Operand, Place, Step)):
+    elif isinstance(value, (Buffer, Operand, Step)):
         for one in dataclasses.fields(value):
             for other in others(getattr(value, one.name)):
                 yield dataclasses.replace(value, **{one.name: other})
@@ -583,8 +592,10 @@ def test_work_of_rounds():
     loop = Loop("l", FROM_K, body, "h2")
     assert loop.work().terms == loop.round_work().times(FROM_K).terms
     assert (S,) in body[0].work().terms and (S,) in loop.round_work().terms
-    (batched,) = [e.step for e in EXAMPLES[MatMul] if e.step.batch is not None]
-    assert batched.work().terms == batched.one_work().times(FROM_K).terms
+    batched = [e.step for e in EXAMPLES[Call] if e.step.batch is not None]
+    assert len(batched) == 2
+    for step in batched:
+        assert step.work().terms == step.one_work().times(FROM_K).terms
 
 
 def test_walking():

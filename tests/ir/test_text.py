@@ -13,18 +13,20 @@ from aesara.ir.expr import PRIMITIVES, call, cast, const, load, op, sharing, var
 from aesara.ir.function import functions_below
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import (
+    BATCH,
     Allocate,
     Buffer,
+    Call,
     Check,
     Define,
     Input,
     Launch,
-    MatMul,
     Operand,
     Program,
     PythonCall,
     Slot,
 )  # fmt: skip
+from aesara.ir.routines import products, sorting
 from aesara.ir.text import (
     IRSyntaxError,
     parse_function,
@@ -301,7 +303,8 @@ def test_programs_with_everything():
         Buffer("p0", "bool", (var("h1p0_0"), const(2))),
     )
     one, other = stored(X()), replace(stored(op("neg", X())), name="k")
-    operand = Operand("a0", op("mul", s, const(3)), const(2), const(-1))
+    operand = Operand("a0", op("mul", s, const(3)), (const(2), const(-1)))
+    out = Operand("t1", op("mul", BATCH, s), (s,))
     program = Program(
         inputs=(Input(a, (None, 2), False), Input(Buffer("a1", "int64", ()), (), True), Input(t1, (), True),
                 Input(Buffer("a3", "bool", (const(3), s)), (None, 4), False)),
@@ -318,9 +321,11 @@ def test_programs_with_everything():
             Launch(one, ("a0", s, "t0")),
             Launch(other, ("a0", op("mul", s, const(2)), "t0")),
             Launch(one, ("a0", const(5), "t0")),
-            MatMul("float64", s, const(2), var("h1"), operand, replace(operand, buffer="t0"),
-                   replace(operand, buffer="t1")),
-            MatMul("float64", s, const(2), s, operand, operand, operand, alpha=-0.1, beta=math.inf),
+            Call(products.product("float64"), (s, const(2), var("h1")), (operand, replace(operand, buffer="t0"), out),
+                 (const(-0.1, "float64"),), op("mul", s, const(4))),
+            Call(products.added("float64"), (s, const(2), s), (operand, operand, replace(out, offset=s)),
+                 (const(math.inf, "float64"),)),
+            Call(sorting.sort("quicksort", "float64"), (s,), (Operand("t0", const(0)),)),
             PythonCall(1, (a, t0), (p0,)),
             PythonCall(0, (), ()),
         ),
@@ -398,7 +403,10 @@ def test_errors_in_kernels(text, message):
         ("slot 1: 8", "line 2: expected slot 0, got '1'"),
         ("check true error 3", "line 2: expected 'else', got 'error'"),
         ("launch k()", r"line 2: expected the name of a kernel that stands below \(there are none\)"),
-        ("matmul a(1, 2) = b", "line 2: expected offset, row stride and column stride"),
+        ("call nothing.float64 (1) on a(0)", "line 2: expected the name of a routine, got 'nothing.float64'"),
+        ("call sort.quicksort.float64 (1) on a()", "line 2: expected an offset before this"),
+        ("call sort.quicksort.float64 (1) a(0)", "line 2: expected 'on', got 'a'"),
+        ("call sort.quicksort.float64 (1) on a(0) for k < 2", "line 2: expected 'batch', got 'k'"),
         ("return x", "line 2: expected an integer, got 'x'"),
         ("return 1.5", "line 2: expected an integer, got '1.5'"),
     ],

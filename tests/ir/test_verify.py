@@ -11,16 +11,17 @@ from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Scal
 from aesara.ir.program import (
     Allocate,
     Buffer,
+    Call,
     Check,
     Define,
     Input,
     Launch,
-    MatMul,
     Operand,
     Program,
     PythonCall,
     Slot,
 )  # fmt: skip
+from aesara.ir.routines import products
 from aesara.ir.verify import IRError, verify_kernel, verify_program
 
 I, N = var("i"), var("n")
@@ -126,8 +127,13 @@ def program(*steps, outputs=("t0",)):
     )
 
 
-def matrix(name):
-    return Operand(name, const(0), const(2), const(1))
+def matrix(name, strides=2):
+    return Operand(name, const(0), (const(2), const(1))[:strides])
+
+
+def product(dtype, *sizes, buffers=("a0", "c0", "t0"), scale=None):
+    operands = tuple(matrix(name, 1 if k == 2 else 2) for k, name in enumerate(buffers))
+    return Call(products.product(dtype), sizes, operands, (const(1.0, scale or dtype),))
 
 
 def test_a_well_formed_program():
@@ -138,7 +144,7 @@ def test_a_well_formed_program():
             Define("h1", cast(load("a0", "float64", const(0)), "int64")),
             ALLOCATE,
             Launch(FILL, ("t0", var("h1"))),
-            MatMul("float64", S, const(2), const(1), matrix("a0"), matrix("c0"), matrix("t0")),
+            product("float64", S, const(2), const(1)),
             PythonCall(0, (A,), (result,)),
             Allocate(Buffer("t1", "float64", (var("h0p0_0"),)), slot=0),
             Launch(FILL, ("p0", var("h0p0_0"))),
@@ -163,9 +169,17 @@ def test_a_well_formed_program():
         ([ALLOCATE, Launch(FILL, ("t0", ONE))], "for n of int64"),
         ([ALLOCATE, Launch(FILL, ("t0", var("s9")))], "s9 is read, but nothing of that name"),
         ([ALLOCATE, Launch(Kernel("bad", (), (Store("b", N, ONE),)), ())], "n is read, but nothing of that name"),
-        ([ALLOCATE, MatMul("float32", S, S, S, matrix("a0"), matrix("c0"), matrix("t0"))], "matmul of float32 on a0"),
-        ([ALLOCATE, MatMul("float64", S, S, S, matrix("a0"), matrix("c1"), matrix("t0"))], "matmul of float64 on c1"),
-        ([ALLOCATE, MatMul("float64", var("q"), S, S, *[matrix("a0")] * 3)], "q is read, but nothing of that name"),
+        ([ALLOCATE, product("float32", S, S, S)], "matmul.float32 of float32 on a0"),
+        ([ALLOCATE, product("float64", S, S, S, buffers=("a0", "c1", "t0"))], "matmul.float64 of float64 on c1"),
+        ([ALLOCATE, product("float64", var("q"), S, S)], "q is read, but nothing of that name"),
+        ([ALLOCATE, product("float64", S, S, S, scale="float32")], "alpha of matmul.float64 is float64, got float32"),
+        ([ALLOCATE, product("float64", S, S)], "takes 3 sizes, got 2"),
+        ([ALLOCATE, product("float64", S, S, S, buffers=("a0", "c0"))], "takes 3 operands, got 2"),
+        (
+            [ALLOCATE, Call(products.product("float64"), (S,) * 3, (matrix("a0"),) * 3, (const(1.0, "float64"),))],
+            "out of matmul.float64 has 1 strides",
+        ),
+        ([ALLOCATE, Call(products.product("float64"), (S,) * 3, (matrix("a0"),) * 3)], "takes 1 scalars, got 0"),
         ([ALLOCATE, PythonCall(0, (Buffer("a0", "int64", (S,)),), ())], "a0 is float64, used as int64"),
         ([ALLOCATE, PythonCall(0, (Buffer("a0", "float64", (var("q"),)),), ())], "q is read, but nothing of that name"),
     ],

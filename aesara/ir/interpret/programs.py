@@ -199,39 +199,37 @@ class ProgramMachine(Machine):
         part = slice(start, stop)
         self._bind(Memory(buffer.name, whole.data[part], whole.written[part], object()), shape)
 
-    def _places(self, operand: Operand, rows: int, columns: int) -> np.ndarray:
-        offset, down, right = map(self.integer, operand.expressions())
-        places: np.ndarray = offset + down * np.arange(rows)[:, None] + right * np.arange(columns)
+    def _places(self, operand: Operand, shape: tuple[int, ...]) -> np.ndarray:
+        """Where the elements of an array are: it is contiguous over the dimensions behind those that have strides."""
+        strides = list(map(self.integer, operand.strides))
+        strides += [math.prod(shape[d + 1 :]) for d in range(len(strides), len(shape))]
+        places = np.full(shape, self.integer(operand.offset))
+        for d, stride in enumerate(strides):
+            places += stride * np.arange(shape[d]).reshape(-1, *[1] * (len(shape) - d - 1))
         return places
 
-    def matrix(self, operand: Operand, rows: int, columns: int) -> np.ndarray:
-        """A matrix in a buffer."""
-        memory, places = self.memory(operand.buffer), self._places(operand, rows, columns)
-        found = np.zeros((rows, columns), memory.data.dtype)
-        for at in np.ndindex(rows, columns):
-            found[at] = memory.load(int(places[at]))
+    @staticmethod
+    def _checked(shape: tuple[int, ...]) -> tuple[int, ...]:
+        if min(shape, default=0) < 0:
+            raise IllegalAccess(f"a routine is called for shape {shape}")
+        return shape
+
+    def room(self, operand: Operand, shape: tuple[int, ...]) -> np.ndarray:
+        """An array for what is to be written to a buffer."""
+        return np.zeros(self._checked(shape), self.memory(operand.buffer).data.dtype)
+
+    def elements(self, operand: Operand, shape: tuple[int, ...]) -> np.ndarray:
+        """An array inside a buffer."""
+        found, memory = self.room(operand, shape), self.memory(operand.buffer)
+        for at, place in np.ndenumerate(self._places(operand, shape)):
+            found[at] = memory.load(int(place))
         return found
 
-    def set_matrix(self, operand: Operand, value: np.ndarray) -> None:
-        """Write a matrix into a buffer."""
-        memory, places = self.memory(operand.buffer), self._places(operand, *value.shape)
-        for at in np.ndindex(value.shape):
-            memory.store(int(places[at]), value[at])
-
-    def elements(self, buffer: str, start: int, shape: tuple[int, ...], is_read: bool) -> np.ndarray:
-        """Consecutive elements of a buffer as an array; if they are not to be read, they have any value."""
-        memory = self.memory(buffer)
-        found = np.zeros(shape, memory.data.dtype)
-        if is_read:
-            for k in range(found.size):
-                found.flat[k] = memory.load(start + k)
-        return found
-
-    def set_elements(self, buffer: str, start: int, value: np.ndarray) -> None:
-        """Write consecutive elements of a buffer."""
-        memory = self.memory(buffer)
-        for k in range(value.size):
-            memory.store(start + k, value.flat[k])
+    def set_elements(self, operand: Operand, value: np.ndarray) -> None:
+        """Write an array into a buffer."""
+        memory = self.memory(operand.buffer)
+        for at, place in np.ndenumerate(self._places(operand, value.shape)):
+            memory.store(int(place), value[at])
 
     def window(self, buffer: Buffer) -> np.ndarray:
         """A copy of a buffer, as an array."""

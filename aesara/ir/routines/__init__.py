@@ -8,33 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import lapack, sorting
+from aesara.ir.routines import lapack, products, sorting
 
 __all__ = ["FAMILIES", "routine_named"]
 
 #: by family, what makes its routines
 FAMILIES: dict[str, Callable[..., Routine]] = {
     "cholesky": lapack.cholesky,
+    "matmul": products.product,
+    "matmul_added": products.added,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
 }
 
 
-def routine_named(name: str) -> Routine:
-    """The routine of a name.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
+def routine_named(name: str) -> Routine | None:
+    """The routine of a name; None if there is none.
 
     Examples
     --------
     >>> routine_named("cholesky.lower.float64").symbol
     'lapack.dpotrf'
+    >>> routine_named("cholesky.lower.int8") is None
+    True
     """
     family, *arguments = name.split(".")
-    routine = FAMILIES[family](*arguments)
-    if routine.name != name:
-        raise KeyError(name)
-    return routine
+    try:
+        return FAMILIES[family](*arguments)
+    except (KeyError, TypeError):
+        return None

@@ -9,6 +9,7 @@ Reference: E. Anderson et al., LAPACK Users' Guide, 3rd edition, SIAM 1999.
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +29,11 @@ _AT_LEAST_ONE = op("maximum", _N, const(1))
 _MULTIPLY_ADD, _CALL = 0.1, 300.0
 
 
-def _factor_cholesky(lower: bool, sizes: dict[str, int], a: np.ndarray, status: np.ndarray) -> None:
+def _factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: np.ndarray) -> None:
     """Replace one triangle by the factor; the status is the order of the first minor that is not positive."""
     whole = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
     status[...] = 0
-    for k in range(1, sizes["n"] + 1):
+    for k in range(1, values["n"] + 1):
         try:
             factor = np.linalg.cholesky(whole[:k, :k])
         except np.linalg.LinAlgError:
@@ -41,8 +42,8 @@ def _factor_cholesky(lower: bool, sizes: dict[str, int], a: np.ndarray, status: 
         if np.isnan(factor).any():
             status[...] = k
             return
-    if sizes["n"]:
-        triangle = np.tril_indices(sizes["n"]) if lower else np.triu_indices(sizes["n"])
+    if values["n"]:
+        triangle = np.tril_indices(values["n"]) if lower else np.triu_indices(values["n"])
         a[triangle] = (factor if lower else factor.T)[triangle]
 
 

@@ -32,7 +32,7 @@ _WORK = Work({(_N,): _ELEMENT, (): _CALL})
 def sort(kind: str, dtype: str) -> Routine:
     """Sort a row in place; NaN comes last."""
 
-    def reference(sizes: dict[str, int], row: np.ndarray, *status: np.ndarray) -> None:
+    def reference(values: dict[str, Any], row: np.ndarray, *status: np.ndarray) -> None:
         row[:] = _numpy.sort(row, kind=kind)
         for one in status:
             one[...] = 0
@@ -54,7 +54,7 @@ def sort(kind: str, dtype: str) -> Routine:
 def argsort(kind: str, dtype: str) -> Routine:
     """Put positions in the order of the elements that are there."""
 
-    def reference(sizes: dict[str, int], row: np.ndarray, places: np.ndarray, *status: np.ndarray) -> None:
+    def reference(values: dict[str, Any], row: np.ndarray, places: np.ndarray, *status: np.ndarray) -> None:
         places[:] = places[_numpy.argsort(row[places], kind=kind)]
         for one in status:
             one[...] = 0

@@ -6,12 +6,11 @@ function in `link/llvm/emit_steps.py` that emits it.
 
 from aesara.ir.steps.allocate import Allocate
 from aesara.ir.steps.base import Step, walk_steps
-from aesara.ir.steps.call import Call
+from aesara.ir.steps.call import BATCH, Call
 from aesara.ir.steps.check import Check
 from aesara.ir.steps.define import Define
 from aesara.ir.steps.launch import Launch
 from aesara.ir.steps.loop import Loop
-from aesara.ir.steps.matmul import BATCH, MatMul
 from aesara.ir.steps.python_call import PythonCall
 from aesara.ir.steps.view import View
 
@@ -23,7 +22,6 @@ __all__ = [
     "Define",
     "Launch",
     "Loop",
-    "MatMul",
     "PythonCall",
     "STEPS",
     "Step",

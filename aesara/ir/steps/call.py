@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aesara.ir.buffers import Place
-from aesara.ir.expr import Expr
+from aesara.ir.buffers import Operand
+from aesara.ir.expr import Expr, var
 from aesara.ir.routine import Routine
 from aesara.ir.routines import routine_named
 from aesara.ir.steps.base import Step
-from aesara.ir.steps.matmul import BATCH
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
@@ -21,24 +20,31 @@ if TYPE_CHECKING:
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Scope
 
-__all__ = ["Call"]
+__all__ = ["BATCH", "Call"]
+
+#: number of the call within a batch
+BATCH = var("batch")
 
 
 @dataclass(frozen=True)
 class Call(Step):
-    """Call a routine with these sizes on the arrays that begin at these places.
+    """Call a routine on operands, in the order of its parameters, with these sizes and scalars.
 
-    With `batch`, so many calls, one after another: the places may count with the variable `BATCH`.
+    With `batch`, so many calls, one after another: offsets of the operands may count with the variable `BATCH`.
     """
 
     keyword = "call"
-    words = ("for",)
-    kind = "routine"
+    words = ("with", "on", "for")
 
     routine: Routine
     sizes: tuple[Expr, ...]
-    places: tuple[Place, ...]
+    operands: tuple[Operand, ...]
+    scalars: tuple[Expr, ...] = ()
     batch: Expr | None = None
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.routine.kind
 
     @property
     def runs_rounds(self) -> bool:
@@ -48,87 +54,123 @@ class Call(Step):
     def label(self) -> str:
         return self.routine.name
 
-    def shapes(self) -> list[tuple[Expr, ...]]:
-        """The shapes of the arrays, in sizes of the program."""
-        sizes = dict(zip(self.routine.sizes, self.sizes, strict=True))
-        return [self.routine.shape_of(p, sizes) for p in self.routine.parameters]
-
     def expressions(self) -> Iterator[Expr]:
         yield from self.sizes
-        for place in self.places:
-            yield place.offset
+        yield from self.scalars
+        for operand in self.operands:
+            yield from operand.expressions()
         if self.batch is not None:
             yield self.batch
 
     def reads(self) -> Iterator[str]:
-        pairs = zip(self.routine.parameters, self.places, strict=True)
-        return (place.buffer for parameter, place in pairs if parameter.is_read)
+        pairs = zip(self.routine.parameters, self.operands)
+        return (operand.buffer for parameter, operand in pairs if parameter.is_read)
 
     def writes(self) -> Iterator[str]:
-        pairs = zip(self.routine.parameters, self.places, strict=True)
-        return (place.buffer for parameter, place in pairs if parameter.is_written)
+        pairs = zip(self.routine.parameters, self.operands)
+        return (operand.buffer for parameter, operand in pairs if parameter.is_written)
+
+    def products(self) -> Iterator[str]:
+        if self.routine.word is not None:
+            yield self.routine.parameters[0].dtype
+
+    def _sizes(self) -> dict[str, Expr]:
+        return dict(zip(self.routine.sizes, self.sizes))
 
     def one_work(self) -> Work:
         """The work of one call of the batch."""
-        return self.routine.work_for(dict(zip(self.routine.sizes, self.sizes, strict=True)))
+        return self.routine.work_for(self._sizes())
 
     def work(self) -> Work:
         return self.one_work() if self.batch is None else self.one_work().times(self.batch)
 
+    # -- what it means ---------------------------------------------------------------------------------------
+
     def verify(self, scope: Scope) -> None:
         routine = self.routine
-        if len(self.sizes) != len(routine.sizes) or len(self.places) != len(routine.parameters):
-            scope.fail(f"routine {routine.name} takes {len(routine.sizes)} sizes and {len(routine.parameters)} arrays")
-        scope.expressions(*self.sizes)
+        for given, wanted, what in (
+            (self.sizes, routine.sizes, "sizes"),
+            (self.scalars, routine.scalars, "scalars"),
+            (self.operands, routine.parameters, "operands"),
+        ):
+            if len(given) != len(wanted):
+                scope.fail(f"routine {routine.name} takes {len(wanted)} {what}, got {len(given)}")
         inside = scope
         if self.batch is not None:
             scope.expressions(self.batch)
             inside = scope.inside(BATCH.attr)
-        for parameter, place in zip(routine.parameters, self.places, strict=True):
-            if scope.buffers.get(place.buffer) != parameter.dtype:
-                scope.fail(f"{place.buffer} for {parameter.name} of {parameter.dtype} in {routine.name}")
-            inside.expressions(place.offset)
+        scope.expressions(*self.sizes)
+        inside.expressions(*self.scalars)
+        for scalar, (name, dtype) in zip(self.scalars, routine.scalars):
+            if scalar.dtype != dtype:
+                scope.fail(f"{name} of {routine.name} is {dtype}, got {scalar.dtype}")
+        for parameter, operand in zip(routine.parameters, self.operands):
+            if scope.buffers.get(operand.buffer) != parameter.dtype:
+                scope.fail(f"{routine.name} of {parameter.dtype} on {operand.buffer}")
+            if len(operand.strides) != parameter.strides:
+                scope.fail(f"{parameter.name} of {routine.name} has {parameter.strides} strides")
+            inside.expressions(*operand.expressions())
 
     def run(self, machine: ProgramMachine) -> None:
-        sizes = {name: machine.integer(e) for name, e in zip(self.routine.sizes, self.sizes, strict=True)}
-        shapes = [tuple(map(machine.integer, shape)) for shape in self.shapes()]
         for number in range(1 if self.batch is None else machine.integer(self.batch)):
             machine.scalars[BATCH.attr] = machine.index(number)
-            starts = [machine.integer(place.offset) for place in self.places]
-            described = list(zip(self.routine.parameters, self.places, starts, shapes, strict=True))
-            arrays = [
-                machine.elements(place.buffer, start, shape, parameter.is_read)
-                for parameter, place, start, shape in described
-            ]
-            self.routine.reference(sizes, *arrays)
-            for (parameter, place, start, _), array in zip(described, arrays, strict=True):
-                if parameter.is_written:
-                    machine.set_elements(place.buffer, start, array)
+            self._run_one(machine)
+
+    def _run_one(self, machine: ProgramMachine) -> None:
+        routine, sizes = self.routine, self._sizes()
+        values = {name: machine.integer(e) for name, e in sizes.items()}
+        values |= {name: machine.value(e) for (name, _), e in zip(routine.scalars, self.scalars)}
+        pairs = list(zip(routine.parameters, self.operands))
+        shapes = [tuple(map(machine.integer, routine.shape_of(parameter, sizes))) for parameter, _ in pairs]
+        blocks = [machine.memory(operand.buffer).block for operand in self.operands]
+        for k, (parameter, operand) in enumerate(pairs):
+            if parameter.is_written and blocks.count(blocks[k]) > 1:
+                machine.refuse(f"{routine.name} writes to {operand.buffer} while it reads that memory")
+        arrays = [
+            machine.elements(operand, shape) if parameter.is_read else machine.room(operand, shape)
+            for (parameter, operand), shape in zip(pairs, shapes)
+        ]
+        routine.reference(values, *arrays)
+        for (parameter, operand), array in zip(pairs, arrays):
+            if parameter.is_written:
+                machine.set_elements(operand, array)
+
+    # -- its text --------------------------------------------------------------------------------------------
 
     def write(self, writer: ProgramWriter) -> None:
-        batch = [] if self.batch is None else [self.batch]
-        count = len(self.sizes)
-        texts = writer.texts([*self.sizes, *(place.offset for place in self.places), *batch])
-        places = [f"{writer.name(p.buffer)}({text})" for p, text in zip(self.places, texts[count:])]
-        batched = f" for {BATCH.attr} < {texts[-1]}" if batch else ""
-        head = f"{self.keyword} {writer.name(self.routine.name)} ({', '.join(texts[:count])})"
-        writer.line(f"{head} on {', '.join(places)}{batched}")
+        texts = iter(writer.texts(list(self.expressions())))
+
+        def listed(items: tuple[Expr, ...]) -> str:
+            return f"({', '.join(next(texts) for _ in items)})"
+
+        sizes, scalars = listed(self.sizes), f" with {listed(self.scalars)}" if self.scalars else ""
+        operands = [f"{writer.name(operand.buffer)}{listed(operand.expressions())}" for operand in self.operands]
+        batch = "" if self.batch is None else f" for {BATCH.attr} < {next(texts)}"
+        name = writer.name(self.routine.name)
+        writer.line(f"{self.keyword} {name} {sizes}{scalars} on {', '.join(operands)}{batch}")
         writer.changed([*self.writes(), BATCH.attr])
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Call:
-        name = line.name("a routine")
-        try:
-            routine = routine_named(name)
-        except (KeyError, TypeError):
+        routine = routine_named(line.name("a routine"))
+        if routine is None:
             line.at -= 1
-            line.fail("a routine")
+            line.fail("the name of a routine")
         line.expect("(")
-        sizes = reader.listed(line)
+        sizes = tuple(reader.listed(line))
+        scalars: tuple[Expr, ...] = ()
+        if line.has("with"):
+            line.expect("(")
+            scalars = tuple(reader.listed(line))
         line.expect("on")
-        places = []
-        for k in range(len(routine.parameters)):
-            if k:
-                line.expect(",")
-            places.append(reader.place(line))
-        return cls(routine, tuple(sizes), tuple(places), reader.batch(line))
+        operands = [reader.operand(line)]
+        while line.has(","):
+            operands.append(reader.operand(line))
+        batch = None
+        if line.has("for"):
+            if line.name("a variable") != BATCH.attr:
+                line.at -= 1
+                line.fail(f"{BATCH.attr!r}")
+            line.expect("<")
+            batch = reader.expression(line)
+        return cls(routine, sizes, tuple(operands), scalars, batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aesara.ir import expr as ir
-from aesara.ir.buffers import Buffer, Operand, Place, Slot
+from aesara.ir.buffers import Buffer, Operand, Slot
 from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
@@ -21,7 +21,7 @@ from aesara.ir.kernel import (
     While,
 )
 from aesara.ir.program import Input, Program
-from aesara.ir.steps import BATCH, STEPS, Step
+from aesara.ir.steps import STEPS, Step
 from aesara.ir.text.reading import Line, Reader, label_of, lines_of
 from aesara.ir.text.syntax import KEYWORDS, IRSyntaxError
 
@@ -344,31 +344,13 @@ class ProgramReader:
         return tuple(found)
 
     def operand(self, line: Line) -> Operand:
-        """A matrix in a buffer."""
-        buffer = line.name("a matrix")
-        line.expect("(")
-        place = self.listed(line)
-        if len(place) != 3:
-            line.fail("offset, row stride and column stride before this")
-        return Operand(buffer, *place)
-
-    def place(self, line: Line) -> Place:
-        """Where something begins in a buffer."""
+        """An array in a buffer."""
         buffer = line.name("the name of a buffer")
         line.expect("(")
-        offset = self.expression(line)
-        line.expect(")")
-        return Place(buffer, offset)
-
-    def batch(self, line: Line) -> Expr | None:
-        """How often something is done, if the line says so."""
-        if not line.has("for"):
-            return None
-        if line.name("a variable") != BATCH.attr:
-            line.at -= 1
-            line.fail(f"{BATCH.attr!r}")
-        line.expect("<")
-        return self.expression(line)
+        place = self.listed(line)
+        if not place:
+            line.fail("an offset before this")
+        return Operand(buffer, place[0], tuple(place[1:]))
 
     def kernel(self, line: Line) -> Kernel:
         """The kernel that a label stands for."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aesara.ir.buffers import Buffer, Operand, Place
+from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import Expr, substitute, var
 from aesara.ir.kernel import For
-from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, Loop, MatMul, PythonCall, Step, View
+from aesara.ir.routine import Argument, Data, Length, Number, Scalar, Stride, Table, Watcher
+from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, Loop, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut, only_loop
@@ -16,7 +17,7 @@ from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.primitives import LLVM_TYPES, literal, memory_type
+from aesara.link.llvm.primitives import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
@@ -239,39 +240,43 @@ def _for_each(entry: Entry, batch: Expr | None, work: Work, emit: Callable[[], N
 
 @emits(Call, weight=4)
 def _call(entry: Entry, step: Call) -> None:
-    _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry.code, step))
+    _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry, step))
 
 
-def _one_call(code: HostCode, step: Call) -> None:
-    arguments = [f"i64 {code.value(n)}" for n in step.sizes]
-    for parameter, place in zip(step.routine.parameters, step.places, strict=True):
-        arguments.append(_pointer(code, parameter.dtype, place))
-    code.add(f"call void {declare_routine(step.routine, code.module)}({', '.join(arguments)})")
+def _one_call(entry: Entry, step: Call) -> None:
+    code, routine = entry.code, step.routine
+    if routine.word is None:
+        arguments = [f"i64 {code.value(n)}" for n in step.sizes]
+        for parameter, operand in zip(routine.parameters, step.operands, strict=True):
+            arguments.append(_pointer(code, parameter.dtype, operand))
+        code.add(f"call void {declare_routine(routine, code.module)}({', '.join(arguments)})")
+        return
+    given = {name: code.value(n) for name, n in zip(routine.sizes, step.sizes, strict=True)}
+    scalars = {name: e for (name, _), e in zip(routine.scalars, step.scalars, strict=True)}
+    operands = {p.name: (p.dtype, operand) for p, operand in zip(routine.parameters, step.operands, strict=True)}
+
+    def argument(one: Argument) -> str:
+        if isinstance(one, Length):
+            return f"i64 {given[one.value.attr]}"
+        if isinstance(one, Data):
+            return _pointer(code, *operands[one.operand])
+        if isinstance(one, Stride):
+            return f"i64 {code.value(operands[one.operand][1].strides[one.dimension])}"
+        if isinstance(one, (Scalar, Number)):
+            value = scalars[one.name] if isinstance(one, Scalar) else one.value
+            return f"{LLVM_TYPES[value.dtype]} {code.value(value)}"
+        if isinstance(one, Watcher):
+            return f"ptr {entry.threads.watcher()}"
+        assert isinstance(one, Table)
+        return "ptr %table"
+
+    entry.threads.ends_early(code.call(routine.word, "i1", *map(argument, routine.arguments)))
 
 
-@emits(MatMul, weight=4)
-def _matmul(entry: Entry, step: MatMul) -> None:
-    _for_each(entry, step.batch, step.one_work(), lambda: _one_product(entry, step))
-
-
-def _one_product(entry: Entry, step: MatMul) -> None:
-    code = entry.code
-    alpha = code.value(step.alpha) if isinstance(step.alpha, Expr) else step.alpha
-    sizes = (step.rows, step.inner, step.columns)
-    arguments = ["ptr %table", f"ptr {entry.threads.watcher()}", *(f"i64 {code.value(n)}" for n in sizes)]
-    for operand in (step.left, step.right):
-        strides = (operand.row_stride, operand.column_stride)
-        arguments += [_pointer(code, step.dtype, operand), *(f"i64 {code.value(n)}" for n in strides)]
-    arguments += [_pointer(code, step.dtype, step.out), f"i64 {code.value(step.out.row_stride)}"]
-    factors = [x if isinstance(x, str) else literal(x, step.dtype) for x in (alpha, step.beta)]
-    arguments += [f"{LLVM_TYPES[step.dtype]} {x}" for x in factors]
-    entry.threads.ends_early(code.call(f"matmul.{step.dtype}", "i1", *arguments))
-
-
-def _pointer(code: HostCode, dtype: str, place: Operand | Place) -> str:
+def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
     """Where an operand begins."""
-    pointer, offset = code.fresh("p"), code.value(place.offset)
-    base = code.emitter.buffer(place.buffer)
+    pointer, offset = code.fresh("p"), code.value(operand.offset)
+    base = code.emitter.buffer(operand.buffer)
     code.add(f"{pointer} = getelementptr {memory_type(dtype)}, ptr {base}, i64 {offset}")
     return f"ptr {pointer}"
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, const, is_size, linear_offset, op
-from aesara.ir.program import BATCH, MatMul, Operand
+from aesara.ir.program import BATCH, Call, Operand
+from aesara.ir.routines import products
 from aesara.lower.arrays.base import ONE, ZERO, Array, row_major_strides, strided_view
 from aesara.lower.shape_arithmetic import batch_offset, count_of
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
@@ -100,16 +101,16 @@ class Multiplication(ScheduledStep):
         inner = assembler.context.canonical(product.left.shape[-1])
         left, right = (self._operand(a, lead, assembler) for a in (product.left, product.right))
         offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
-        out = Operand(assembler.buffer_name(self.result), offset, columns, ONE)
-        count = count_of(lead) if lead else None
-        beta = 0.0 if self.old is None else 1.0
-        yield MatMul(product.dtype, rows, inner, columns, left, right, out, self._alpha(), beta, batch=count)
+        out = Operand(assembler.buffer_name(self.result), offset, (columns,))
+        routine = (products.product if self.old is None else products.added)(product.dtype)
+        batch = count_of(lead) if lead else None
+        yield Call(routine, (rows, inner, columns), (left, right, out), (self._alpha(),), batch)
 
-    def _alpha(self) -> float | Expr:
-        scale = self.scale
+    def _alpha(self) -> Expr:
+        scale, dtype = self.scale, self.product.dtype
         if scale is None or scale.is_const:
-            return self.factor * (1.0 if scale is None else scale.attr)
-        return scale if self.factor == 1.0 else op("mul", const(self.factor, self.product.dtype), scale)
+            return const(self.factor * (1.0 if scale is None else scale.attr), dtype)
+        return scale if self.factor == 1.0 else op("mul", const(self.factor, dtype), scale)
 
     @staticmethod
     def _operand(array: Array, lead: Sequence[Expr], assembler: Assembler) -> Operand:
@@ -120,7 +121,7 @@ class Multiplication(ScheduledStep):
         else:
             base, offset, strides = strided_view(array, assembler.shape)
         moved = op("add", offset, batch_offset(lead, assembler.shape(array)[:-2], strides[:-2]))
-        return Operand(assembler.buffer_name(base), moved, *strides[-2:])
+        return Operand(assembler.buffer_name(base), moved, strides[-2:])
 
 
 def matrix_memory(operand: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from aesara.ir.buffers import Place
+from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, op
 from aesara.ir.routine import Parameter, Routine
 from aesara.ir.steps import BATCH, Call
@@ -90,21 +90,21 @@ class RoutineCall(Item, ScheduledStep):
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         canonical = assembler.context.canonical
         lead = tuple(map(canonical, self.lead))
-        places = tuple(self._place(p, lead, assembler) for p in self.routine.parameters)
+        operands = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
         sizes = tuple(canonical(self.sizes[name]) for name in self.routine.sizes)
-        yield Call(self.routine, sizes, places, count_of(lead) if lead else None)
+        yield Call(self.routine, sizes, operands, batch=count_of(lead) if lead else None)
 
-    def _place(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Place:
+    def _operand(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Operand:
         """Where the array for call number `BATCH` begins."""
         result = self.results.get(parameter.name)
         array: Array = self.given[parameter.name] if result is None else result
         shape = assembler.shape(array)
         if not lead:
-            return Place(assembler.buffer_name(array), ZERO)
+            return Operand(assembler.buffer_name(array), ZERO)
         if result is not None:
-            return Place(assembler.buffer_name(array), op("mul", BATCH, count_of(shape[len(lead) :])))
+            return Operand(assembler.buffer_name(array), op("mul", BATCH, count_of(shape[len(lead) :])))
         strides = row_major_strides(shape)[: len(lead)]
-        return Place(assembler.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
+        return Operand(assembler.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
 
 
 class RoutineResult(Array):

@@ -1,0 +1,59 @@
+"""Products of matrices, by our own routine, which leaves large ones to BLAS; see `link.llvm.shared.products`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.expr import const
+from aesara.ir.routine import Data, Length, Number, Parameter, Routine, Scalar, Stride, Table, Watcher, size
+from aesara.ir.work import Work
+
+__all__ = ["added", "product"]
+
+_ROWS, _INNER, _COLUMNS = size("rows"), size("inner"), size("columns")
+#: nanoseconds for beginning a product, and for a multiply-add of it
+_PRODUCT, _MULTIPLY_ADD = 50.0, 0.1
+
+
+@functools.cache
+def product(dtype: str) -> Routine:
+    """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns], for float32 and float64."""
+    return _product("matmul", dtype, 0.0)
+
+
+@functools.cache
+def added(dtype: str) -> Routine:
+    """out[rows, columns] += alpha * left[rows, inner] @ right[inner, columns], for float32 and float64."""
+    return _product("matmul_added", dtype, 1.0)
+
+
+def _product(family: str, dtype: str, beta: float) -> Routine:
+    return Routine(
+        name=f"{family}.{dtype}",
+        title="matrix product",
+        word=f"matmul.{dtype}",
+        sizes=("rows", "inner", "columns"),
+        scalars=(("alpha", dtype),),
+        parameters=(
+            Parameter("left", dtype, (_ROWS, _INNER), strides=2),
+            Parameter("right", dtype, (_INNER, _COLUMNS), strides=2),
+            Parameter("out", dtype, (_ROWS, _COLUMNS), strides=1, is_read=bool(beta), is_written=True),
+        ),
+        arguments=(
+            Table(), Watcher(), Length(_ROWS), Length(_INNER), Length(_COLUMNS),
+            Data("left"), Stride("left", 0), Stride("left", 1), Data("right"), Stride("right", 0), Stride("right", 1),
+            Data("out"), Stride("out", 0), Scalar("alpha"), Number(const(beta, dtype)),
+        ),
+        work=Work({(_COLUMNS, _INNER, _ROWS): _MULTIPLY_ADD, (): _PRODUCT}),
+        reference=functools.partial(_multiply, beta),
+        kind="product",
+    )  # fmt: skip
+
+
+def _multiply(beta: float, values: dict[str, Any], left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        found = (values["alpha"] * (left @ right)).astype(out.dtype)
+        out[...] = found + out if beta else found
