@@ -36,7 +36,7 @@ def seal_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
     for array in arrays:
         if isinstance(array, np.ndarray) and not array.dtype.hasobject:
             digest.update(f"{array.dtype.str}{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
         else:
             digest.update(b"?")
     digest.update(repr((facts, len(data))).encode())

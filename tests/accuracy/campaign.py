@@ -3,18 +3,22 @@
 ``python -m tests.accuracy.campaign [COUNT [FIRST]]`` compares the written formulas of ``tests.accuracy.formulas``, and
 then as many random ones as given, from a seed: the value, the slope and the second derivative with all rules, and as
 written, with neither rules nor other forms to differentiate, each with what mpmath finds. A rule may replace a formula
-only by one that is at least as good at every point of its domain.
+only by one that is at least as good at every point of its domain. Formulas of which mpmath does not find the truth
+within `LIMIT` are left out, and counted.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +46,8 @@ TOLERANCE = 1e-12
 SMALLEST = 1e-300
 #: What is beyond counts as infinite.
 LARGEST = 1e307
+#: Seconds for a formula.
+LIMIT = 20.0
 ORDERS = ("value", "slope", "second derivative")
 
 
@@ -131,30 +137,83 @@ def points(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-def formulas(count: int, first: int, x: Variable, y: Variable) -> Iterator[tuple[str, Variable, int]]:
-    """Those that are written in a list, and random ones of some seeds."""
-    for k, (name, formula) in enumerate(WRITTEN.items()):
-        yield name, formula(x, y), k
+def formulas(count: int, first: int) -> Iterator[tuple[str, int]]:
+    """Those that are written in a list, by number, and random ones of some seeds."""
+    yield from ((name, k) for k, name in enumerate(WRITTEN))
     seen = set()
     for seed in range(first, first + count):
-        name, out = random_formula(seed, x, y)
+        name, _ = random_formula(seed, *at.dvectors("xy"))
         if name not in seen and ("x" in name.replace("exp", "")):
             seen.add(name)
-            yield f"[{seed}] {name}", out, seed
+            yield f"[{seed}] {name}", seed
+
+
+def work(tasks: Connection) -> None:
+    """Compare formulas, as long as there are any, and answer with what `worse` finds, or with an error."""
+    x, y = at.dvectors("xy")
+    while True:
+        name, seed = tasks.recv()
+        out = WRITTEN[name](x, y) if name in WRITTEN else random_formula(seed, x, y)[1]
+        try:
+            tasks.send(worse(name, x, y, out, points(seed)))
+        except Exception as error:
+            tasks.send(f"{type(error).__name__}: {str(error)[:200]}")
+
+
+class Worker:
+    """Another process that compares formulas: a long computation in mpmath can only be ended with its process."""
+
+    def __init__(self, target: Callable[[Connection], None] = work) -> None:
+        self.target = target
+        self.process: Any = None
+
+    def compare(
+        self, name: str, seed: int, limit: float = LIMIT, start: float = LIMIT
+    ) -> tuple[int, list[Finding]] | str | None:
+        """What `worse` finds; the text of an error; or None if it takes more seconds than the limit.
+
+        A process that has to be started has so many seconds more for that.
+        """
+        if self.process is None:
+            context = multiprocessing.get_context("spawn")
+            self.tasks, other = context.Pipe()
+            self.process = context.Process(target=self.target, args=(other,), daemon=True)
+            self.process.start()
+            other.close()
+            limit += start
+        self.tasks.send((name, seed))
+        if not self.tasks.poll(limit):
+            self.close()
+            return None
+        try:
+            return self.tasks.recv()
+        except EOFError:
+            self.close()
+            return "the process that computes it has ended"
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.process = None
 
 
 def main(count: int = 300, first: int = 0, examples: int = 3) -> int:
     start = time.monotonic()
-    x, y = at.dvectors("xy")
-    total, compared, bad = 0, 0, Counter()
-    for name, out, seed in formulas(count, first, x, y):
+    worker, total, compared, bad = Worker(), 0, 0, Counter()
+    left_out = 0
+    for name, seed in formulas(count, first):
         total += 1
-        try:
-            number, found = worse(name, x, y, out, points(seed))
-        except Exception as error:
-            print(f"{name}: {type(error).__name__}: {str(error)[:200]}", flush=True)
+        answer = worker.compare(name, seed)
+        if answer is None:
+            print(f"{name}: left out, it takes more than {LIMIT:g} s", flush=True)
+            left_out += 1
+            continue
+        if isinstance(answer, str):
+            print(f"{name}: {answer}", flush=True)
             bad["failures"] += 1
             continue
+        number, found = answer
         compared += number
         if found:
             bad["formulas"] += 1
@@ -162,8 +221,10 @@ def main(count: int = 300, first: int = 0, examples: int = 3) -> int:
             bad[finding.order] += 1
             if k < examples:
                 print(finding, flush=True)
+    worker.close()
     seconds = time.monotonic() - start
-    print(f"{total} formulas, {compared} results compared in {seconds:.0f} s; worse than written: {dict(bad)}")
+    print(f"{total} formulas ({left_out} left out), {compared} results compared in {seconds:.0f} s", end="; ")
+    print(f"worse than written: {dict(bad)}")
     return sum(bad.values())
 
 

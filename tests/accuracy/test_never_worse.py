@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 
 import mpmath as mp
@@ -153,3 +154,20 @@ def test_what_is_lost_as_written(name):
         far = campaign.errors(found[order], wanted[order]) / scale
         bad = known[order] & (far > 1e-9)
         assert not bad.any(), (order, values[0][bad], wanted[order][bad], found[order][bad])
+
+
+def slow_or_wrong(tasks):
+    """What a worker does, but for formulas that take for ever and that fail."""
+    while True:
+        name, seed = tasks.recv()
+        if name == "for ever":
+            threading.Event().wait()
+        tasks.send((seed, []) if name == "quick" else "ZeroDivisionError: none")
+
+
+def test_formulas_that_take_too_long_are_left_out():
+    worker = campaign.Worker(slow_or_wrong)
+    asked = [("quick", 3), ("for ever", 1), ("wrong", 2), ("quick", 4)]
+    answers = [worker.compare(name, seed, limit=0.2, start=60) for name, seed in asked]
+    worker.close()
+    assert answers == [(3, []), None, "ZeroDivisionError: none", (4, [])]

@@ -144,21 +144,21 @@ class Threads:
             long = both
         self.code.forget()
         self.released = long
-        self._if_released("release")
+        self._if_released("release", "ptr @plan", "ptr %args")
 
     def take_gil(self) -> None:
         """Take the GIL if it was released."""
-        self._if_released("take")
+        self._if_released("take", "ptr @plan")
         self.released = "false"
 
-    def _if_released(self, routine: str) -> None:
+    def _if_released(self, routine: str, *more: str) -> None:
         code = self.code
         if self.released == "false":
             return
         act, on = code.label(routine), code.label("on")
         code.branch(self.released, act, on)
         code.block(act)
-        code.call(routine, "void", "ptr %frame", "ptr %table")
+        code.call(routine, "void", "ptr %frame", "ptr %table", *more)
         code.add(f"br label %{on}")
         code.block(on)
 

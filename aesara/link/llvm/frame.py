@@ -57,7 +57,8 @@ class Frame:
         self.made = _python_calls(program)
         self.held = layout.FRAME_PLACES + 8 * (len(program.outputs) + len(self._late) + self.made)
         self.held_cells = len(program.cells()) if self.implicit else 0
-        self._words = self.held // 8 + self.held_cells
+        self._pins = self.held // 8 + self.held_cells
+        self._words = self._pins + len(self.explicit) + self.held_cells
 
     def result(self, number: int) -> int:
         """Where a result is."""
@@ -106,6 +107,7 @@ class Frame:
             len(self.explicit),
             len(program.outputs), program.returned, layout.LIST if self.with_list else one, len(self._late), self.made,
             8 * self.words.guard, guard_count(program), 8 * layout.VARIABLE_START, self.held_cells, self.held,
+            8 * self._pins,
             len(program.updates), *(n for k, number in program.updates for n in (k, 8 * self.words.cell(number))),
         ]  # fmt: skip
         return f"@plan = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"

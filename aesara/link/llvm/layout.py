@@ -52,7 +52,7 @@ FRAME_ANSWER = FRAME_ERROR + 8 * (1 + ERROR_VALUES)
 FRAME_BLOCK, FRAME_GUARDED, FRAME_HOLDING = FRAME_ANSWER + 8, FRAME_ANSWER + 16, FRAME_ANSWER + 24
 #: the state of the thread while the GIL is released; the frame itself in the main thread meanwhile;
 FRAME_THREAD, FRAME_WATCHER = FRAME_HOLDING + 8, FRAME_HOLDING + 16
-#: the results, late blocks and answers of Python nodes.  Then comes room for references to shared values.
+#: the results, late blocks and answers of Python nodes.  Then comes room for references to shared values, and for pins.
 FRAME_PLACES = FRAME_WATCHER + 8
 
 #: The *plan* of a function says what it has: explicit inputs; results (in all, returned), and how they are returned;
@@ -60,8 +60,10 @@ FRAME_PLACES = FRAME_WATCHER + 8
 PLAN_EXPLICIT, PLAN_RESULTS, PLAN_RETURNED, PLAN_FORM, PLAN_LATE, PLAN_MADE = range(0, 48, 8)
 #: guards: the first in the table, and how many; cells whose values are held: likewise, and where in the frame
 PLAN_FIRST_GUARD, PLAN_GUARDS, PLAN_FIRST_CELL, PLAN_CELLS, PLAN_HELD = range(48, 88, 8)
+#: where in the frame there is room for a pin of each argument and of each value that is held
+PLAN_PINS = 88
 #: how many updates; then come, for each, the number of its result and the place of its cell in the table
-PLAN_UPDATES, PLAN_FIRST_UPDATE = 88, 96
+PLAN_UPDATES, PLAN_FIRST_UPDATE = 96, 104
 
 #: how results are returned
 ONE, LIST, NONE = 0, 1, 2
@@ -84,7 +86,7 @@ WORDS = (
     "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr",
     "PyErr_Occurred", "PyErr_Clear", "PyErr_NoMemory",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
-    "PyThread_release_lock",
+    "PyThread_release_lock", "PyWeakref_NewRef",
     "dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk",
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",

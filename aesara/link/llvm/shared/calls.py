@@ -281,7 +281,7 @@ done:
 
 define ptr @ae.abort(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
 entry:
-  call void @ae.take(ptr %frame, ptr %table)
+  call void @ae.take(ptr %frame, ptr %table, ptr %plan)
   %error = field i64 %frame, FRAME_ERROR
   %is.set = icmp eq i64 %error, {RAISED}
   br i1 %is.set, label %clean, label %report

@@ -4,8 +4,9 @@
 ``secure(frame, plan, careful,      take guards, if the function updates and has to, and hold references to shared
 entry, self, args, nargs, names)``  values if it is careful; returns whether the call goes on; else the answer, of a
                                     call made once more at the entry after waiting, is in the frame
-``release(frame, table)``           release the GIL; in the main thread the frame then is a watcher
-``take(frame, table)``              take the GIL, if it was released
+``release(frame, table, plan,       release the GIL; in the main thread the frame then is a watcher; arrays that the
+args)``                             call reads are pinned, so that no other thread can resize them
+``take(frame, table, plan)``        take the GIL, if it was released
 ``poll(watcher)``                   run the handlers of signals that have come; returns whether one of them has raised
 ``piece(watcher, from, to, work)``  where the piece of a loop that begins at `from` is to end, if each iteration is so
                                     much work (in nanoseconds), or -1 if the loop is to be stopped
@@ -64,8 +65,9 @@ def _me() -> str:
 
 
 _TEXT = """
-define void @ae.release(ptr %frame, ptr %table) nounwind {
+define void @ae.release(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
 entry:
+  call void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args)
   set ptr %table, %frame, FRAME_TABLE
   %piece = word piece
   set ptr %piece, %frame, FRAME_PIECE
@@ -82,7 +84,7 @@ entry:
   ret void
 }
 
-define void @ae.take(ptr %frame, ptr %table) nounwind {
+define void @ae.take(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %thread = field ptr %frame, FRAME_THREAD
   %has.it = icmp eq ptr %thread, null
@@ -91,8 +93,69 @@ take:
   ask void PyEval_RestoreThread(ptr %thread)
   set ptr null, %frame, FRAME_THREAD
   set ptr null, %frame, FRAME_WATCHER
+  call void @ae.unpin(ptr %frame, ptr %table, ptr %plan)
   br label %done
 done:
+  ret void
+}
+
+; Make a weak reference to each array that the call reads: NumPy resizes no array that has one.
+define internal void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
+entry:
+  %array.type = word PyArray_Type
+  %explicit = field i64 %plan, PLAN_EXPLICIT
+  %holding = field i64 %frame, FRAME_HOLDING
+  %count = add i64 %explicit, %holding
+  %held.at = field i64 %plan, PLAN_HELD
+  %held = at %frame, %held.at
+  %pins.at = field i64 %plan, PLAN_PINS
+  %pins = at %frame, %pins.at
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k.next, %put]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %find, label %done
+find:
+  %given = icmp slt i64 %k, %explicit
+  br i1 %given, label %argument, label %value
+argument:
+  %one = item ptr %args, %k
+  br label %look
+value:
+  %position = sub i64 %k, %explicit
+  %other = item ptr %held, %position
+  %none = icmp eq ptr %other, null
+  br i1 %none, label %put, label %look
+look:
+  %object = phi ptr [%one, %argument], [%other, %value]
+  %kind = field ptr %object, OBJECT_TYPE
+  %is.array = icmp eq ptr %kind, %array.type
+  br i1 %is.array, label %make, label %put
+make:
+  %made = ask ptr PyWeakref_NewRef(ptr %object, ptr null)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %clear, label %put
+clear:
+  ask void PyErr_Clear()
+  br label %put
+put:
+  %pin = phi ptr [null, %value], [null, %look], [%made, %make], [null, %clear]
+  %place = getelementptr ptr, ptr %pins, i64 %k
+  store ptr %pin, ptr %place
+  %k.next = add i64 %k, 1
+  br label %next
+done:
+  ret void
+}
+
+define internal void @ae.unpin(ptr %frame, ptr %table, ptr %plan) nounwind {
+entry:
+  %explicit = field i64 %plan, PLAN_EXPLICIT
+  %holding = field i64 %frame, FRAME_HOLDING
+  %count = add i64 %explicit, %holding
+  %pins.at = field i64 %plan, PLAN_PINS
+  %pins = at %frame, %pins.at
+  call void @ae.drop(ptr %table, ptr %pins, i64 %count)
   ret void
 }
 
