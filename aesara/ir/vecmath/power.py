@@ -1,7 +1,7 @@
 """x**y with the special cases of IEEE 754.
 
-exp2(y log2 |x|), where float64 carries the logarithm as a sum of two numbers: a head of at most 26
-significant bits and a tail. Products of two heads are exact without FMA.
+exp2(y log2 |x|), where float64 carries the logarithm as a sum of two numbers, a head and a tail. What rounding a
+product loses is a fused multiply-add.
 """
 
 from __future__ import annotations
@@ -30,13 +30,8 @@ from .logarithm import normalise, split_exponent
 TWO_THIRDS_LOG2_E_DIGITS = "0.96179669392597560490811612545316306842957789085590"
 
 
-def _head(x: Value) -> Value:
-    """x cut to 26 significant bits."""
-    return (x.as_bits() & (FLOAT64.mask ^ ((1 << 27) - 1))).as_float()
-
-
 def _log2_two_parts(x: Value) -> tuple[Value, Value]:
-    """log2 of a positive number as head + tail, to about 67 bits.
+    """log2 of a positive number as head + tail, to about 66 bits.
 
     With s = (m - 1) / (m + 1): log2(m) = 2 / (3 ln 2) * s * (3 + s**2 + s**4 Q(s**2)).
     """
@@ -44,28 +39,23 @@ def _log2_two_parts(x: Value) -> tuple[Value, Value]:
     mantissa = split.mantissa
     f = mantissa - 1.0
     total = mantissa + 1.0
-    total_head = _head(total)
-    total_tail = mantissa - (total_head - 1.0)
+    total_tail = mantissa - (total - 1.0)
     inverse = 1.0 / total
     s = f * inverse
-    s_head = _head(s)
-    # What s_head leaves of f, exactly, gives the tail of the quotient.
-    s_tail = fma_add(s_head, -total_tail, fma_add(s_head, -total_head, f)) * inverse
-    square_head = s_head * s_head
-    square_tail = s_tail * (s_head + s_head + s_tail)
-    square = s * s  # good enough for the higher terms, and early
+    # What s leaves of f, exactly, gives the tail of the quotient.
+    s_tail = fma_add(-s, total_tail, fma_add(-s, total, f)) * inverse
+    square = s * s
+    square_tail = fma_add(s + s, s_tail, fma_add(s, s, -square))
     small = fma_add(square * square, polynomial(coefficients.POW_LOG["float64"], square), square_tail)
-    bracket_head = _head(square_head + 3.0 + small)
-    bracket_tail = small - ((bracket_head - 3.0) - square_head)
-    product = s_head * bracket_head
-    product_rest = fma_add(s_head + s_tail, bracket_tail, s_tail * bracket_head)
-    log_head = _head(product + product_rest)
-    log_tail = product_rest - (log_head - product)
-    factor_head, factor_tail = split_constant(TWO_THIRDS_LOG2_E_DIGITS, FLOAT64, 26)
-    scaled = log_head * factor_head
-    scaled_rest = fma_add(log_tail, factor_head + factor_tail, log_head * factor_tail)
-    result_head = _head(split.exponent + scaled + scaled_rest)
-    return result_head, scaled_rest - ((result_head - split.exponent) - scaled)
+    bracket = square + 3.0
+    bracket_tail = square - (bracket - 3.0) + small
+    product = s * bracket
+    product_tail = fma_add(s, bracket_tail, fma_add(s_tail, bracket, fma_add(s, bracket, -product)))
+    factor, factor_tail = split_constant(TWO_THIRDS_LOG2_E_DIGITS, FLOAT64, 53)
+    scaled = product * factor
+    scaled_tail = fma_add(product, factor_tail, fma_add(product_tail, factor, fma_add(product, factor, -scaled)))
+    result = split.exponent + scaled
+    return result, scaled - (result - split.exponent) + scaled_tail
 
 
 def _exp2_two_parts(head: Value, tail: Value) -> Value:
@@ -84,8 +74,8 @@ def _magnitude_float64(x: Value, y: Value) -> Value:
     # An exponent this large overflows or underflows for every x but 1, whose logarithm is 0.
     y = at_most(at_least(y, -(2.0**66)), 2.0**66)
     head, tail = _log2_two_parts(x)
-    y_head = _head(y)
-    finite = _exp2_two_parts(y_head * head, fma_add(y, tail, (y - y_head) * head))
+    product = y * head
+    finite = _exp2_two_parts(product, fma_add(y, tail, fma_add(y, head, -product)))
     return select(is_zero | is_infinite, limit, finite)
 
 
