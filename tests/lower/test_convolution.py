@@ -9,12 +9,27 @@ import numpy as np
 import pytest
 
 import aesara
+import aesara.tensor as at
 from aesara.tensor.convolve import Convolve
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native
 
-LENGTHS = [(1, 1), (5, 1), (1, 5), (5, 3), (3, 5), (4, 4), (6, 4), (4, 6), (300, 17), (17, 300)]
+LENGTHS = [
+    (1, 1),
+    (5, 1),
+    (1, 5),
+    (5, 3),
+    (3, 5),
+    (4, 4),
+    (6, 4),
+    (4, 6),
+    (300, 17),
+    (17, 300),
+    (50, 47),
+    (47, 50),
+    (70, 70),
+]
 
 
 def numbers(length, dtype="float64"):
@@ -41,6 +56,17 @@ def test_each_dtype(dtypes, mode):
     a, v = (np.abs(numbers(n)).astype(d) if d[0] == "u" else numbers(n, d) for n, d in zip((9, 4), dtypes, strict=True))
     assert_native(Convolve(mode), a, v, ulps=8)
     assert_native(Convolve(mode), v, a, ulps=8)
+    assert_native(Convolve(mode), a[:5], v, ulps=8)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("lengths", [(1024, 1), (1, 1025), (2500, 1030), (1030, 2500), (2048, 2048)])
+def test_long_vectors(lengths, mode):
+    a, v = (numbers(n, "int64") for n in lengths)
+    x, y = at.lvectors("a", "v")
+    assert np.array_equal(aesara.function([x, y], Convolve(mode)(x, y))(a, v), np.convolve(a, v, mode))
+    if min(lengths) == 1:
+        assert_native(Convolve(mode), a, v)  # with the interpreter, which takes its time
 
 
 def test_special_values_stay_where_they_are():
