@@ -22,42 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aesara.ir.buffers import COMPLEX_OF, ITEM_SIZES, Buffer, Operand, Slot
-from aesara.ir.steps import (
-    BATCH,
-    Allocate,
-    Call,
-    Check,
-    Define,
-    Launch,
-    Loop,
-    PythonCall,
-    Step,
-    View,
-    walk_steps,
-)
+from aesara.ir.buffers import Buffer, Slot
+from aesara.ir.steps import Allocate, Step, walk_steps
 from aesara.records import dataclass
 
-__all__ = [
-    "BATCH",
-    "COMPLEX_OF",
-    "ITEM_SIZES",
-    "Allocate",
-    "Buffer",
-    "Call",
-    "Check",
-    "Define",
-    "Input",
-    "Launch",
-    "Loop",
-    "Operand",
-    "Program",
-    "PythonCall",
-    "Slot",
-    "Step",
-    "View",
-    "walk_steps",
-]
+__all__ = ["Input", "Program"]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
-from aesara.ir.program import Buffer, Input
+from aesara.ir.program import Input
 from aesara.lower.arrays import (
     Alias,
     Array,

@@ -15,7 +15,7 @@ from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
 

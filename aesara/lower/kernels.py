@@ -17,7 +17,7 @@ from aesara.ir.kernel import (
     map_expressions,
     walk_statements,
 )
-from aesara.ir.program import Launch
+from aesara.ir.steps import Launch
 
 __all__ = ["launch_of"]
 

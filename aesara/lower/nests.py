@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
 from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
-from aesara.ir.program import Launch
+from aesara.ir.steps import Launch
 from aesara.lower.arrays import Array, is_trailing_run
 from aesara.lower.kernels import launch_of
 from aesara.lower.tasks import LOOP, Task, own_element

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.program import BATCH
+from aesara.ir.steps import BATCH
 
 __all__ = ["batch_offset", "count_of"]
 

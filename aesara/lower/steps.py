@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from aesara.ir.expr import Expr, walk
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.arrays import Array
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context

@@ -9,24 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from aesara.ir.buffers import Buffer, Operand, Slot
 from aesara.ir.expr import PRIMITIVES, call, cast, const, load, op, sharing, var
 from aesara.ir.function import functions_below
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
-from aesara.ir.program import (
-    BATCH,
-    Allocate,
-    Buffer,
-    Call,
-    Check,
-    Define,
-    Input,
-    Launch,
-    Operand,
-    Program,
-    PythonCall,
-    Slot,
-)  # fmt: skip
+from aesara.ir.program import Input, Program
 from aesara.ir.routines import products, sorting
+from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, PythonCall
 from aesara.ir.text import (
     IRSyntaxError,
     parse_function,

@@ -5,23 +5,13 @@ from __future__ import annotations
 import pytest
 
 from aesara.ir import expr as ir
+from aesara.ir.buffers import Buffer, Operand, Slot
 from aesara.ir.expr import call, cast, const, load, op, var
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
-from aesara.ir.program import (
-    Allocate,
-    Buffer,
-    Call,
-    Check,
-    Define,
-    Input,
-    Launch,
-    Operand,
-    Program,
-    PythonCall,
-    Slot,
-)  # fmt: skip
+from aesara.ir.program import Input, Program
 from aesara.ir.routines import products
+from aesara.ir.steps import Allocate, Call, Check, Define, Launch, PythonCall
 from aesara.ir.verify import IRError, verify_kernel, verify_program
 
 I, N = var("i"), var("n")

@@ -5,7 +5,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.expr import const, op, var
-from aesara.ir.program import Launch, Loop
+from aesara.ir.steps import Launch, Loop
 from aesara.ir.work import Work
 
 n, m = var("n"), var("m")

@@ -15,7 +15,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.expr import walk
-from aesara.ir.program import Define, Launch, walk_steps
+from aesara.ir.steps import Define, Launch, walk_steps
 from aesara.link.guards import state
 
 pytestmark = pytest.mark.main_thread

@@ -11,7 +11,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.program import Launch
+from aesara.ir.steps import Launch
 from aesara.ir.text import print_program
 from aesara.tensor.recurrence import LinearRecurrence
 

@@ -10,7 +10,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.program import Call
+from aesara.ir.steps import Call
 from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -6,8 +6,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import get_mode
-from aesara.ir.program import Call, walk_steps
 from aesara.ir.routines import products
+from aesara.ir.steps import Call, walk_steps
 from aesara.lower.dispatch import lower_graph
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.program import Allocate, walk_steps
+from aesara.ir.steps import Allocate, walk_steps
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native, compiled

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, cast
-from aesara.ir.program import Check, Define
+from aesara.ir.steps import Check, Define
 from aesara.lower.arrays.base import Array, Item
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.schedule.scheduler import Scheduler
 

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, const, load, op, var
 from aesara.ir.kernel import For, Store
-from aesara.ir.program import Buffer, Loop, View
+from aesara.ir.steps import Loop, View
 from aesara.lower.arrays.base import ZERO, Array, Item
 from aesara.lower.kernels import launch_of
 from aesara.lower.shape_arithmetic import count_of
@@ -17,7 +18,7 @@ from aesara.lower.tasks import LOOP
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
     from aesara.lower.schedule.scheduler import Scheduler

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, is_size, linear_offset, op
-from aesara.ir.program import BATCH, Call, Operand
 from aesara.ir.routines import products
+from aesara.ir.steps import BATCH, Call
 from aesara.lower.arrays.base import ONE, ZERO, Array, row_major_strides, strided_view
 from aesara.lower.shape_arithmetic import batch_offset, count_of
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
@@ -15,7 +16,7 @@ from aesara.lower.tasks import LOOP
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.schedule.scheduler import Scheduler
     from aesara.lower.schedule.tracing import Tracer

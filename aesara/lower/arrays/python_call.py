@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
-from aesara.ir.program import Buffer, PythonCall
+from aesara.ir.steps import PythonCall
 from aesara.lower.arrays.base import Array, Item
 from aesara.lower.steps import NameOf, ScheduledStep
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
     from aesara.lower.schedule.scheduler import Scheduler

@@ -14,7 +14,7 @@ from aesara.lower.shape_arithmetic import batch_offset, count_of
 from aesara.lower.steps import NameOf, ScheduledStep
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
     from aesara.lower.schedule.scheduler import Scheduler

@@ -13,7 +13,7 @@ from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.program import Step
+    from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.schedule.scheduler import Scheduler
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
-from aesara.ir.program import Allocate, Buffer, Program, Step, View
+from aesara.ir.program import Program
+from aesara.ir.steps import Allocate, Step, View
 from aesara.lower.arrays import Alias, Array, Assembled, LoopBody, Source
 from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.assemble.in_place import updates_in_place

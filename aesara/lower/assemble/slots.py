@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 
+from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import Expr
-from aesara.ir.program import Buffer, Slot
 from aesara.lower.context import is_known_before
 
 __all__ = ["Slots"]

@@ -9,7 +9,7 @@ from aesara.compile import Mode
 from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
 from aesara.ifelse import ifelse
-from aesara.ir.program import Launch
+from aesara.ir.steps import Launch
 from aesara.raise_op import Assert
 from aesara.tensor.allocation import Alloc
 from aesara.tensor.blas import batched_dot, gemm_no_inplace
