@@ -49,7 +49,7 @@ with collection_paused():
     from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
     from aesara.printing.memory_plan import memory_plan
     from aesara.scan import foldl, foldr, map, reduce, scan
-    from aesara.tensor.constant_value import get_scalar_constant_value as _tensor_constant_value
+    from aesara.tensor.core.constant_value import get_scalar_constant_value as _tensor_constant_value
     from aesara.updates import OrderedUpdates
 
 explain_imports()

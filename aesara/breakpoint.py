@@ -11,7 +11,7 @@ import numpy as np
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
 
 __all__ = ["PdbBreakpoint"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from aesara.compile.function import function
 from aesara.compile.mode import FAST_RUN, Mode, get_mode
 from aesara.graph.autodiff import grad
-from aesara.tensor.reduction import sum as tensor_sum
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 
 FLOAT_DTYPES = ("float16", "float32", "float64")
 # What finite differences with the step sizes of `numeric_grad` can tell apart, for each dtype.

@@ -1,8 +1,8 @@
 """Gradient calculations: symbolic gradients, and operators that change them.
 
 The algorithm is in `aesara.graph.pullback` and `aesara.graph.forward_mode`; what needs tensors is in
-`aesara.tensor.derivatives`, the operators that are the identity in the forward direction only in
-`aesara.tensor.gradient_operators`, the check against finite differences in `aesara.finite_differences`.
+`aesara.tensor.derivatives.jacobian`, the operators that are the identity in the forward direction only in
+`aesara.tensor.derivatives.gradient_operators`, the check against finite differences in `aesara.finite_differences`.
 """
 
 from aesara.configdefaults import config
@@ -21,8 +21,7 @@ from aesara.graph.autodiff import (
 )
 from aesara.graph.forward_mode import Rop
 from aesara.graph.null_type import NullType, null_type
-from aesara.tensor.derivatives import hessian, hessian_vector_product, jacobian
-from aesara.tensor.gradient_operators import (
+from aesara.tensor.derivatives.gradient_operators import (
     ConsiderConstant,
     DisconnectedGrad,
     GradClip,
@@ -40,6 +39,7 @@ from aesara.tensor.gradient_operators import (
     zero_grad,
     zero_grad_,
 )
+from aesara.tensor.derivatives.jacobian import hessian, hessian_vector_product, jacobian
 
 __all__ = [
     "ConsiderConstant",

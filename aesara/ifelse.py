@@ -15,10 +15,10 @@ from aesara.graph.pullback import is_disconnected
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import switch
-from aesara.tensor.shape_facts import unbroadcast
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import switch
+from aesara.tensor.shapes.specify_shape import unbroadcast
 
 __all__ = [
     "CondMerge",

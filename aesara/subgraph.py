@@ -24,9 +24,9 @@ from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
 from aesara.graph.utils import MissingInputError
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 __all__ = ["OpFromGraph", "construct_nominal_fgraph", "infer_shape", "inline_ofg_expansion"]

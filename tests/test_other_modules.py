@@ -28,7 +28,8 @@ from aesara.misc.may_share_memory import may_share_memory
 from aesara.misc.ordered_set import OrderedSet
 from aesara.misc.safe_asarray import _asarray
 from aesara.other_modules import OTHER_MODULES, what_instead
-from aesara.tensor import elementwise_ops, inplace
+from aesara.tensor import inplace
+from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.nnet.conv3d2d import conv3d
 from aesara.tensor.nnet.neighbours import Images2Neibs, images2neibs, neibs2images
 from aesara.tensor.xlogx import xlogx, xlogy0

@@ -25,7 +25,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.link.originals import copied
 from aesara.link.utils import raise_with_op
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 _PACKAGE = __name__.partition(".")[0]
 

@@ -14,7 +14,7 @@ from aesara.graph.features import BadOptimization as _BadOptimization
 from aesara.graph.messages import described, formula_of
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.utils import describe_source
-from aesara.tensor.value_comparison import tolerances
+from aesara.tensor.core.value_comparison import tolerances
 
 _LONGEST_VALUE = 300  # characters
 _MORE = "Hint: set config.exception_verbosity to 'high' to see more."

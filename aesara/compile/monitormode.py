@@ -14,7 +14,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.link.basic import Linker, LocalLinker, PerformLinker, WrapLinker
-from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.creation.allocation import AllocEmpty
 
 Monitor = Callable[[FunctionGraph, int, Apply, Any], Any]
 

@@ -16,7 +16,7 @@ from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.link.basic import Linker
 from aesara.link.utils import describe_source, error_report
 from aesara.link.vm import VMLinker
-from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.creation.allocation import AllocEmpty
 
 _logger = logging.getLogger("aesara.compile.nanguardmode")
 

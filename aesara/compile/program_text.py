@@ -15,11 +15,11 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_toposort
 from aesara.scalar.casting import Cast
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.index_forms import indices_from_subtensor
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.index_forms import indices_from_subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 _IMPORTS = ["import numpy as np", "import aesara", "import aesara.tensor as at"]
 

@@ -11,10 +11,10 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import applys_between, graph_inputs
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.make_vector import vector_of
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.shape_values import Shape, Shape_i
+from aesara.tensor.shapes.shape import Shape, Shape_i
 
 
 @hooks.shape_of_variables.set

@@ -22,7 +22,7 @@ from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 __all__ = ["VerifiedRewrites", "WrongRewrite", "draw_value", "verify_rewrites"]
 

@@ -15,8 +15,8 @@ from aesara.graph.source import GradientLine
 from aesara.link.replay import replay
 from aesara.link.utils import error_report
 from aesara.scan.op import Scan
-from aesara.tensor.allocation import AllocEmpty
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.creation.allocation import AllocEmpty
+from aesara.tensor.elementwise.elemwise import Elemwise
 
 __all__ = ["Origin"]
 

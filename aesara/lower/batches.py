@@ -8,7 +8,7 @@ from aesara.graph.nodes import Apply
 from aesara.lower.arrays import Array
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
-from aesara.tensor.blockwise import Blockwise
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 
 @lower_op.register

@@ -14,8 +14,8 @@ from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.products import scaled_product
-from aesara.tensor.expression_op import ExpressionOp
-from aesara.tensor.gemm import Dot22Scalar
+from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.products.gemm import Dot22Scalar
 
 
 @lower_op.register

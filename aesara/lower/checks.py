@@ -11,7 +11,7 @@ from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.check_and_raise import CheckAndRaise
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 
 @lower_op.register

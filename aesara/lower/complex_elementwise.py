@@ -19,9 +19,9 @@ from aesara.scalar.arithmetic import Add, Mul
 from aesara.scalar.complex_forms import Parts, complex_decomposition
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.elementwise.elemwise import Elemwise
 
 
 @dataclass(frozen=True)

@@ -20,29 +20,29 @@ from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, sp
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
 from aesara.scalar.types import ScalarType, get_scalar_type
-from aesara.tensor.allocation import Alloc, AllocEmpty
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.choosing import Choose
-from aesara.tensor.creation import Eye, Tri
-from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.joining import Join, Split
-from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.nonzero import Nonzero
-from aesara.tensor.permuting import PermuteRowElements
-from aesara.tensor.selection import Default
-from aesara.tensor.shape import Reshape
-from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
-from aesara.tensor.shape_values import Shape, Shape_i
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import Alloc, AllocEmpty
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
+from aesara.tensor.creation.eye_tri import Eye, Tri
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.choosing import Choose
+from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.indexing.permuting import PermuteRowElements
+from aesara.tensor.indexing.selection import Default
+from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
 )
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.joining.join_split import Join, Split
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape, Shape_i
+from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
 #: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
 LINEAR: dict[type[Op], slice] = {

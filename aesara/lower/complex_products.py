@@ -15,10 +15,10 @@ from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_complex_op
 from aesara.lower.products import inner_sizes_agree
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.convolve import Convolve
-from aesara.tensor.correlation import Correlation
-from aesara.tensor.dot import BatchedDot, Dot
-from aesara.tensor.matmul import MatMul
+from aesara.tensor.products.correlation import Correlation
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.matmul import MatMul
+from aesara.tensor.sequences.convolve import Convolve
 
 #: ops that are linear in each of their first two inputs
 BILINEAR = (MatMul, BatchedDot, Convolve, Correlation)

@@ -22,10 +22,10 @@ from aesara.scalar.arithmetic import Add
 from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero, times
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.cumulative import CumOp
-from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import MulWithoutZeros
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.sum_prod_max import MulWithoutZeros
+from aesara.tensor.sequences.cumulative import CumOp
+from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 Pair = tuple[Expr, Expr]
 

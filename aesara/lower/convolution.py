@@ -11,7 +11,7 @@ from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, R
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.convolve import Convolve
+from aesara.tensor.sequences.convolve import Convolve
 
 #: where sums are taken: half precision would lose them, booleans count
 _ACCUMULATORS = {"float16": "float32", "bool": "int64"}

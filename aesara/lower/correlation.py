@@ -38,7 +38,7 @@ from aesara.lower.joining import integers_of_vector
 from aesara.lower.products import BLAS_DTYPES
 from aesara.lower.reductions import converted
 from aesara.records import dataclass
-from aesara.tensor.correlation import Correlation, Windows
+from aesara.tensor.products.correlation import Correlation, Windows
 
 
 @lower_op.register
@@ -182,7 +182,7 @@ class _Measuring:
         return tuple(found)
 
     def _kernel(self, image: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
-        """The sizes of filters whose windows cover the image; see `aesara.tensor.correlation.kernel_sizes`."""
+        """The sizes of filters whose windows cover the image; see `aesara.tensor.products.correlation.kernel_sizes`."""
         found = []
         for d, dilation in enumerate(self.windows.dilations):
             if self.windows.border == "full":

@@ -13,10 +13,11 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted
 from aesara.scalar.types import upcast
-from aesara.tensor.allocation import Alloc, AllocEmpty
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.creation import ARange, Eye, Tri
-from aesara.tensor.extra_ops import Bartlett
+from aesara.tensor.creation.allocation import Alloc, AllocEmpty
+from aesara.tensor.creation.eye_tri import Eye, Tri
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.sequences.windows import Bartlett
+from aesara.tensor.shapes.broadcasting import BroadcastTo
 
 
 def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> tuple[list[Expr], list[object]]:

@@ -16,7 +16,7 @@ from aesara.lower.branches import branches_of_choices
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
 from aesara.scalar.types import ScalarType
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 __all__ = ["is_complex", "lower_all", "lower_complex_op", "lower_graph", "lower_node", "lower_nodes", "lower_op"]
 

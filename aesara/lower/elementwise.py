@@ -17,9 +17,9 @@ from aesara.lower.scalars import cost_of, folded_primitive, scalar_expressions
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType, get_scalar_type
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: sums and products of more operands than this are taken in pieces
 LONGEST_FOLD = 12

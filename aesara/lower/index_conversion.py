@@ -13,7 +13,7 @@ from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector
 from aesara.lower.ranges import require_range
-from aesara.tensor.index_conversion import RavelMultiIndex, UnravelIndex
+from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
 
 
 def _checked_dims(sizes: Sequence[Expr], node: Apply, context: Context) -> list[object]:

@@ -22,8 +22,8 @@ from aesara.lower.reductions import converted
 from aesara.lower.sequential import flat_positions
 from aesara.records import dataclass
 from aesara.scalar.types import ScalarType
-from aesara.tensor.conversion import constant
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
 __all__ = ["At", "Gather", "New", "Region", "Run", "advanced_region", "basic_region", "is_full_slice", "mask_fits"]

@@ -17,14 +17,14 @@ from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.index_regions import At, Region, Run, advanced_region, basic_region, is_full_slice, mask_fits
 from aesara.lower.reductions import converted
-from aesara.tensor.creation import ARange
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
 )
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 
 # -- reading ---------------------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
 from aesara.records import dataclass
-from aesara.tensor.joining import Join, Split
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.joining.join_split import Join, Split
 
 
 def vector_of(elements: Sequence[Array], dtype: str, context: Context) -> Array:

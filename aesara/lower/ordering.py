@@ -20,8 +20,8 @@ from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
 from aesara.lower.reductions import converted, reduce_array
 from aesara.lower.searching import sorts_before
-from aesara.tensor.searching import Unique
-from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
+from aesara.tensor.ordering.searching import Unique
+from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
 
 #: longest rows that are sorted by counting
 _SHORT = 16

@@ -19,7 +19,7 @@ from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, Sequentia
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import reduce_array, require_nonempty
-from aesara.tensor.argmax import Argmax, MaxAndArgmax
+from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax
 
 #: length of the blocks
 _BLOCK = 256

@@ -11,8 +11,8 @@ from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Rea
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.dot import BatchedDot, Dot
-from aesara.tensor.matmul import MatMul
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.matmul import MatMul
 
 BLAS_DTYPES = ("float32", "float64")
 

@@ -11,7 +11,7 @@ from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.tensor.recurrence import LinearRecurrence
+from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 
 @lower_op.register

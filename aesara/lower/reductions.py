@@ -18,9 +18,9 @@ from aesara.lower.scalars import scalar_expressions
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.reduction import Supremum
-from aesara.tensor.statistics import Mean
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.sum_prod_max import Supremum
+from aesara.tensor.statistics.mean_var import Mean
 
 
 def converted(array: Array, dtype: str) -> Array:

@@ -16,8 +16,8 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import range_of
 from aesara.lower.reductions import reduce_array
-from aesara.tensor.conversion import constant
-from aesara.tensor.repeating import Repeat
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.shapes.repeating import Repeat
 
 #: no dimension is longer
 _LONGEST = 2**62

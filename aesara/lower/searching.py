@@ -17,7 +17,7 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import require_range
 from aesara.lower.reductions import converted
-from aesara.tensor.searching import SearchsortedOp
+from aesara.tensor.ordering.searching import SearchsortedOp
 
 #: how many values are searched for together; and in how many entries they are without looking at the extreme ones first
 _BLOCK, _FEW = 128, 64

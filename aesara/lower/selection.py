@@ -12,9 +12,9 @@ from aesara.lower.broadcasting import broadcast_shape, index_of, product
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import range_of, require_range
-from aesara.tensor.choosing import Choose
-from aesara.tensor.permuting import PermuteRowElements
-from aesara.tensor.selection import Default
+from aesara.tensor.indexing.choosing import Choose
+from aesara.tensor.indexing.permuting import PermuteRowElements
+from aesara.tensor.indexing.selection import Default
 
 
 @lower_op.register

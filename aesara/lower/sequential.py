@@ -13,8 +13,8 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reade
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.cumulative import CumOp
-from aesara.tensor.nonzero import Nonzero
+from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.sequences.cumulative import CumOp
 
 
 @lower_op.register

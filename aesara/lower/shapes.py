@@ -13,10 +13,10 @@ from aesara.lower.broadcasting import product
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
-from aesara.tensor.extra_ops import CpuContiguous
-from aesara.tensor.shape import Reshape
-from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
-from aesara.tensor.shape_values import Shape, Shape_i
+from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape, Shape_i
+from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
 
 def size_array(size: Expr) -> Array:

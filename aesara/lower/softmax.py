@@ -11,7 +11,7 @@ from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 
 
 def _axes(axis: int | None, rank: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import aesara.tensor.elementwise_ops as ew
+import aesara.tensor.elementwise.ops as ew
 from aesara.graph import hooks
 from aesara.graph.nodes import Constant, Variable
 from aesara.printing.formula import (
@@ -20,15 +20,15 @@ from aesara.printing.formula import (
     _PiecewisePrinter,
     default_printer,
 )
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.joining import Join
-from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.reduction import Sum
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.joining.join_split import Join
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -2, -1, 0, 1, 1000
 

@@ -11,16 +11,16 @@ from aesara.graph import hooks
 from aesara.graph.messages import type_text
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.printing.formula import PrinterState, _PiecewisePrinter, pprint
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.creation import ARange
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.gemm import Dot22
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.shape_values import Shape, Shape_i
-from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.gemm import Dot22
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.shape import Shape, Shape_i
 
 __all__ = ["short_formula"]
 

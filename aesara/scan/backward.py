@@ -22,12 +22,12 @@ from aesara.graph.pullback import (
 from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass
 from aesara.scan.parts import LoopParts, State, expand_empty
-from aesara.tensor.allocation import alloc, zeros_like
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import add, lt, minimum, switch
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.subtensor import inc_subtensor, set_subtensor
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import alloc, zeros_like
+from aesara.tensor.elementwise.ops import add, lt, minimum, switch
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
+from aesara.tensor.shapes.rearranging import sizes_of
 
 __all__ = ["pulled_back"]
 

@@ -19,12 +19,12 @@ from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.utils import until
-from aesara.tensor.constant_value import get_scalar_constant_value
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.elementwise_ops import minimum
+from aesara.tensor.core.constant_value import get_scalar_constant_value
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.shape_facts import specify_shape, unbroadcast
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.shapes.specify_shape import specify_shape, unbroadcast
 from aesara.updates import OrderedUpdates
 
 __all__ = ["config", "get_updates_and_outputs", "isNaN_or_Inf_or_None", "minimum", "scan"]

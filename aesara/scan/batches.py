@@ -9,8 +9,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import batch_ndim, vectorize_graph, vectorize_node
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.vectorization.batches import (
     align,
     batch_sizes,

@@ -7,10 +7,10 @@ from typing import Any
 
 from aesara.graph.nodes import Variable
 from aesara.scan.basic import scan
-from aesara.tensor.allocation import zeros
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import ceil, eq
-from aesara.tensor.joining import join
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.allocation import zeros
+from aesara.tensor.elementwise.ops import ceil, eq
+from aesara.tensor.joining.join_split import join
 
 __all__ = ["ceil", "eq", "scan_checkpoints"]
 

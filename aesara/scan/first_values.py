@@ -10,8 +10,8 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import walk
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_type import TensorType
 
 __all__ = ["FirstValue", "settle"]
 

@@ -9,7 +9,7 @@ from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
 from aesara.scan.backward import is_continuous
 from aesara.scan.parts import LoopParts, State
-from aesara.tensor.allocation import zeros_like
+from aesara.tensor.creation.allocation import zeros_like
 
 __all__ = ["pushed_forward"]
 

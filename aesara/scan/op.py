@@ -20,10 +20,10 @@ from aesara.scan.info import ScanInfo
 from aesara.scan.layout import Layout
 from aesara.scan.parts import LoopParts
 from aesara.scan.run import Run
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.shape_values import Shape_i
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.shapes.shape import Shape_i
 
 __all__ = ["Scan", "ScanInfo"]
 

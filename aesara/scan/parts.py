@@ -10,12 +10,12 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Constant, Variable
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
-from aesara.tensor.allocation import AllocEmpty
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.elementwise_ops import add
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.subtensor import set_subtensor
-from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.creation.allocation import AllocEmpty
+from aesara.tensor.elementwise.ops import add
+from aesara.tensor.indexing.inc_subtensor import set_subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
+from aesara.tensor.shapes.rearranging import sizes_of
 
 __all__ = ["LoopParts", "State", "expand_empty", "expanded", "is_for_each_step", "with_rows"]
 

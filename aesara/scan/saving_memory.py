@@ -12,10 +12,10 @@ from aesara.graph.source import inherit_source
 from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step, with_rows
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import minimum
-from aesara.tensor.shape_values import Shape_i
-from aesara.tensor.subtensor_basic import Subtensor
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.ops import minimum
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.shapes.shape import Shape_i
 
 __all__ = ["SaveMemory"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
 
 __all__ = ["until"]
 

@@ -2,7 +2,7 @@
 
 The names here are gathered from the modules of this package that define them.
 
-Loading a module binds its name here, so the modules come first: `var`, `shape`, `dot` and others
+Loading a module binds its name here, so the modules come first: `var`, `shape` and `sort`
 are then replaced by the functions of these names.
 """
 
@@ -18,7 +18,9 @@ from aesara.tensor import (
     extra_ops,
     math,
     random,
+    shape,
     sharedvar,
+    sort,
     special,
     subtensor,
     type,
@@ -26,7 +28,17 @@ from aesara.tensor import (
     utils,
     vectorization,
 )
-from aesara.tensor.allocation import (
+from aesara.tensor.basic import transfer
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import extract_constant, get_scalar_constant_value
+from aesara.tensor.core.constants import e, euler_gamma, inf, nan, newaxis, pi
+from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
+from aesara.tensor.core.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES
+from aesara.tensor.core.scalar_conversion import scalar_from_tensor, tensor_from_scalar
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.value_comparison import values_eq_approx_always_true
+from aesara.tensor.core.vector_length import get_vector_length
+from aesara.tensor.creation.allocation import (
     alloc,
     empty,
     empty_like,
@@ -37,24 +49,10 @@ from aesara.tensor.allocation import (
     zeros,
     zeros_like,
 )
-from aesara.tensor.argmax import argmax, argmin, largest, max_and_argmax, ptp, smallest
-from aesara.tensor.basic import transfer
-from aesara.tensor.blockwise import vectorize
-from aesara.tensor.broadcasting import broadcast_arrays, broadcast_shape, broadcast_shape_iter, broadcast_to
-from aesara.tensor.casting import cast
-from aesara.tensor.choosing import choose
-from aesara.tensor.conditions import extract, piecewise, put_along_axis, select
-from aesara.tensor.constant_value import extract_constant, get_scalar_constant_value
-from aesara.tensor.constants import e, euler_gamma, inf, nan, newaxis, pi
-from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
-from aesara.tensor.convolve import convolve
-from aesara.tensor.covariance import cov
-from aesara.tensor.creation import (
-    arange,
+from aesara.tensor.creation.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
+from aesara.tensor.creation.eye_tri import (
     eye,
     identity_like,
-    mgrid,
-    ogrid,
     tri,
     tril,
     tril_indices,
@@ -63,29 +61,10 @@ from aesara.tensor.creation import (
     triu_indices,
     triu_indices_from,
 )
-from aesara.tensor.cumulative import cumprod, cumsum, diff
-from aesara.tensor.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES
-from aesara.tensor.derivatives import hessian, jacobian
-from aesara.tensor.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
-from aesara.tensor.dimensions import (
-    argwhere,
-    array_equal,
-    astype,
-    concat,
-    count_nonzero,
-    join_dims,
-    meshgrid,
-    ndim,
-    pack,
-    permute_dims,
-    ravel,
-    size,
-    split_dims,
-    unpack,
-)
-from aesara.tensor.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
-from aesara.tensor.einsum import einsum
-from aesara.tensor.elementwise_numpy import (
+from aesara.tensor.creation.ranges import arange, mgrid, ogrid
+from aesara.tensor.derivatives.gradient_operators import consider_constant
+from aesara.tensor.derivatives.jacobian import hessian, jacobian
+from aesara.tensor.elementwise.numpy_ops import (
     absolute,
     acos,
     acosh,
@@ -141,7 +120,7 @@ from aesara.tensor.elementwise_numpy import (
     sinc,
     subtract,
 )
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import (
     abs,
     add,
     and_,
@@ -279,13 +258,16 @@ from aesara.tensor.elementwise_ops import (
     yv,
     zeta,
 )
-from aesara.tensor.extra_ops import bartlett, geomspace, linspace, logspace
-from aesara.tensor.flipping import flip, fliplr, flipud, rollaxis, rot90
-from aesara.tensor.gradient_operators import consider_constant
-from aesara.tensor.index_conversion import ravel_multi_index, unravel_index
-from aesara.tensor.interpolation import digitize, ediff1d, gradient, interp, trapezoid, unwrap
+from aesara.tensor.extra_ops import geomspace, linspace, logspace
+from aesara.tensor.indexing.choosing import choose
+from aesara.tensor.indexing.conditions import extract, piecewise, put_along_axis, select
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor, take
+from aesara.tensor.indexing.index_conversion import ravel_multi_index, unravel_index
+from aesara.tensor.indexing.nonzero import flatnonzero, nonzero, nonzero_values
+from aesara.tensor.indexing.permuting import inverse_permutation, permute_row_elements, take_along_axis
+from aesara.tensor.indexing.selection import default, fill, tensor_copy, where
 from aesara.tensor.io import load
-from aesara.tensor.joining import (
+from aesara.tensor.joining.join_split import (
     concatenate,
     horizontal_stack,
     join,
@@ -294,23 +276,26 @@ from aesara.tensor.joining import (
     stacklists,
     vertical_stack,
 )
-from aesara.tensor.logical_reduction import all, allclose, any
-from aesara.tensor.matmul import matmul
-from aesara.tensor.nan_reductions import (
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
+from aesara.tensor.joining.padding import pad
+from aesara.tensor.joining.stacking import (
+    append,
+    array_split,
+    block,
+    column_stack,
+    concat_with_broadcast,
+    delete,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    insert,
+    row_stack,
+    slice_at_axis,
+    unstack,
+    vsplit,
+    vstack,
 )
-from aesara.tensor.nonzero import flatnonzero, nonzero, nonzero_values
-from aesara.tensor.numpy_names import (
+from aesara.tensor.numpy_api.names import (
     amax,
     amin,
     argpartition,
@@ -329,13 +314,69 @@ from aesara.tensor.numpy_names import (
     unique_counts,
     unique_inverse,
 )
-from aesara.tensor.numpy_protocol import offer as _offer_to_numpy
-from aesara.tensor.observations import average, corrcoef, correlate, histogram
-from aesara.tensor.order_statistics import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
-from aesara.tensor.padding import pad
-from aesara.tensor.permuting import inverse_permutation, permute_row_elements, take_along_axis
-from aesara.tensor.products import cross, inner, kron, matrix_transpose, matvec, trace, vdot, vecdot, vecmat
-from aesara.tensor.rearranging import (
+from aesara.tensor.numpy_api.protocol import offer as _offer_to_numpy
+from aesara.tensor.ordering.searching import bincount, searchsorted, unique
+from aesara.tensor.ordering.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique_values
+from aesara.tensor.ordering.sorting import argsort, argtopk, sort, topk, topk_and_argtopk  # noqa: F811 - the function replaces the module
+from aesara.tensor.products.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
+from aesara.tensor.products.einsum import einsum
+from aesara.tensor.products.matmul import matmul
+from aesara.tensor.products.vectors import (
+    cross,
+    inner,
+    kron,
+    matrix_transpose,
+    matvec,
+    trace,
+    vdot,
+    vecdot,
+    vecmat,
+)
+from aesara.tensor.reductions.all_any import all, allclose, any
+from aesara.tensor.reductions.argmax import argmax, argmin, largest, max_and_argmax, ptp, smallest
+from aesara.tensor.reductions.logsumexp import logaddexp, logsumexp
+from aesara.tensor.reductions.nan_reductions import (
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+)
+from aesara.tensor.reductions.sum_prod_max import max, min, prod, sum
+from aesara.tensor.sequences.convolve import convolve
+from aesara.tensor.sequences.cumulative import cumprod, cumsum, diff
+from aesara.tensor.sequences.interpolation import digitize, ediff1d, gradient, interp, trapezoid, unwrap
+from aesara.tensor.sequences.windows import bartlett, blackman, hamming, hanning, kaiser, polyval, vander
+from aesara.tensor.shapes.broadcasting import (
+    broadcast_arrays,
+    broadcast_shape,
+    broadcast_shape_iter,
+    broadcast_to,
+)
+from aesara.tensor.shapes.dimensions import (
+    argwhere,
+    array_equal,
+    astype,
+    concat,
+    count_nonzero,
+    join_dims,
+    meshgrid,
+    ndim,
+    pack,
+    permute_dims,
+    ravel,
+    size,
+    split_dims,
+    unpack,
+)
+from aesara.tensor.shapes.flipping import flip, fliplr, flipud, rollaxis, rot90
+from aesara.tensor.shapes.rearranging import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -349,37 +390,21 @@ from aesara.tensor.rearranging import (
     tile,
     transpose,
 )
-from aesara.tensor.reduction import max, min, prod, sum
-from aesara.tensor.repeating import compress, repeat, squeeze
-from aesara.tensor.scalar_conversion import scalar_from_tensor, tensor_from_scalar
-from aesara.tensor.searching import bincount, searchsorted, unique
-from aesara.tensor.selection import default, fill, tensor_copy, where
-from aesara.tensor.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique_values
-from aesara.tensor.shape import reshape, shape_padaxis, shape_padleft, shape_padright
-from aesara.tensor.shape_facts import specify_broadcastable, specify_shape, unbroadcast
-from aesara.tensor.shape_values import shape
-from aesara.tensor.sort import argsort, argtopk, sort, topk, topk_and_argtopk
-from aesara.tensor.stacking import (
-    append,
-    array_split,
-    block,
-    column_stack,
-    concat_with_broadcast,
-    delete,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    insert,
-    row_stack,
-    slice_at_axis,
-    unstack,
-    vsplit,
-    vstack,
+from aesara.tensor.shapes.repeating import compress, repeat, squeeze
+from aesara.tensor.shapes.reshape import reshape, shape_padaxis, shape_padleft, shape_padright
+from aesara.tensor.shapes.shape import shape  # noqa: F811 - the function replaces the module
+from aesara.tensor.shapes.specify_shape import specify_broadcastable, specify_shape, unbroadcast
+from aesara.tensor.statistics.covariance import cov
+from aesara.tensor.statistics.mean_var import mean, std, var
+from aesara.tensor.statistics.observations import average, corrcoef, correlate, histogram
+from aesara.tensor.statistics.order_statistics import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
 )
-from aesara.tensor.statistics import logaddexp, logsumexp, mean, std, var
-from aesara.tensor.subtensor import inc_subtensor, set_subtensor, take
-from aesara.tensor.tensor_type import TensorType
 from aesara.tensor.type import (
     bcol,
     bmatrix,
@@ -539,10 +564,8 @@ from aesara.tensor.type import (
     zvector,
 )
 from aesara.tensor.type_other import NoneConst, make_slice, none_type_t, slicetype
-from aesara.tensor.value_comparison import values_eq_approx_always_true
 from aesara.tensor.var import TensorConstant, TensorVariable
-from aesara.tensor.vector_length import get_vector_length
-from aesara.tensor.windows import blackman, hamming, hanning, kaiser, polyval, vander
+from aesara.tensor.vectorization.blockwise import vectorize
 from aesara.utils import modules_on_demand as _modules_on_demand
 
 _offer_to_numpy(globals())

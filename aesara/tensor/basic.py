@@ -11,20 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.hooks import pprint, printer_attribute
 from aesara.graph.nodes import Variable
 from aesara.scalar import int32
-from aesara.tensor.allocation import (
-    Alloc,
-    AllocEmpty,
-    alloc,
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from aesara.tensor.casting import (
+from aesara.tensor.core.casting import (
     _cast_mapping,
     _convert_to_bool,
     _convert_to_complex64,
@@ -42,24 +29,36 @@ from aesara.tensor.casting import (
     _convert_to_uint64,
     cast,
 )
-from aesara.tensor.check_and_raise import assert_op
-from aesara.tensor.choosing import Choose, choose
-from aesara.tensor.constant_value import (
-    extract_constant,
-    get_scalar_constant_value,
-    infer_static_shape,
+from aesara.tensor.core.check_and_raise import assert_op
+from aesara.tensor.core.constant_value import extract_constant, get_scalar_constant_value, infer_static_shape
+from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
+from aesara.tensor.core.scalar_conversion import (
+    ScalarFromTensor,
+    TensorFromScalar,
+    scalar_from_tensor,
+    tensor_from_scalar,
 )
-from aesara.tensor.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
-from aesara.tensor.creation import (
-    ARange,
+from aesara.tensor.core.transfer import register_transfer, transfer
+from aesara.tensor.core.vector_length import get_vector_length
+from aesara.tensor.creation.allocation import (
+    Alloc,
+    AllocEmpty,
+    alloc,
+    empty,
+    empty_like,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, diag, diagonal, extract_diag
+from aesara.tensor.creation.eye_tri import (
     Eye,
     Tri,
-    _nd_grid,
-    arange,
     eye,
     identity_like,
-    mgrid,
-    ogrid,
     tri,
     tril,
     tril_indices,
@@ -68,9 +67,20 @@ from aesara.tensor.creation import (
     triu_indices,
     triu_indices_from,
 )
-from aesara.tensor.diagonals import AllocDiag, ExtractDiag, diag, diagonal, extract_diag
+from aesara.tensor.creation.make_vector import MakeVector, make_vector
+from aesara.tensor.creation.ranges import ARange, _nd_grid, arange, mgrid, ogrid
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.joining import (
+from aesara.tensor.indexing.choosing import Choose, choose
+from aesara.tensor.indexing.nonzero import Nonzero, _nonzero, flatnonzero, nonzero, nonzero_values
+from aesara.tensor.indexing.permuting import (
+    PermuteRowElements,
+    _permute_row_elements,
+    inverse_permutation,
+    permute_row_elements,
+    take_along_axis,
+)
+from aesara.tensor.indexing.selection import Default, default, fill, second, switch, tensor_copy, where
+from aesara.tensor.joining.join_split import (
     Join,
     Split,
     concatenate,
@@ -82,16 +92,7 @@ from aesara.tensor.joining import (
     stacklists,
     vertical_stack,
 )
-from aesara.tensor.make_vector import MakeVector, make_vector
-from aesara.tensor.nonzero import Nonzero, _nonzero, flatnonzero, nonzero, nonzero_values
-from aesara.tensor.permuting import (
-    PermuteRowElements,
-    _permute_row_elements,
-    inverse_permutation,
-    permute_row_elements,
-    take_along_axis,
-)
-from aesara.tensor.rearranging import (
+from aesara.tensor.shapes.rearranging import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
@@ -105,23 +106,6 @@ from aesara.tensor.rearranging import (
     tile,
     transpose,
 )
-from aesara.tensor.scalar_conversion import (
-    ScalarFromTensor,
-    TensorFromScalar,
-    scalar_from_tensor,
-    tensor_from_scalar,
-)
-from aesara.tensor.selection import (
-    Default,
-    default,
-    fill,
-    second,
-    switch,
-    tensor_copy,
-    where,
-)
-from aesara.tensor.transfer import register_transfer, transfer
-from aesara.tensor.vector_length import get_vector_length
 
 __all__ = [
     "AllocDiag",

@@ -8,11 +8,19 @@ from aesara.configdefaults import config
 from aesara.graph.hooks import pprint
 from aesara.graph.rewriting.databases import optdb
 from aesara.scalar.types import bool as bool_t
-from aesara.tensor.blas_library import check_init_y, ldflags
-from aesara.tensor.dot import BatchedDot, batched_dot, batched_tensordot
-from aesara.tensor.elementwise_ops import add, mul, neg, sub
-from aesara.tensor.gemm import Dot22, Dot22Scalar, Gemm, GemmRelated, gemm, gemm_inplace, gemm_no_inplace
-from aesara.tensor.gemv import Gemv, Ger, gemv, gemv_inplace, gemv_no_inplace, ger, ger_destructive
+from aesara.tensor.elementwise.ops import add, mul, neg, sub
+from aesara.tensor.products.blas_library import check_init_y, ldflags
+from aesara.tensor.products.dot import BatchedDot, batched_dot, batched_tensordot
+from aesara.tensor.products.gemm import (
+    Dot22,
+    Dot22Scalar,
+    Gemm,
+    GemmRelated,
+    gemm,
+    gemm_inplace,
+    gemm_no_inplace,
+)
+from aesara.tensor.products.gemv import Gemv, Ger, gemv, gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.blas import (
     GemmOptimizer,
     blas_opt_inplace,

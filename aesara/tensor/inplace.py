@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor import elementwise_ops
-from aesara.tensor.dimshuffle import dimshuffle_op
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.elementwise import ops as elementwise_ops
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.shapes.dimshuffle import dimshuffle_op
 
 _NAMES = (
     "lt gt le ge eq neq and_ or_ xor invert abs exp exp2 expm1 neg reciprocal log log1p log2 log10 sgn ceil "

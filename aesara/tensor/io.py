@@ -11,7 +11,7 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.generic import generic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.core.tensor_type import tensor_type
 
 
 class LoadFromDisk(Op):

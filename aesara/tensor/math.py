@@ -4,22 +4,9 @@ from typing import Any as _Any
 
 from aesara.configdefaults import config
 from aesara.graph.hooks import pprint
-from aesara.tensor.allocation import alloc
-from aesara.tensor.argmax import (
-    Argmax,
-    MaxAndArgmax,
-    argmax,
-    argmin,
-    largest,
-    max_and_argmax,
-    ptp,
-    smallest,
-)
-from aesara.tensor.convolve import Convolve, convolve
-from aesara.tensor.covariance import cov
-from aesara.tensor.deprecations import DEPRECATED_NAMES
-from aesara.tensor.dot import BatchedDot, Dot, _dot, dense_dot, dot, outer, tensordot
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.core.deprecations import DEPRECATED_NAMES
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import (
     abs,
     add,
     and_,
@@ -163,9 +150,21 @@ from aesara.tensor.elementwise_ops import (
     yv,
     zeta,
 )
-from aesara.tensor.logical_reduction import All, Any, all, allclose, any
-from aesara.tensor.matmul import MatMul, matmul
-from aesara.tensor.reduction import (
+from aesara.tensor.products.dot import BatchedDot, Dot, _dot, dense_dot, dot, outer, tensordot
+from aesara.tensor.products.matmul import MatMul, matmul
+from aesara.tensor.reductions.all_any import All, Any, all, allclose, any
+from aesara.tensor.reductions.argmax import (
+    Argmax,
+    MaxAndArgmax,
+    argmax,
+    argmin,
+    largest,
+    max_and_argmax,
+    ptp,
+    smallest,
+)
+from aesara.tensor.reductions.logsumexp import logaddexp, logsumexp
+from aesara.tensor.reductions.sum_prod_max import (
     Max,
     Min,
     MulWithoutZeros,
@@ -181,7 +180,9 @@ from aesara.tensor.reduction import (
     prod,
     sum,
 )
-from aesara.tensor.statistics import Mean, logaddexp, logsumexp, mean, std, var
+from aesara.tensor.sequences.convolve import Convolve, convolve
+from aesara.tensor.statistics.covariance import cov
+from aesara.tensor.statistics.mean_var import Mean, mean, std, var
 from aesara.tensor.type_other import NoneConst
 from aesara.utils import deprecated_attribute
 

@@ -6,8 +6,8 @@ The rules stand in `aesara.tensor.rewriting.math`; older names of what they are 
 from aesara.graph.rewriting.node_rewriters import node_rewriter as local_optimizer
 from aesara.graph.rewriting.walking import WalkingGraphRewriter as TopoOptimizer
 from aesara.graph.rewriting.walking import in2out, out2in
-from aesara.tensor.elementwise_ops import reciprocal as inv
-from aesara.tensor.elementwise_ops import true_divide as true_div
+from aesara.tensor.elementwise.ops import reciprocal as inv
+from aesara.tensor.elementwise.ops import true_divide as true_div
 from aesara.tensor.rewriting import math as _math
 from aesara.tensor.rewriting.math import *  # noqa: F403
 

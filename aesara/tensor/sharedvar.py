@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.var import _tensor_py_operators
 
 

@@ -1,22 +1,18 @@
-"""Indexing tensors: ``x[...]``, `set_subtensor`, `inc_subtensor`, `take`."""
+"""Indexing tensors: ``x[...]``, `set_subtensor`, `inc_subtensor`, `take`: the documented names."""
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import Any
-
 from aesara.configdefaults import config
 from aesara.graph.hooks import pprint, printer_attribute
-from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
-from aesara.graph.op import Op
-from aesara.tensor.allocation import alloc
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dimshuffle import DimShuffle, dimshuffle
-from aesara.tensor.elementwise_ops import clip
-from aesara.tensor.getitem import getitem
-from aesara.tensor.indexing import (
-    FULL_SLICE,
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import clip
+from aesara.tensor.indexing.getitem import getitem
+from aesara.tensor.indexing.inc_subtensor import (
+    inc_subtensor,
+    set_subtensor,
+    take,
+)
+from aesara.tensor.indexing.index_shapes import (
     as_index_constant,
     as_index_literal,
     as_index_variable,
@@ -35,8 +31,7 @@ from aesara.tensor.indexing import (
     range_len,
     slice_len,
 )
-from aesara.tensor.shape import Reshape, reshape, shape, shape_padleft, specify_broadcastable
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
@@ -50,7 +45,7 @@ from aesara.tensor.subtensor_advanced import (
     advanced_subtensor,
     advanced_subtensor1,
 )
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type import (
     bscalar,
     cscalar,
@@ -122,236 +117,6 @@ __all__ = [
     "slice_len",
     "take",
 ]
-
-
-def set_subtensor(x: Variable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Variable:
-    """Return a tensor with a part of it replaced.
-
-    Parameters
-    ----------
-    x
-        The part: an indexed tensor, such as ``r[10:]``.
-    y
-        The value; it broadcasts to the part.
-    inplace
-        Do not use: it lets the computation write to the tensor.
-    tolerate_inplace_aliasing
-        Whether `x` and `y` may share memory when `inplace` is true.
-
-    Returns
-    -------
-    TensorVariable
-        The whole tensor.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> r = at.vector("r")
-    >>> set_subtensor(r[10:], 5.0).ndim
-    1
-    """
-    return inc_subtensor(
-        x,
-        y,
-        inplace,
-        set_instead_of_inc=True,
-        tolerate_inplace_aliasing=tolerate_inplace_aliasing,
-    )
-
-
-def inc_subtensor(
-    x: Variable,
-    y: Any,
-    inplace: bool = False,
-    set_instead_of_inc: bool = False,
-    tolerate_inplace_aliasing: bool = False,
-    ignore_duplicates: bool = False,
-) -> Variable:
-    """Return a tensor with a value added to a part of it.
-
-    Entries that an index names several times are added to several times.
-
-    Parameters
-    ----------
-    x
-        The part: an indexed tensor, such as ``r[10:]`` or ``r[[0, 0, 1]]``.
-    y
-        The value; it broadcasts to the part.
-    inplace
-        Do not use: it lets the computation write to the tensor.
-    set_instead_of_inc
-        Whether the part is replaced instead.
-    tolerate_inplace_aliasing
-        Whether `x` and `y` may share memory when `inplace` is true.
-    ignore_duplicates
-        Whether entries that are named several times are added to once.
-
-    Returns
-    -------
-    TensorVariable
-        The whole tensor.
-
-    Raises
-    ------
-    TypeError
-        If `x` is not an indexed tensor, or `y` does not fit.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> r = at.vector("r")
-    >>> inc_subtensor(r[[0, 0, 1]], 1.0).ndim
-    1
-    """
-    x, y = as_tensor_variable(x), as_tensor_variable(y)
-    if y.type.ndim > x.type.ndim:
-        raise TypeError(
-            f"Trying to increment a {x.type.ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
-        )
-    if x.owner is None:
-        raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
-    # A dimension of size one of the part takes no other size from the value.
-    n_new = x.type.ndim - y.type.ndim
-    ones = [axis for axis, known in enumerate(y.type.shape) if x.type.shape[n_new + axis] == 1 and known != 1]
-    if ones:
-        y = specify_broadcastable(y, *ones)
-    write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)
-    return write_to_result(x.owner.op, x, y, write)
-
-
-class _Writing:
-    """How a part is written to: the arguments of `inc_subtensor`."""
-
-    __slots__ = ("ignore_duplicates", "inplace", "set_instead_of_inc", "tolerate_aliasing")
-
-    def __init__(self, inplace, set_instead_of_inc, tolerate_aliasing, ignore_duplicates):
-        if tolerate_aliasing and not inplace:
-            raise ValueError("`tolerate_inplace_aliasing` makes sense with `inplace` only.")
-        self.inplace = inplace
-        self.set_instead_of_inc = set_instead_of_inc
-        self.tolerate_aliasing = tolerate_aliasing
-        self.ignore_duplicates = ignore_duplicates
-
-    def again(self, x: Variable, y: Variable) -> Variable:
-        """Write `y` to the part `x` in the same way."""
-        return inc_subtensor(
-            x,
-            y,
-            self.inplace,
-            self.set_instead_of_inc,
-            self.tolerate_aliasing,
-            self.ignore_duplicates,
-        )
-
-
-@singledispatch
-def write_to_result(op: Op, x: Variable, y: Variable, write: _Writing) -> Variable:
-    """Return the tensor that `x`, computed by `op`, is a part of, with `y` written there."""
-    raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
-
-
-@write_to_result.register(Subtensor)
-def _write_to_subtensor(op, x, y, write):
-    tensor, *scalars = x.owner.inputs
-    writer = IncSubtensor(
-        op.idx_list,
-        write.inplace,
-        write.set_instead_of_inc,
-        destroyhandler_tolerate_aliased=[(0, 1)] if write.tolerate_aliasing else [],
-    )
-    return writer(tensor, y, *scalars)
-
-
-@write_to_result.register(AdvancedSubtensor1)
-def _write_to_advanced_subtensor1(op, x, y, write):
-    tensor, positions = x.owner.inputs
-    if write.ignore_duplicates:
-        return _write_to_advanced_subtensor(op, x, y, write)
-    return AdvancedIncSubtensor1(write.inplace, write.set_instead_of_inc)(tensor, y, positions)
-
-
-@write_to_result.register(AdvancedSubtensor)
-def _write_to_advanced_subtensor(op, x, y, write):
-    tensor, *index = x.owner.inputs
-    writer = AdvancedIncSubtensor(write.inplace, write.set_instead_of_inc, write.ignore_duplicates)
-    return writer(tensor, y, *index)
-
-
-@write_to_result.register(DimShuffle)
-def _write_to_dimshuffle(op, x, y, write):
-    """Write to a part of which the dimensions were reordered: reorder the value back."""
-    (inner,) = x.owner.inputs
-    y = shape_padleft(y, x.type.ndim - y.type.ndim) if y.type.ndim < x.type.ndim else y
-    new = [axis for axis, entry in enumerate(op.new_order) if entry == "x"]
-    if new:
-        y = specify_broadcastable(y, *new)
-    back: list[Any] = ["x"] * inner.type.ndim
-    for axis, entry in enumerate(op.new_order):
-        if entry != "x":
-            back[entry] = axis
-    y = dimshuffle(y, back)
-    if new and not _is_part(inner):
-        # All of `inner`, under new dimensions.
-        return write.again(inner[...], y)
-    written = write.again(inner, y)
-    # `written` is the tensor that `inner` is a part of. Dimensions are new, or dropped, in the part only; their
-    # order is that of the tensor, too, if it has as many.
-    is_permutation = not new and len(op.new_order) == inner.type.ndim
-    if is_permutation and written.type.ndim == inner.type.ndim:
-        return op(written)
-    return written
-
-
-def _is_part(x: Variable) -> bool:
-    """Say whether `x` is something that can be written to."""
-    return x.owner is not None and write_to_result.dispatch(type(x.owner.op)) is not write_to_result.dispatch(Op)
-
-
-@write_to_result.register(Reshape)
-def _write_to_reshape(op, x, y, write):
-    """Write to a part that was reshaped: reshape the value back."""
-    inner = x.owner.inputs[0]
-    if y.type.ndim > 0:
-        if y.type.ndim < x.type.ndim or y.type.broadcastable != x.type.broadcastable:
-            y = alloc(y, *(shape(x)[axis] for axis in range(x.type.ndim)))
-        y = reshape(y, shape(inner), ndim=inner.type.ndim)
-    return write.again(inner, y)
-
-
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Variable:
-    """Take entries along a dimension; see `numpy.take`.
-
-    Parameters
-    ----------
-    a
-        The tensor.
-    indices
-        Integers; the result has their dimensions in place of the one indexed.
-    axis
-        The dimension; by default the flattened tensor is indexed.
-    mode
-        What happens to positions out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> take(at.matrix("a"), [0, 2], axis=1).type.shape
-    (None, 2)
-    """
-    a = as_tensor_variable(a)
-    indices = as_tensor_variable(indices)
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"`mode` must be 'raise', 'wrap' or 'clip'; got {mode!r}.")
-    if axis is None:
-        a, axis = reshape(a, (-1,)), 0
-    if not -a.type.ndim <= axis < a.type.ndim:
-        raise IndexError(f"axis {axis} is out of bounds [-{a.type.ndim}, {a.type.ndim})")
-    axis %= a.type.ndim
-    if mode == "clip":
-        indices = clip(indices, 0, a.shape[axis] - 1)
-    elif mode == "wrap":
-        indices = indices % a.shape[axis]
-    return a[(FULL_SLICE,) * axis + (indices,)]
 
 
 __getattr__ = printer_attribute(__name__, ("SubtensorPrinter", "IncSubtensorPrinter"))

@@ -1,6 +1,7 @@
 """Variables by name: `vector`, `dmatrix`, `tensor` and the other shorthands, under their documented path.
 
-`TensorType` itself is defined in `tensor_type`, dtypes in `dtypes`, comparisons of values in `value_comparison`.
+`TensorType` itself is defined in `core.tensor_type`, dtypes in `core.dtypes`, comparisons of values in
+`core.value_comparison`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
-from aesara.tensor.dtypes import (  # noqa: F401 - documented under this path
+from aesara.tensor.core.dtypes import (  # noqa: F401 - documented under this path
     all_dtypes,
     complex_dtypes,
     continuous_dtypes,
@@ -23,7 +24,7 @@ from aesara.tensor.dtypes import (  # noqa: F401 - documented under this path
     integer_dtypes,
     uint_dtypes,
 )
-from aesara.tensor.tensor_type import (  # noqa: F401 - documented under this path
+from aesara.tensor.core.tensor_type import (  # noqa: F401 - documented under this path
     DenseTensorType,
     DenseTypeMeta,
     StaticShape,
@@ -31,8 +32,8 @@ from aesara.tensor.tensor_type import (  # noqa: F401 - documented under this pa
     dtype_name,
     tensor_type,
 )
-from aesara.tensor.tensor_type import rebuild_tensor_type as _rebuild_tensor_type  # noqa: F401 - older pickles name it
-from aesara.tensor.value_comparison import (  # noqa: F401 - documented under this path
+from aesara.tensor.core.tensor_type import rebuild_tensor_type as _rebuild_tensor_type  # noqa: F401 - older pickles name it
+from aesara.tensor.core.value_comparison import (  # noqa: F401 - documented under this path
     values_eq_approx,
     values_eq_approx_always_true,
     values_eq_approx_remove_inf,

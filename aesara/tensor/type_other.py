@@ -13,8 +13,8 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dtypes import integer_dtypes
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
 
 
 class NoneTypeT(Generic):

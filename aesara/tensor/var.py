@@ -11,9 +11,9 @@ import numpy as np
 
 from aesara.configdefaults import config  # noqa: F401 - documented under this path
 from aesara.graph.nodes import Constant, Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.operators import _tensor_py_operators
-from aesara.tensor.tensor_type import DenseTensorType, TensorType, tensor_type
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.operators import _tensor_py_operators
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType, tensor_type
 from aesara.tensor.type_other import NoneConst  # noqa: F401 - documented under this path
 
 

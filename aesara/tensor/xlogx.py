@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elementwise_ops import xlogy
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise.ops import xlogy
 
 
 def xlogx(x: Any) -> Variable:

@@ -17,8 +17,8 @@ import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
-from aesara.tensor.dimshuffle import DimShuffle
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: In bits. Next to 1, what the second of them cannot show is below the smallest double.
 PRECISIONS = (160, 1200, 5000)

@@ -14,7 +14,7 @@ from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.graph.utils import TestValueError as MissingTestValue
 from aesara.link.vm import Loop, Stack
 from aesara.scalar.composite import Composite
-from aesara.tensor.allocation import Alloc
+from aesara.tensor.creation.allocation import Alloc
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from aesara.compile.ops import as_op
 from aesara.compile.profiling import ProfileStats, extended_open, print_global_stats, register_profiler_printer
 from aesara.configdefaults import config
 from aesara.ifelse import ifelse
-from aesara.tensor.gemm import Dot22
+from aesara.tensor.products.gemm import Dot22
 
 sys.path.insert(0, str(Path(__file__).parent))
 from fake_clock import FakeClock, Waits

@@ -13,7 +13,7 @@ import aesara
 import aesara.tensor as at
 from aesara.ir.steps import Launch
 from aesara.ir.text import print_program
-from aesara.tensor.recurrence import LinearRecurrence
+from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native

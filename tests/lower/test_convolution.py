@@ -10,7 +10,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.convolve import Convolve
+from aesara.tensor.sequences.convolve import Convolve
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native

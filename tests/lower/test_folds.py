@@ -12,7 +12,7 @@ import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp
-from aesara.tensor.careduce import CAReduce
+from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,8 +10,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.creation import ARange
-from aesara.tensor.joining import Join, Split
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.joining.join_split import Join, Split
 from aesara.tensor.shape import Reshape
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,13 +10,13 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.choosing import Choose
-from aesara.tensor.creation import Tri
-from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
+from aesara.tensor.creation.eye_tri import Tri
 from aesara.tensor.extra_ops import Bartlett, CpuContiguous
-from aesara.tensor.index_conversion import RavelMultiIndex, UnravelIndex
-from aesara.tensor.permuting import PermuteRowElements
-from aesara.tensor.selection import Default
+from aesara.tensor.indexing.choosing import Choose
+from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
+from aesara.tensor.indexing.permuting import PermuteRowElements
+from aesara.tensor.indexing.selection import Default
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native

@@ -10,8 +10,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.repeating import Repeat
-from aesara.tensor.searching import SearchsortedOp
+from aesara.tensor.ordering.searching import SearchsortedOp
+from aesara.tensor.shapes.repeating import Repeat
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native

@@ -11,7 +11,7 @@ import numpy as np
 
 import aesara
 from aesara.gradient import Rop
-from aesara.tensor.conversion import constant
+from aesara.tensor.core.conversion import constant
 from tests.optable.differences import real_parts, slopes, weighted
 from tests.optable.inputs import Arg
 from tests.optable.running import MODES, Graphs, called, compiled, flat, rng_of

@@ -8,7 +8,7 @@ import pytest
 
 import aesara
 import tests.optable.rows  # noqa: F401
-from aesara.tensor.conversion import constant
+from aesara.tensor.core.conversion import constant
 from tests.optable.derivatives import Derivatives, differentiable, direction
 from tests.optable.differences import real_parts, slopes, weighted
 from tests.optable.faults import rows_for

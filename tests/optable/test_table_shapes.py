@@ -8,7 +8,7 @@ import pytest
 import tests.optable.rows  # noqa: F401
 from aesara.compile.mode import Mode
 from aesara.graph.traversal import io_toposort
-from aesara.tensor.shape_values import Shape, Shape_i
+from aesara.tensor.shapes.shape import Shape, Shape_i
 from tests.optable.faults import rows_for
 from tests.optable.running import MODES, Graphs, called, compiled, drawn, flat
 from tests.optable.table import ROWS

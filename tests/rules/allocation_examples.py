@@ -3,10 +3,10 @@
 import numpy as np
 
 import aesara.tensor as at
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.repeating import Repeat
-from aesara.tensor.searching import Unique
+from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.shape import Unbroadcast
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.sort import topk_and_argtopk
 from tests.rules.framework import example
 

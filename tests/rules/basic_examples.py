@@ -6,10 +6,10 @@ import aesara
 import aesara.tensor as at
 from aesara.gradient import disconnected_grad, grad_clip, grad_scale, zero_grad
 from aesara.raise_op import Assert
-from aesara.tensor.allocation import AllocEmpty
+from aesara.tensor.creation.allocation import AllocEmpty
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.joining import Join, Split
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.joining.join_split import Join, Split
 from tests.rules.framework import example
 
 UNUSED = "what is not computed is not checked"

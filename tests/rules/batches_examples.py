@@ -4,11 +4,11 @@ import numpy as np
 
 import aesara.tensor as at
 from aesara.subgraph import OpFromGraph
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.cumulative import CumOp
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.reduction import Sum
+from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.sequences.cumulative import CumOp
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.sort import SortOp
+from aesara.tensor.vectorization.blockwise import Blockwise
 from tests.rules.framework import example
 
 UNUSED = "what is not computed is not checked"

@@ -1,8 +1,8 @@
 """Examples of rules about products of matrices."""
 
 import aesara.tensor as at
-from aesara.tensor.gemm import Dot22, gemm_no_inplace
-from aesara.tensor.gemv import gemv_no_inplace, ger
+from aesara.tensor.products.gemm import Dot22, gemm_no_inplace
+from aesara.tensor.products.gemv import gemv_no_inplace, ger
 from tests.rules.framework import example
 
 ORDER = {

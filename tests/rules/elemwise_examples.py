@@ -1,8 +1,8 @@
 """Examples of rules about the order of dimensions."""
 
 import aesara.tensor as at
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 EXAMPLES = {
     "local_dimshuffle_lift": [

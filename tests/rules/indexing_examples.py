@@ -3,7 +3,7 @@
 import numpy as np
 
 import aesara.tensor as at
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.shape import Shape_i
 from aesara.tensor.subtensor import (
     advanced_inc_subtensor1,

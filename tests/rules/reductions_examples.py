@@ -3,7 +3,7 @@
 import numpy as np
 
 import aesara.tensor as at
-from aesara.tensor.reduction import Max, Sum
+from aesara.tensor.reductions.sum_prod_max import Max, Sum
 from tests.rules.framework import example
 
 SUMS = "sums are taken in another order, or in parts"

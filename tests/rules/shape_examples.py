@@ -3,7 +3,7 @@
 import numpy as np
 
 import aesara.tensor as at
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.shape import Reshape, Shape, Shape_i, Unbroadcast
 from tests.rules.framework import example
 

@@ -5,8 +5,8 @@ import pytest
 
 import aesara.tensor as at
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.elementwise_ops import abs as at_abs
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elemwise import Elemwise
 from tests.rules.exact import errors_in_units
 from tests.rules.framework import Example, WrongRule, check, example, examples_of_row

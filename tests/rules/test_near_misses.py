@@ -8,8 +8,8 @@ from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.pattern import Rule
 from aesara.graph.utils import InconsistencyError
-from aesara.tensor.creation import ARange
-from aesara.tensor.subtensor_advanced import AdvancedSubtensor1, advanced_subtensor1
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor1, advanced_subtensor1
 from tests.rules.framework import (
     Example,
     WrongRule,

@@ -106,7 +106,7 @@ def test_a_type_of_ones_own_in_a_function():
 
 
 def test_transfer_asks_the_registered_functions_in_turn(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("aesara.tensor.transfer"), "_transfers", [])
+    monkeypatch.setattr(importlib.import_module("aesara.tensor.core.transfer"), "_transfers", [])
     x = dvector("x")
     asked = []
 

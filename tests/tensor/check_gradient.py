@@ -4,7 +4,7 @@ import numpy as np
 from evaluate import evaluate
 
 from aesara.graph.autodiff import grad
-from aesara.tensor.conversion import constant
+from aesara.tensor.core.conversion import constant
 from aesara.tensor.type import TensorType
 
 

@@ -16,23 +16,22 @@ import numpy as np
 import aesara.tensor as at
 from aesara.tensor import nnet
 from aesara.tensor.basic import Default
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.cumulative import CumprodOp, CumsumOp
-from aesara.tensor.dot import Dot
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
-from aesara.tensor.fused_reduction import FusedReduction
-from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
-from aesara.tensor.gemv import gemv_no_inplace, ger
 from aesara.tensor.nnet import abstract_conv, conv, corr, corr3d
 from aesara.tensor.nnet.blocksparse import sparse_block_gemv, sparse_block_outer
-from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros, Sum, Supremum
-from aesara.tensor.repeating import Repeat
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.gemm import Dot22, Dot22Scalar, gemm_no_inplace
+from aesara.tensor.products.gemv import gemv_no_inplace, ger
+from aesara.tensor.reductions.fused_reduction import FusedReduction
+from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros, Sum, Supremum
+from aesara.tensor.sequences.cumulative import CumprodOp, CumsumOp
+from aesara.tensor.sequences.recurrence import LinearRecurrence
+from aesara.tensor.shapes.repeating import Repeat
+from aesara.tensor.shapes.shape import Shape_i
 from aesara.tensor.special import SoftmaxGrad, factorial, log_softmax, logit, poch, softmax
-from aesara.tensor.statistics import Mean
+from aesara.tensor.statistics.mean_var import Mean
 from aesara.tensor.subtensor import (
     advanced_inc_subtensor,
     advanced_inc_subtensor1,
@@ -45,6 +44,7 @@ from aesara.tensor.subtensor import (
     inc_subtensor,
     set_subtensor,
 )
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = ["ROWS", "Row"]
 

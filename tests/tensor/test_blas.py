@@ -11,7 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.utils import InconsistencyError
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor import blas
-from aesara.tensor.gemm import BlasOp
+from aesara.tensor.products.gemm import BlasOp
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 TOLERANCE = {"float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}

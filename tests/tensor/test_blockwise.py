@@ -12,13 +12,13 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.replace import vectorize_graph
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.convolve import Convolve
-from aesara.tensor.creation import ARange
-from aesara.tensor.dot import Dot
-from aesara.tensor.gufunc_signature import parse_signature, signature_from_ndims
-from aesara.tensor.repeating import Repeat
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.sequences.convolve import Convolve
+from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.sort import SortOp
+from aesara.tensor.vectorization.blockwise import Blockwise
+from aesara.tensor.vectorization.gufunc_signature import parse_signature, signature_from_ndims
 
 MODES = ["FAST_COMPILE", None]
 

@@ -11,7 +11,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.gradient import Rop
-from aesara.tensor.recurrence import LinearRecurrence
+from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 RNG = np.random.default_rng(17)
 

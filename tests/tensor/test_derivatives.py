@@ -20,24 +20,24 @@ from aesara.gradient import (
 from aesara.graph.op import Op
 from aesara.graph.traversal import applys_between
 from aesara.tensor import nnet
-from aesara.tensor.argmax import max_and_argmax
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.check_and_raise import assert_op
-from aesara.tensor.fused_reduction import FusedReduction
-from aesara.tensor.gemm import Dot22, Dot22Scalar, gemm_no_inplace
-from aesara.tensor.gemv import gemv_no_inplace, ger
-from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import ProdWithoutZeros, Sum, Supremum
-from aesara.tensor.searching import Unique
-from aesara.tensor.shape import unbroadcast
-from aesara.tensor.sort import TopKOp
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
-from aesara.tensor.statistics import Mean
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.core.check_and_raise import assert_op
+from aesara.tensor.indexing.subtensor_advanced import (
     advanced_inc_subtensor1,
     advanced_set_subtensor1,
     advanced_subtensor1,
 )
+from aesara.tensor.ordering.searching import Unique
+from aesara.tensor.products.gemm import Dot22, Dot22Scalar, gemm_no_inplace
+from aesara.tensor.products.gemv import gemv_no_inplace, ger
+from aesara.tensor.reductions.argmax import max_and_argmax
+from aesara.tensor.reductions.fused_reduction import FusedReduction
+from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros, Sum, Supremum
+from aesara.tensor.sequences.recurrence import LinearRecurrence
+from aesara.tensor.shape import unbroadcast
+from aesara.tensor.sort import TopKOp
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.statistics.mean_var import Mean
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 RNG = np.random.default_rng(11)
 M, N = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4)) + 2

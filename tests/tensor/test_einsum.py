@@ -5,7 +5,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.dot import BatchedDot, Dot
+from aesara.tensor.products.dot import BatchedDot, Dot
 from tests.tensor.against_numpy import compare, drawn
 
 CASES = [

@@ -12,8 +12,8 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.graph.op import Op
 from aesara.scalar.op import ScalarOp
-from aesara.tensor.nonzero import Nonzero
-from aesara.tensor.searching import Unique
+from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.ordering.searching import Unique
 
 #: Base classes for the ops of users, who say what they know of shapes.
 OTHERS = "aesara.link.c."

@@ -6,8 +6,8 @@ import pytest
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
-from aesara.tensor.dot import BatchedDot, batched_tensordot
 from aesara.tensor.math import Dot, MatMul
+from aesara.tensor.products.dot import BatchedDot, batched_tensordot
 from aesara.tensor.type import TensorType
 from tests.tensor.evaluate import evaluate
 from tests.tensor.test_reduction import numeric_gradient

@@ -7,8 +7,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.tensor.numpy_functions import ADVICE, FUNCTIONS, UFUNCS
-from aesara.tensor.numpy_protocol import _look_up
+from aesara.tensor.numpy_api.functions import ADVICE, FUNCTIONS, UFUNCS
+from aesara.tensor.numpy_api.protocol import _look_up
 from aesara.tensor.type import TensorType
 from aesara.tensor.var import TensorVariable
 

@@ -6,7 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.replace import vectorize_graph
-from aesara.tensor.recurrence import LinearRecurrence, shifted
+from aesara.tensor.sequences.recurrence import LinearRecurrence, shifted
 
 
 def loop(a, b, axis, backwards):

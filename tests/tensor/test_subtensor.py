@@ -10,7 +10,7 @@ import aesara.tensor as at
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.tensor.exceptions import AdvancedIndexingError, NotScalarConstantError
-from aesara.tensor.index_facts import static_slice_length
+from aesara.tensor.indexing.index_facts import static_slice_length
 from aesara.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,

@@ -641,7 +641,7 @@ def test_infer_static_shape():
 
 
 def test_transfer(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("aesara.tensor.transfer"), "_transfers", [])
+    monkeypatch.setattr(importlib.import_module("aesara.tensor.core.transfer"), "_transfers", [])
     x = at.dvector()
     assert transfer(x, "cpu") is x
     with pytest.raises(ValueError, match="transfer"):

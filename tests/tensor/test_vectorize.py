@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.graph.replace import vectorize_graph, vectorize_node
 from aesara.graph.traversal import applys_between
 from aesara.raise_op import Assert
-from aesara.tensor.blockwise import Blockwise
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 MODES = ["FAST_COMPILE", None]
 

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.compile.io import In, SymbolicInput
 from aesara.graph.container import Container
 from aesara.graph.type import Type
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 if TYPE_CHECKING:
     from aesara.compile.function.function import Function

@@ -22,7 +22,7 @@ from aesara.graph.traversal import ancestors
 from aesara.graph.traversal import graph_inputs as graph_inputs_of
 from aesara.graph.utils import MissingInputError
 from aesara.link.utils import describe_source
-from aesara.tensor.shape_values import variables_of_shapes
+from aesara.tensor.shapes.shape import variables_of_shapes
 
 
 def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:

@@ -19,7 +19,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.pickling import Parcel
 from aesara.graph.shared import SharedVariable
 from aesara.records import dataclass
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 #: bytes of a constant that is worth a place of its own in a pickle
 _SMALL = 512

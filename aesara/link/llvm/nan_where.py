@@ -18,9 +18,9 @@ from aesara.link.basic import InputCell
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.elementwise_ops import bitwise_or, isinf, isnan
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import bitwise_or, isinf, isnan
 
 __all__ = ["NanWhereLinker"]
 

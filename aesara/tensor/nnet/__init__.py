@@ -28,9 +28,9 @@ from aesara.tensor.nnet.rules import (
     graph_merge_softmax_with_crossentropy_softmax,
 )
 from aesara.tensor.nnet.softmax import softmax_grad_legacy, softmax_legacy, softmax_with_bias
+from aesara.tensor.reductions.softmax import log_softmax as logsoftmax
+from aesara.tensor.reductions.softmax import softmax
 from aesara.tensor.rewriting.special import softmax_simplifier
-from aesara.tensor.special import log_softmax as logsoftmax
-from aesara.tensor.special import softmax
 
 __all__ = [
     "abstract_conv2d",

@@ -9,10 +9,10 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.nodes import Variable
 from aesara.scalar.constants import literal
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dtypes import discrete_dtypes
-from aesara.tensor.elementwise_ops import clip, expm1, gt, lt, minimum, sigmoid, switch
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import clip, expm1, gt, lt, minimum, sigmoid, switch
 
 
 class ScalarSoftsign(aes.UnaryScalarOp):

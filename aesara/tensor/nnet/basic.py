@@ -4,7 +4,20 @@ They are defined in `activations`, `crossentropy`, `hierarchical`, `prepend`, `s
 """
 
 from aesara.graph.rewriting.databases import optdb
-from aesara.tensor.elementwise_ops import add, eq, exp, expm1, log, mul, neg, or_, sigmoid, softplus, tanh, true_divide
+from aesara.tensor.elementwise.ops import (
+    add,
+    eq,
+    exp,
+    expm1,
+    log,
+    mul,
+    neg,
+    or_,
+    sigmoid,
+    softplus,
+    tanh,
+    true_divide,
+)
 from aesara.tensor.nnet.activations import ScalarSoftsign, elu, relu, scalar_softsign, selu, softsign
 from aesara.tensor.nnet.crossentropy import (
     CrossentropyCategorical1Hot,

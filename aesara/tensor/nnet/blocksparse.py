@@ -15,12 +15,12 @@ from aesara import scalar as aes
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.elementwise_ops import conj, mul
-from aesara.tensor.expression_op import ExpressionOp, MayOverwriteFirst
-from aesara.tensor.reduction import sum as tensor_sum
-from aesara.tensor.subtensor import inc_subtensor
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
+from aesara.tensor.elementwise.ops import conj, mul
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor
+from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 
 
 def _operand(name: str, x: Any, ndim: int) -> Variable:

@@ -13,11 +13,11 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dtypes import continuous_dtypes, integer_dtypes
-from aesara.tensor.elementwise_ops import and_, eq, ge, lt
-from aesara.tensor.logical_reduction import all as all_true
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import continuous_dtypes, integer_dtypes
+from aesara.tensor.elementwise.ops import and_, eq, ge, lt
+from aesara.tensor.reductions.all_any import all as all_true
 
 
 class ComposedOp(Op):

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.correlation import Correlation, Direction, Windows
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
+from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
 __all__ = ["ConvOp", "conv2d"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dimshuffle import dimshuffle
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_functions import conv3d as conv3d_of_volumes
+from aesara.tensor.shapes.dimshuffle import dimshuffle
 
 __all__ = ["conv3d"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_functions import conv2d, conv3d
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 

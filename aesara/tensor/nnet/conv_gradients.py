@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.make_vector import vector_of
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_ops import (
     AbstractConv2d_gradInputs,
     AbstractConv2d_gradWeights,

@@ -14,12 +14,12 @@ import numpy as np
 
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.correlation import Correlation, Direction, Windows
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.make_vector import vector_of
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
+from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
 
 def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> Variable:

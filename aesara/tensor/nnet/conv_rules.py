@@ -26,7 +26,7 @@ from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeight
 from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGradWeights
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import register_specialize, register_specialize_device
-from aesara.tensor.shape_facts import specify_shape
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 conv_groupopt = LocalGroupDB()
 conv_groupopt.__name__ = "conv_opts"

@@ -14,11 +14,11 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
-from aesara.tensor.check_and_raise import Assert
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.correlation import dilated_size, output_size
-from aesara.tensor.elementwise_ops import eq, ge
+from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise.ops import eq, ge
+from aesara.tensor.products.correlation import dilated_size, output_size
 
 Shape = tuple[Any, ...]
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.correlation import Direction
-from aesara.tensor.dtypes import integer_dtypes
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
+from aesara.tensor.products.correlation import Direction
 
 
 class MatrixCorrelation(ChosenWindows):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.tensor.correlation import Direction
 from aesara.tensor.nnet.corr import ForInputs, Forward, ForWeights, MatrixCorrelation
+from aesara.tensor.products.correlation import Direction
 
 
 class BaseCorr3dMM(MatrixCorrelation):

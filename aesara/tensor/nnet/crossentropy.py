@@ -11,20 +11,20 @@ from aesara import scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.allocation import zeros_like
-from aesara.tensor.argmax import argmax, max_and_argmax
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.creation import arange
-from aesara.tensor.dot import dot
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.elementwise_ops import add, eq, log, log1p, mul, neg, softplus, switch
-from aesara.tensor.joining import concatenate
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import zeros_like
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import add, eq, log, log1p, mul, neg, softplus, switch
+from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.composed import ComposedOp, as_classes, as_floats, checked_classes
 from aesara.tensor.nnet.softmax import biased, biased_static_shape, softmax_grad_legacy, softmax_legacy
-from aesara.tensor.reduction import sum as sum_along
-from aesara.tensor.searching import unique
-from aesara.tensor.special import LogSoftmax
-from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.ordering.searching import unique
+from aesara.tensor.products.dot import dot
+from aesara.tensor.reductions.argmax import argmax, max_and_argmax
+from aesara.tensor.reductions.softmax import LogSoftmax
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 _log_softmax = LogSoftmax(axis=-1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.creation import arange
-from aesara.tensor.dot import batched_dot, dot, tensordot
-from aesara.tensor.special import softmax
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.products.dot import batched_dot, dot, tensordot
+from aesara.tensor.reductions.softmax import softmax
 
 
 def h_softmax(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.allocation import zeros
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.creation import arange
-from aesara.tensor.dimshuffle import dimshuffle
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.elementwise_ops import ceil_intdiv, eq, ge
-from aesara.tensor.joining import stack
-from aesara.tensor.selection import where
-from aesara.tensor.shape import reshape
-from aesara.tensor.subtensor import set_subtensor
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.creation.allocation import zeros
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import ceil_intdiv, eq, ge
+from aesara.tensor.indexing.inc_subtensor import set_subtensor
+from aesara.tensor.indexing.selection import where
+from aesara.tensor.joining.join_split import stack
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.shapes.reshape import reshape
 
 __all__ = ["Images2Neibs", "images2neibs", "neibs2images"]
 

@@ -10,11 +10,11 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.allocation import alloc
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.joining import join
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.joining.join_split import join
 from aesara.tensor.nnet.composed import ComposedOp
-from aesara.tensor.tensor_type import tensor_type
 
 
 def _as_matrix(mat: Any) -> Variable:

@@ -16,11 +16,9 @@ from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.source import gradient_mark, inherit_source
-from aesara.tensor.allocation import Alloc, zeros_like
-from aesara.tensor.argmax import Argmax, MaxAndArgmax, argmax
-from aesara.tensor.check_and_raise import Assert
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import add, eq, exp, sigmoid, softplus, tanh
+from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.creation.allocation import Alloc, zeros_like
+from aesara.tensor.elementwise.ops import add, eq, exp, sigmoid, softplus, tanh
 from aesara.tensor.nnet.activations import hard_sigmoid
 from aesara.tensor.nnet.composed import ComposedOp
 from aesara.tensor.nnet.crossentropy import (
@@ -32,10 +30,12 @@ from aesara.tensor.nnet.crossentropy import (
     crossentropy_softmax_argmax_1hot_with_bias,
 )
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bias
+from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax, argmax
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.rewriting.helpers import in_place_of, output_of
 from aesara.tensor.rewriting.log_domain import Analysis
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 def _replaced(node: Apply, outputs: list[Variable]) -> list[Variable] | bool:

@@ -7,11 +7,11 @@ from typing import Any
 
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise_ops import add
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.elementwise.ops import add
 from aesara.tensor.nnet.composed import ComposedOp, as_floats
-from aesara.tensor.reduction import sum as sum_along
-from aesara.tensor.special import Softmax, SoftmaxGrad
-from aesara.tensor.tensor_type import tensor_type
+from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 softmax_legacy = Softmax(axis=-1)
 softmax_grad_legacy = SoftmaxGrad(axis=-1)

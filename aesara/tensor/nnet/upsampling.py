@@ -8,9 +8,9 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.creation import arange
-from aesara.tensor.joining import concatenate
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs
 
 

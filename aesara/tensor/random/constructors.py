@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, RandomType
 from aesara.tensor.type_other import NoneConst
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
-from aesara.tensor.broadcasting import broadcast_shape_iter, broadcast_to
-from aesara.tensor.casting import cast
-from aesara.tensor.constant_value import infer_static_shape
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.dtypes import integer_dtypes
-from aesara.tensor.shape_facts import specify_shape
-from aesara.tensor.shape_values import shape_tuple
-from aesara.tensor.vector_length import get_vector_length
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.vector_length import get_vector_length
+from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to
+from aesara.tensor.shapes.shape import shape_tuple
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = [
     "broadcast_params",

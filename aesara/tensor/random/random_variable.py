@@ -12,10 +12,11 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.graph.shared import shared
-from aesara.tensor.broadcasting import broadcast_shape_iter
-from aesara.tensor.constant_value import infer_static_shape
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.dtypes import all_dtypes
+from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import all_dtypes
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.random.generators import copy_generator
 from aesara.tensor.random.parameters import (
     default_supp_shape_from_params,
@@ -23,9 +24,8 @@ from aesara.tensor.random.parameters import (
     sizes_of_shape,
 )
 from aesara.tensor.random.type import RandomType
-from aesara.tensor.shape_values import shape_tuple
-from aesara.tensor.tensor_type import TensorType
-from aesara.tensor.vector_length import get_vector_length
+from aesara.tensor.shapes.broadcasting import broadcast_shape_iter
+from aesara.tensor.shapes.shape import shape_tuple
 
 __all__ = ["RandomVariable"]
 

@@ -3,7 +3,7 @@
 They are defined in `parameters` and `stream`.
 """
 
-from aesara.tensor.elementwise_ops import maximum
+from aesara.tensor.elementwise.ops import maximum
 from aesara.tensor.random.parameters import (
     broadcast_params,
     explicit_expand_dims,

@@ -21,10 +21,10 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import NodeRewriter
 from aesara.scalar.types import upcast
-from aesara.tensor.conversion import constant
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.rewriting.constant_arithmetic import dtype_of_constant, is_lost, working_dtype
 from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of
-from aesara.tensor.tensor_type import TensorType
 
 #: How many nodes that are used elsewhere too a canonizer looks through. (Without a bound a chain
 #: of squares would give a flat product of exponential length.)

@@ -9,12 +9,12 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
-from aesara.tensor.casting import cast
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import second
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import Alloc, alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import second
 from aesara.tensor.rewriting.helpers import in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import (
@@ -24,7 +24,7 @@ from aesara.tensor.rewriting.registration import (
     register_uncanonicalize,
     register_useless,
 )
-from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.shapes.shape import Shape_i
 
 
 def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:

@@ -8,10 +8,9 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import alloc
-from aesara.tensor.conversion import constant
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import (
     add,
     eq,
     exp,
@@ -30,6 +29,7 @@ from aesara.tensor.elementwise_ops import (
     switch,
     true_divide,
 )
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
@@ -53,7 +53,7 @@ from aesara.tensor.rewriting.registration import (
     register_useless,
 )
 from aesara.tensor.rewriting.signs import negated_of
-from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.shapes.shape import Shape_i
 
 
 @register_canonicalize("shape_unsafe")

@@ -8,13 +8,15 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import alloc
-from aesara.tensor.casting import cast
-from aesara.tensor.check_and_raise import Assert, CheckAndRaise, assert_op
-from aesara.tensor.elementwise_ops import add, and_, eq, identity, mul, or_, second, switch, xor
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.joining import Join, Split
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise, assert_op
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, and_, eq, identity, mul, or_, second, switch, xor
+from aesara.tensor.joining.join_split import Join, Split
+from aesara.tensor.ordering.sorting import TopKOp
 from aesara.tensor.rewriting.allocations import (
     broadcast_like,
     encompasses_broadcastable,
@@ -49,8 +51,6 @@ from aesara.tensor.rewriting.registration import (
 )
 from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
 from aesara.tensor.rewriting.views import local_view_op
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.sort import TopKOp
 
 fill = second
 tensor_copy = identity

@@ -7,13 +7,13 @@ import numpy as np
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.blockwise import Blockwise
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.creation import Eye
-from aesara.tensor.dot import Dot
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.creation.eye_tri import Eye
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
 from aesara.tensor.rewriting.registration import register_canonicalize
-from aesara.tensor.shape_facts import specify_shape
+from aesara.tensor.shapes.specify_shape import specify_shape
+from aesara.tensor.vectorization.blockwise import Blockwise
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 #: Constants with more rows than this are not looked at.

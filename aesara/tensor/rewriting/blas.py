@@ -30,14 +30,14 @@ from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError
 from aesara.scalar.arithmetic import Mul, Neg
-from aesara.tensor.conversion import constant
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, mul, neg, sub
-from aesara.tensor.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
-from aesara.tensor.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.ops import add, mul, neg, sub
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
+from aesara.tensor.products.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise
 from aesara.tensor.rewriting.inplace import InplaceWriter
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 __all__ = [
     "GemmOptimizer",

@@ -12,8 +12,8 @@ from collections.abc import Collection
 import numpy as np
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.elementwise_ops import add, exp, minimum, mul, neg, sub, true_divide
-from aesara.tensor.gradient_operators import DisconnectedGrad, disconnected_grad
+from aesara.tensor.derivatives.gradient_operators import DisconnectedGrad, disconnected_grad
+from aesara.tensor.elementwise.ops import add, exp, minimum, mul, neg, sub, true_divide
 from aesara.tensor.rewriting.helpers import constant_like, output_of, real_of_same_dtype
 
 #: Exponentials are looked for within so many sums and products.

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import add, mul, neg, reciprocal, sgn, sub, true_divide
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, sub, true_divide
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.helpers import computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range, same_factors
-from aesara.tensor.tensor_type import TensorType
 
 
 class MulCanonizer(AlgebraicCanonizer):

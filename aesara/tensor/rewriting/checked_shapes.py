@@ -7,15 +7,15 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.helpers import has_value, in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, symbolic_index_of, takes_everything
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.shape import Reshape
-from aesara.tensor.subtensor_basic import Subtensor
+from aesara.tensor.shapes.reshape import Reshape
 
 
 @register_canonicalize("shape_unsafe")

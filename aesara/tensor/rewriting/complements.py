@@ -17,7 +17,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.records import dataclass
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import (
     add,
     cos,
     cosh,
@@ -39,7 +39,7 @@ from aesara.tensor.elementwise_ops import (
     tanh,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
     common_value,
     computed_in,

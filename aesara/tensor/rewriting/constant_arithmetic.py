@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 
 
 def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:

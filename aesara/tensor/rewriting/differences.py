@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import rule
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import add, eq, exp, expm1, le, lt, maximum, mul, neg, sqrt, sub, switch, true_divide
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    eq,
+    exp,
+    expm1,
+    le,
+    lt,
+    maximum,
+    mul,
+    neg,
+    sqrt,
+    sub,
+    switch,
+    true_divide,
+)
 from aesara.tensor.rewriting.helpers import real_of_same_dtype
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise_ops import add, mul, sub, true_divide
+from aesara.tensor.elementwise.ops import add, mul, sub, true_divide
 from aesara.tensor.rewriting.algebraic_canonizer import get_constant
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.helpers import in_place_of, is_float

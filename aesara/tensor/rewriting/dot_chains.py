@@ -8,9 +8,9 @@ from itertools import pairwise
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.diagonals import AllocDiag
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, mul, neg, sub
+from aesara.tensor.creation.diagonals import AllocDiag
+from aesara.tensor.elementwise.ops import add, mul, neg, sub
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import register_canonicalize
 

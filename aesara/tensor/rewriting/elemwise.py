@@ -10,10 +10,9 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.op import ScalarOp
-from aesara.tensor.allocation import alloc
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.basic import local_useless_elemwise  # noqa: F401 - registered before
 from aesara.tensor.rewriting.fusion import (
     FusionOptimizer,
@@ -28,6 +27,7 @@ from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
 from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_useless
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 __all__ = [
     "FusionOptimizer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.node_rewriters import node_rewriter
-from aesara.tensor.allocation import AllocEmpty, zeros
+from aesara.tensor.creation.allocation import AllocEmpty, zeros
 
 __all__ = ["local_alloc_empty_to_zeros"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.tensor.elementwise_ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
+from aesara.tensor.elementwise.ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
 from aesara.tensor.rewriting.log_domain import Analysis, times_logarithm
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import rule
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import (
     erf,
     erfc,
     erfcx,
@@ -27,7 +27,7 @@ from aesara.tensor.elementwise_ops import (
     sub,
     switch,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     common_value,

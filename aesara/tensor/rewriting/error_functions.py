@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise_ops import add, erf, erfc, erfcx, exp, mul, neg, square, sub, true_divide
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise.ops import add, erf, erfc, erfcx, exp, mul, neg, square, sub, true_divide
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     computed_in,

@@ -6,8 +6,8 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import rule
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     cos,
     cosh,

@@ -11,18 +11,18 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import minimum, second
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.repeating import Repeat
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import Alloc, alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import minimum, second
+from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.rewriting.allocations import lengths_of
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import register_canonicalize, register_useless
-from aesara.tensor.searching import Unique
-from aesara.tensor.shape import Reshape
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.repeating import Repeat
+from aesara.tensor.shapes.reshape import Reshape
 
 
 @register_useless

@@ -8,7 +8,7 @@ import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import in2out, node_rewriter
-from aesara.tensor.allocation import Alloc
+from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,
     register_specialize,

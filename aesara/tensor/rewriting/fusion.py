@@ -20,9 +20,9 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.scalar.composite import Composite
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import add, mul, sub
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, mul, sub
 from aesara.tensor.rewriting.arithmetic import local_add_mul_fusion
 from aesara.tensor.rewriting.registration import register_canonicalize
 

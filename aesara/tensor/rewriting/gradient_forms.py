@@ -17,9 +17,8 @@ from aesara.scalar.normal import Ndtr
 from aesara.scalar.power import Pow, Sqr, Sqrt
 from aesara.scalar.special import Erf, Erfc, Erfcx
 from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import (
     add,
     erfc,
     erfcx_reciprocal,
@@ -35,8 +34,8 @@ from aesara.tensor.elementwise_ops import (
     softplus,
     sub,
 )
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.reduction import Prod, Sum
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
@@ -47,6 +46,7 @@ from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
 from aesara.tensor.rewriting.log_functions import is_near_kept, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 def logarithm_of_difference(node: Apply, analysis: Analysis) -> Variable | None:

@@ -11,14 +11,14 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.scalar.conditional import Second
 from aesara.scalar.types import upcast
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.casting import cast
-from aesara.tensor.conversion import constant
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import second
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.shape_facts import Unbroadcast
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import second
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.specify_shape import Unbroadcast
 
 #: Constants with more elements than this are not searched for a common value.
 LARGEST_SEARCHED = 10_000

@@ -9,8 +9,8 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     cosh,
     exp,
@@ -30,7 +30,7 @@ from aesara.tensor.elementwise_ops import (
     tanh,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     common_value,

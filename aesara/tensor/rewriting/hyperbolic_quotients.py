@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from aesara.graph.nodes import Variable
 from aesara.records import dataclass
-from aesara.tensor.elementwise_ops import add, cosh, exp, mul, reciprocal, sigmoid, sinh, sub, tanh
+from aesara.tensor.elementwise.ops import add, cosh, exp, mul, reciprocal, sigmoid, sinh, sub, tanh
 from aesara.tensor.rewriting.helpers import constant_like, has_value, output_of, real_of_same_dtype
 from aesara.tensor.rewriting.hyperbolic import are_opposite, multiple
 from aesara.tensor.rewriting.logistic import negated

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.index_forms import get_constant_idx, get_idx_list
-from aesara.tensor.indexing import basic_shape
+from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
+from aesara.tensor.indexing.index_shapes import basic_shape
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.helpers import same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.subtensor_basic import Subtensor
 
 FULL = slice(None)
 #: The largest integer in an index.

@@ -21,8 +21,8 @@ from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
-from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.utils import collection_paused
 
 #: Garbage is not looked for while as many nodes as this are replaced: nearly all that is made stays.

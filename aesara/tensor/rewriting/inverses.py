@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
 from aesara.graph.rewriting.databases import canonicalize, specialize
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     arccosh,
     arcsinh,
     arctanh,

@@ -11,13 +11,26 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import add, clip, exp, ge, gt, log, log1p, maximum, neg, softplus, sub, switch
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    clip,
+    exp,
+    ge,
+    gt,
+    log,
+    log1p,
+    maximum,
+    neg,
+    softplus,
+    sub,
+    switch,
+)
+from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.rewriting.complements import sum_of_terms
 from aesara.tensor.rewriting.helpers import has_value, output_of
 from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logistic import is_negation
-from aesara.tensor.statistics import logaddexp_
 
 #: Sums of more terms are differentiated as they are.
 MOST_TERMS = 16

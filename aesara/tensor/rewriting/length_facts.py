@@ -15,19 +15,19 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.scalar import AND, EQ, Cast
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import BatchedDot, Dot
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.gemm import Dot22, Dot22Scalar, Gemm
-from aesara.tensor.joining import Join
-from aesara.tensor.logical_reduction import All
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.shape_facts import SpecifyShape
-from aesara.tensor.shape_values import Shape_i
-from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.subtensor_basic import IncSubtensor
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
+from aesara.tensor.joining.join_split import Join
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.gemm import Dot22, Dot22Scalar, Gemm
+from aesara.tensor.reductions.all_any import All
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.shape import Shape_i
+from aesara.tensor.shapes.specify_shape import SpecifyShape
 
 #: A dimension of a variable.
 Dimension = tuple[Variable, int]

@@ -20,11 +20,10 @@ from aesara.records import dataclass
 from aesara.scalar.casting import Cast
 from aesara.scalar.exponential import Log, Log2, Log10
 from aesara.scalar.types import upcast
-from aesara.tensor.careduce import with_kept_dims
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.derivatives.gradient_operators import disconnected_grad
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     and_,
     cosh,
@@ -58,10 +57,12 @@ from aesara.tensor.elementwise_ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.gradient_operators import disconnected_grad
-from aesara.tensor.reduction import Max, Min, Prod, Sum, Supremum
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.careduce import with_kept_dims
+from aesara.tensor.reductions.logsumexp import logaddexp_
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax
+from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum, Supremum
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
@@ -84,9 +85,8 @@ from aesara.tensor.rewriting.logsumexp import (
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
-from aesara.tensor.shape import Reshape
-from aesara.tensor.special import LogSoftmax, Softmax
-from aesara.tensor.statistics import logaddexp_
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
 
 #: So many operations are looked through, one behind the other.
 DEEPEST = 12

@@ -14,8 +14,8 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import rule
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     cosh,
     eq,
@@ -50,7 +50,7 @@ from aesara.tensor.elementwise_ops import (
     tanh,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
 from aesara.tensor.rewriting.helpers import (
     as_dtype,

@@ -6,13 +6,13 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import and_, exp, le, log, lt, ndtr, sgn, sigmoid, switch
-from aesara.tensor.reduction import Prod, Sum
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import and_, exp, le, log, lt, ndtr, sgn, sigmoid, switch
+from aesara.tensor.reductions.softmax import Softmax
+from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.helpers import constant_like, in_place_of, is_float
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
-from aesara.tensor.special import Softmax
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: Functions with values from 0 to 1, the logarithms of which are all of one sign.
 PROBABILITIES = (sigmoid, ndtr)

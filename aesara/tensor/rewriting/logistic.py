@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import (
     add,
     and_,
     exp,

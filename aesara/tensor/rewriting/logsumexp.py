@@ -15,11 +15,8 @@ from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.records import dataclass
-from aesara.tensor.careduce import with_kept_dims
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     eq,
     exp,
@@ -37,7 +34,12 @@ from aesara.tensor.elementwise_ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.reduction import Max, Sum, Supremum
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.careduce import with_kept_dims
+from aesara.tensor.reductions.logsumexp import logaddexp_
+from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
@@ -53,10 +55,8 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
-from aesara.tensor.shape import Reshape
-from aesara.tensor.statistics import logaddexp_
-from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.subtensor_basic import Subtensor
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
 
 READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
 

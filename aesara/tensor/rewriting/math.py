@@ -20,10 +20,10 @@ The ops that the rules are about are names of this module, too.
 
 from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.databases import canonicalize, specialize, stabilize
-from aesara.tensor.allocation import alloc
-from aesara.tensor.check_and_raise import assert_op
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.core.check_and_raise import assert_op
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
     add,
     eq,
     erf,
@@ -49,8 +49,8 @@ from aesara.tensor.elementwise_ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
-from aesara.tensor.elementwise_ops import second as fill
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise.ops import second as fill
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.arithmetic import (
     fill_chain,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.constant_value import get_scalar_constant_value
-from aesara.tensor.elementwise_ops import add, exp, mul, neg
+from aesara.tensor.core.constant_value import get_scalar_constant_value
+from aesara.tensor.elementwise.ops import add, exp, mul, neg
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise
 

@@ -11,31 +11,31 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import Add
-from aesara.tensor.allocation import alloc
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.creation import ARange
-from aesara.tensor.elementwise_ops import add, and_, ge, lt, neg
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.elementwise.ops import add, and_, ge, lt, neg
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.index_forms import as_slice, is_mask
-from aesara.tensor.joining import concatenate
-from aesara.tensor.logical_reduction import all as all_of
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise, same_elements
-from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
-from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
-from aesara.tensor.shape import reshape
-from aesara.tensor.shape_values import shape
-from aesara.tensor.subtensor import inc_subtensor
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor
+from aesara.tensor.indexing.index_forms import as_slice, is_mask
+from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
     advanced_subtensor1,
 )
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise, same_elements
+from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
+from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.shapes.reshape import reshape
+from aesara.tensor.shapes.shape import shape
 
 READERS = (AdvancedSubtensor1, AdvancedSubtensor)
 WRITERS = (AdvancedIncSubtensor1, AdvancedIncSubtensor)

@@ -6,10 +6,10 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.casting import cast
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import mul, reciprocal, sqrt, square, true_divide
-from aesara.tensor.elementwise_ops import pow as at_pow
+from aesara.tensor.core.casting import cast
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import mul, reciprocal, sqrt, square, true_divide
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_in_place_of,

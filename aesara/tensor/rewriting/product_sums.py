@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.diagonals import ExtractDiag
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import mul
-from aesara.tensor.reduction import Sum
+from aesara.tensor.creation.diagonals import ExtractDiag
+from aesara.tensor.elementwise.ops import mul
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.sum_prod_max import Sum
 from aesara.tensor.rewriting.dot_chains import FLOATS, dot_operands
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes

@@ -9,8 +9,8 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import add, cos, cosh, lt, sin, sinh, sub
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import add, cos, cosh, lt, sin, sinh, sub
 from aesara.tensor.rewriting.complements import (
     MOST_TERMS,
     PRODUCTS,

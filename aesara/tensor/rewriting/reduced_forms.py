@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot, dot
-from aesara.tensor.elementwise_ops import add, maximum, minimum, mul, square, true_divide
-from aesara.tensor.joining import Join
-from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.reduction import Max, Min, Prod, Sum
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.ops import add, maximum, minimum, mul, square, true_divide
+from aesara.tensor.joining.join_split import Join
+from aesara.tensor.products.dot import Dot, dot
+from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_float
 from aesara.tensor.rewriting.reductions import is_number, local_reduce_broadcastable, reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_uncanonicalize
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: A reduction without axes is left out by the rule that leaves out axes of length one.
 local_useless_reduce = local_reduce_broadcastable

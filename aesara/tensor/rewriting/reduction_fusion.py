@@ -11,9 +11,9 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.fused_reduction import FusedReduction
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.fused_reduction import FusedReduction
 
 
 @node_rewriter([CAReduce])

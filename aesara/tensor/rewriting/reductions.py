@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.casting import cast
-from aesara.tensor.elementwise_ops import mul, neg, true_divide
-from aesara.tensor.logical_reduction import All, Any
-from aesara.tensor.reduction import Max, Min, Prod, Sum
+from aesara.tensor.core.casting import cast
+from aesara.tensor.elementwise.ops import mul, neg, true_divide
+from aesara.tensor.reductions.all_any import All, Any
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.registration import (
     register_canonicalize,

@@ -8,18 +8,18 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import and_, eq, ge, mul, neq, or_, switch
-from aesara.tensor.elementwise_ops import pow as at_pow
-from aesara.tensor.logical_reduction import All, Any
-from aesara.tensor.reduction import Max, Min, Prod, Sum
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.elementwise.ops import and_, eq, ge, mul, neq, or_, switch
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.reductions.all_any import All, Any
+from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_complex, is_float
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.shapes.broadcasting import BroadcastTo
 
 
 @register_canonicalize

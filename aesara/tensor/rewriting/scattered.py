@@ -10,12 +10,12 @@ from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import Add, Mul, Neg, Sub
 from aesara.scalar.types import upcast
-from aesara.tensor.elementwise_ops import add, mul, neg
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, mul, neg
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, is_elemwise, is_float
 from aesara.tensor.rewriting.registration import register_specialize
-from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.subtensor_basic import IncSubtensor
 
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
@@ -18,9 +17,10 @@ from aesara.tensor.rewriting.registration import (
     register_useless,
 )
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.shape import Reshape
-from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast, specify_shape
-from aesara.tensor.shape_values import Shape, Shape_i
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape, Shape_i
+from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast, specify_shape
 from aesara.tensor.type_other import NoneConst
 
 

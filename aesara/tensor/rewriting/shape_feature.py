@@ -12,14 +12,14 @@ from aesara.configdefaults import config
 from aesara.graph.features import AlreadyThere, Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.tensor.casting import cast
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.scalar_conversion import TensorFromScalar
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.exceptions import ShapeError
-from aesara.tensor.make_vector import MakeVector
 from aesara.tensor.rewriting.length_facts import Dimension, LengthFacts, dimension_measured_by
-from aesara.tensor.scalar_conversion import TensorFromScalar
-from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.shapes.shape import Shape_i
 
 
 class ShapesOfGraph(dict):

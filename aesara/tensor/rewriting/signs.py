@@ -11,9 +11,9 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.conversion import constant
-from aesara.tensor.elementwise_ops import abs as at_abs
-from aesara.tensor.elementwise_ops import add, mul, neg, sub, true_divide
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import add, mul, neg, sub, true_divide
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
 

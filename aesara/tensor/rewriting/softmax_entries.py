@@ -8,19 +8,16 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise_ops import add, log, mul, sub
-from aesara.tensor.reduction import sum as sum_along
+from aesara.tensor.elementwise.ops import add, log, mul, sub
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
 from aesara.tensor.rewriting.logsumexp import MOST_TERMS, READERS
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
 from aesara.tensor.rewriting.special import without_divisor
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
-from aesara.tensor.subtensor_advanced import (
-    AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
-)
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
 
 WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
 

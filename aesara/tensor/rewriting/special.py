@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.dot import Dot
-from aesara.tensor.elementwise_ops import add, exp, log, mul, neg, reciprocal, second, sub, switch, true_divide
-from aesara.tensor.reduction import Max, Sum, Supremum
-from aesara.tensor.reduction import sum as at_sum
+from aesara.tensor.elementwise.ops import add, exp, log, mul, neg, reciprocal, second, sub, switch, true_divide
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
+from aesara.tensor.reductions.sum_prod_max import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.logistic import negated
@@ -19,7 +19,7 @@ from aesara.tensor.rewriting.logsumexp import (
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 @register_stabilize

@@ -10,8 +10,13 @@
 ======================  ==================================================================
 """
 
-from aesara.tensor.allocation import alloc
-from aesara.tensor.elementwise_ops import add, and_, eq, ge, gt, le, lt, maximum, minimum, or_, switch
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import add, and_, eq, ge, gt, le, lt, maximum, minimum, or_, switch
+from aesara.tensor.indexing.subtensor_advanced import (
+    advanced_inc_subtensor1,
+    advanced_subtensor,
+    advanced_subtensor1,
+)
 from aesara.tensor.rewriting.indices import is_full_slice, merge_two_slices
 from aesara.tensor.rewriting.inplace import (
     local_inplace_AdvancedIncSubtensor,
@@ -62,7 +67,6 @@ from aesara.tensor.rewriting.subtensor_writing import (
     local_useless_inc_subtensor_alloc,
     local_writes_to_same_place,
 )
-from aesara.tensor.subtensor_advanced import advanced_inc_subtensor1, advanced_subtensor, advanced_subtensor1
 
 __all__ = [
     "add",

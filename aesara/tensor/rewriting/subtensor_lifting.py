@@ -8,11 +8,12 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
-from aesara.tensor.dot import Dot
-from aesara.tensor.elemwise import Elemwise
-from aesara.tensor.indexing import basic_shape
-from aesara.tensor.joining import Join
+from aesara.tensor.creation.allocation import Alloc, alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.index_shapes import basic_shape
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.joining.join_split import Join
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, same_index, symbolic_index_of
 from aesara.tensor.rewriting.registration import (
@@ -21,8 +22,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
-from aesara.tensor.shape_facts import SpecifyShape
-from aesara.tensor.subtensor_basic import Subtensor
+from aesara.tensor.shapes.specify_shape import SpecifyShape
 
 
 @register_useless("shape_unsafe")

@@ -13,10 +13,17 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import ScalarConstant, ScalarType
-from aesara.tensor.casting import cast
-from aesara.tensor.conversion import constant
-from aesara.tensor.index_forms import as_scalar_type, indices_from_subtensor
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.index_forms import as_scalar_type, indices_from_subtensor
+from aesara.tensor.indexing.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.indices import (
     FULL,
@@ -33,14 +40,7 @@ from aesara.tensor.rewriting.registration import (
     register_stabilize,
     register_useless,
 )
-from aesara.tensor.shape_values import Shape, Shape_i
-from aesara.tensor.subtensor_advanced import (
-    AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
-    AdvancedSubtensor,
-    AdvancedSubtensor1,
-)
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.shapes.shape import Shape, Shape_i
 
 
 @register_canonicalize

@@ -10,11 +10,12 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, AllocEmpty, alloc
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import add, and_, eq, or_
-from aesara.tensor.indexing import indexed_result_shape
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
+from aesara.tensor.elementwise.ops import add, and_, eq, or_
+from aesara.tensor.indexing.index_shapes import indexed_result_shape
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.allocations import broadcast_like
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
@@ -40,8 +41,7 @@ from aesara.tensor.rewriting.registration import (
     register_useless,
 )
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
-from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.allocation import Alloc, alloc
-from aesara.tensor.argmax import MaxAndArgmax
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import neg
-from aesara.tensor.reduction import Max
+from aesara.tensor.creation.allocation import Alloc, alloc
+from aesara.tensor.elementwise.ops import neg
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.reductions.argmax import MaxAndArgmax
+from aesara.tensor.reductions.sum_prod_max import Max
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_index_of
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import register_uncanonicalize
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
 from aesara.tensor.rewriting.subtensor_reading import smallest_constant
-from aesara.tensor.shape import Reshape
-from aesara.tensor.subtensor_basic import Subtensor
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
 
 
 @register_uncanonicalize

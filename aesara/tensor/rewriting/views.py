@@ -6,7 +6,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.view import ViewOp
-from aesara.tensor.gradient_operators import (
+from aesara.tensor.derivatives.gradient_operators import (
     ConsiderConstant,
     DisconnectedGrad,
     GradClip,

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Constant, Variable
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.elementwise_ops import (
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import (
     add,
     cosh,
     erfc,
@@ -31,9 +31,9 @@ from aesara.tensor.elementwise_ops import (
     sub,
     true_divide,
 )
-from aesara.tensor.elementwise_ops import pow as at_pow
-from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import common_value
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: Functions that overflow or underflow for arguments of a moderate size.
 WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, ndtr, sigmoid))

@@ -8,12 +8,12 @@ from typing import Any
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import batch_ndim, fit_core_type
-from aesara.tensor.allocation import alloc
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.dimshuffle import dimshuffle
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.shape_facts import specify_shape
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches", "move_dimensions"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.choosing import Choose
-from aesara.tensor.index_conversion import RavelMultiIndex, UnravelIndex
-from aesara.tensor.searching import SearchsortedOp
+from aesara.tensor.indexing.choosing import Choose
+from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
+from aesara.tensor.ordering.searching import SearchsortedOp
 from aesara.tensor.vectorization.batches import align, batches, move_dimensions
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.convolve import Convolve
-from aesara.tensor.creation import arange
-from aesara.tensor.elementwise_ops import and_, clip, ge, lt, maximum, minimum, switch
-from aesara.tensor.reduction import sum as tensor_sum
-from aesara.tensor.subtensor_advanced import AdvancedSubtensor
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import and_, clip, ge, lt, maximum, minimum, switch
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor
+from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
+from aesara.tensor.sequences.convolve import Convolve
 from aesara.tensor.type_other import as_symbolic_slice
 from aesara.tensor.vectorization.batches import align, batches
 

@@ -8,7 +8,7 @@ from operator import mul
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.correlation import Correlation
+from aesara.tensor.products.correlation import Correlation
 from aesara.tensor.vectorization.batches import batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 

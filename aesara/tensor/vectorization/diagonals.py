@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.creation import eye
-from aesara.tensor.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
-from aesara.tensor.elementwise_ops import switch
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
+from aesara.tensor.creation.eye_tri import eye
+from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.vectorization.batches import align, batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 

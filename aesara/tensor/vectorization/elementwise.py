@@ -8,11 +8,11 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
 from aesara.graph.view import ViewOp
 from aesara.scalar.op import ScalarOp
-from aesara.tensor.check_and_raise import CheckAndRaise
-from aesara.tensor.conversion import as_tensor_variable
-from aesara.tensor.elemwise import Elemwise, elemwise_of
-from aesara.tensor.extra_ops import CpuContiguous
-from aesara.tensor.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.elementwise.elemwise import Elemwise, elemwise_of
+from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
 
 
 @vectorize_node.register(Elemwise)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
-from aesara.tensor.expression_op import ExpressionOp
+from aesara.tensor.core.expression_op import ExpressionOp
 
 
 @vectorize_node.register(ExpressionOp)

@@ -8,10 +8,10 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.blockwise import Blockwise, signature_of
-from aesara.tensor.gufunc_signature import parse_signature
-from aesara.tensor.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.vectorization.batches import align, batches
+from aesara.tensor.vectorization.blockwise import Blockwise, signature_of
+from aesara.tensor.vectorization.gufunc_signature import parse_signature
 
 
 @vectorize_node.register(Op)

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.creation import arange
-from aesara.tensor.index_facts import group_indices, static_indexed_shape
-from aesara.tensor.index_forms import as_index_variable, indices_from_subtensor, is_basic_idx, is_mask
-from aesara.tensor.subtensor_advanced import (
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.indexing.index_facts import group_indices, static_indexed_shape
+from aesara.tensor.indexing.index_forms import as_index_variable, indices_from_subtensor, is_basic_idx, is_mask
+from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
     AdvancedSubtensor,
     AdvancedSubtensor1,
 )
-from aesara.tensor.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.vectorization.batches import (
     align,
     batch_sizes,

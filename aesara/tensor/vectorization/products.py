@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.dimshuffle import dimshuffle
-from aesara.tensor.dot import BatchedDot, Dot
-from aesara.tensor.matmul import MatMul
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.reduction import sum as tensor_sum
-from aesara.tensor.shape import reshape
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.matmul import MatMul
+from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batches, most_batches
 
 

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.argmax import Argmax, MaxAndArgmax
-from aesara.tensor.careduce import CAReduce
-from aesara.tensor.constant_value import known_integer
-from aesara.tensor.conversion import constant
-from aesara.tensor.cumulative import CumOp
-from aesara.tensor.elementwise_ops import lt, switch
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.recurrence import LinearRecurrence
-from aesara.tensor.reduction import sum as tensor_sum
-from aesara.tensor.repeating import Repeat
-from aesara.tensor.shape import reshape
-from aesara.tensor.sort import ArgSortOp, SortOp, TopKOp
-from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.ops import lt, switch
+from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
+from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
+from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
+from aesara.tensor.sequences.cumulative import CumOp
+from aesara.tensor.sequences.recurrence import LinearRecurrence
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.repeating import Repeat
+from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 

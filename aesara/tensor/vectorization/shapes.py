@@ -7,18 +7,18 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
-from aesara.tensor.allocation import Alloc
-from aesara.tensor.broadcasting import BroadcastTo
-from aesara.tensor.constant_value import known_entries
-from aesara.tensor.conversion import constant
-from aesara.tensor.dimshuffle import DimShuffle, dimshuffle
-from aesara.tensor.elementwise_ops import maximum
-from aesara.tensor.joining import Join, Split, join
-from aesara.tensor.make_vector import MakeVector
-from aesara.tensor.rearranging import sizes_of
-from aesara.tensor.shape import Reshape
-from aesara.tensor.shape_facts import SpecifyShape, Unbroadcast
-from aesara.tensor.shape_values import Shape, Shape_i, shape
+from aesara.tensor.core.constant_value import known_entries
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.ops import maximum
+from aesara.tensor.joining.join_split import Join, Split, join
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape, Shape_i, shape
+from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 from aesara.tensor.type_other import NoneConst
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise

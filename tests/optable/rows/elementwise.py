@@ -290,7 +290,7 @@ def add_rows() -> None:
         value = getattr(at, name)
         if isinstance(value, Elemwise):
             names.setdefault(value, []).append(name)
-    from aesara.tensor import elementwise_ops
+    from aesara.tensor.elementwise import ops as elementwise_ops
 
     for name, value in vars(elementwise_ops).items():
         if isinstance(value, Elemwise):

@@ -9,11 +9,11 @@ import aesara.tensor as at
 from aesara import gradient
 from aesara import scalar as aes
 from aesara.raise_op import Assert, CheckAndRaise
-from aesara.tensor.careduce import CAReduce
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.extra_ops import cpu_contiguous
-from aesara.tensor.reduction import NonZeroCAReduce
-from aesara.tensor.shape_values import Shape_i
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.sum_prod_max import NonZeroCAReduce
+from aesara.tensor.shapes.shape import Shape_i
 from aesara.tensor.special import factorial, logit, poch
 from tests.optable.inputs import ALL, FLOATS, exactly, integer, positive, real
 from tests.optable.table import case, row

@@ -9,7 +9,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
-from aesara.tensor.dot import Dot
+from aesara.tensor.products.dot import Dot
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")
 PYTHON = Mode("py", None)

@@ -16,7 +16,7 @@ from aesara.graph.rewriting.databases import canonicalize, specialize, specializ
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.node_rewriters import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
-from aesara.tensor.elementwise_ops import conj_
+from aesara.tensor.elementwise.ops import conj_
 
 w, x, y, z = at.dvectors("w", "x", "y", "z")
 A, B = at.dmatrices("A", "B")

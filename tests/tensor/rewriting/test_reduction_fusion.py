@@ -7,7 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import FAST_RUN, Mode
 from aesara.graph.vectorization import vectorize_graph
-from aesara.tensor.fused_reduction import FusedReduction
+from aesara.tensor.reductions.fused_reduction import FusedReduction
 
 x, y = at.dmatrices("x", "y")
 row = at.tensor("float64", shape=(1, None), name="row")

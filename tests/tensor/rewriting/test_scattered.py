@@ -6,10 +6,10 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.helpers import has_value
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
-from aesara.tensor.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.subtensor_basic import IncSubtensor
 
 REWRITTEN = Mode("py", "fast_run")
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)

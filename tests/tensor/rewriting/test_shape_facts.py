@@ -11,9 +11,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.ifelse import ifelse
 from aesara.ir.steps import Launch
 from aesara.raise_op import Assert
-from aesara.tensor.allocation import Alloc
 from aesara.tensor.blas import batched_dot, gemm_no_inplace
-from aesara.tensor.make_vector import MakeVector
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.rewriting.length_facts import LengthFacts, dimension_measured_by
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shape import Reshape, Shape_i

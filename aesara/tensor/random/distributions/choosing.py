@@ -8,13 +8,13 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.shared import shared
-from aesara.tensor.conversion import as_tensor_variable, constant
-from aesara.tensor.creation import arange
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.creation.ranges import arange
 from aesara.tensor.random.distributions.formulas import require
 from aesara.tensor.random.parameters import sizes_of_shape
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType
-from aesara.tensor.shape_values import shape_tuple
+from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.type_other import NoneConst
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Variable
-from aesara.tensor.conversion import as_tensor_variable
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [

@@ -14,17 +14,17 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import compute_test_value
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.broadcasting import broadcast_to
-from aesara.tensor.constant_value import infer_static_shape
-from aesara.tensor.dimshuffle import DimShuffle
-from aesara.tensor.index_forms import as_index_variable, get_idx_list
-from aesara.tensor.indexing import indexed_result_shape
+from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.vector_length import get_vector_length
+from aesara.tensor.indexing.index_forms import as_index_variable, get_idx_list
+from aesara.tensor.indexing.index_shapes import indexed_result_shape
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.random.parameters import explicit_expand_dims, sizes_of_shape
 from aesara.tensor.random.random_variable import RandomVariable
-from aesara.tensor.shape_values import Shape, Shape_i, shape_tuple
-from aesara.tensor.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.subtensor_basic import Subtensor
-from aesara.tensor.vector_length import get_vector_length
+from aesara.tensor.shapes.broadcasting import broadcast_to
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.shape import Shape, Shape_i, shape_tuple
 
 __all__ = [
     "is_rv_used_in_graph",

@@ -7,8 +7,8 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.constant_value import known_entries
-from aesara.tensor.conversion import constant
+from aesara.tensor.core.constant_value import known_entries
+from aesara.tensor.core.conversion import constant
 from aesara.tensor.random.random_variable import RandomVariable
 
 

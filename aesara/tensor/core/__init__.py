@@ -1,0 +1,1 @@
+"""The type of tensors, and what everything else needs: dtypes, conversion of values, operators, known values."""

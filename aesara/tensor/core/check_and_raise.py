@@ -1,0 +1,129 @@
+"""Conditions that are checked when a graph is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.generic import Generic
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.core.constant_value import constant_of_output, get_scalar_constant_value
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.exceptions import NotScalarConstantError
+
+__all__ = ["Assert", "CheckAndRaise", "ExceptionType", "assert_op", "exception_type"]
+
+
+class ExceptionType(Generic):
+    """The type of exception classes."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+exception_type = ExceptionType()
+
+
+class CheckAndRaise(Op):
+    """A value that is passed on if conditions hold; an exception is raised otherwise.
+
+    Inputs are the value, of any type, and the conditions; a condition that is a
+    tensor holds if all its entries are true.
+
+    Parameters
+    ----------
+    exc_type
+        The class of the exception.
+    msg
+        Its message.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.vector("x")
+    >>> CheckAndRaise(ValueError, "x is empty")(x, x.size > 0).ndim
+    1
+    """
+
+    __props__ = ("msg", "exc_type")
+    view_map = {0: [0]}
+    check_input = False
+
+    def __init__(self, exc_type: type[BaseException], msg: str = ""):
+        if not (isinstance(exc_type, type) and issubclass(exc_type, Exception)):
+            raise ValueError(f"`exc_type` must be a class of exceptions; got {exc_type!r}.")
+        self.exc_type = exc_type
+        self.msg = msg
+
+    def __str__(self) -> str:
+        name = type(self).__name__
+        if type(self) is CheckAndRaise:
+            return f"{name}{{{self.exc_type}({self.msg})}}"
+        return f"{name}{{msg={self.msg}}}"
+
+    __repr__ = __str__
+
+    def make_node(self, value: Any, *conds: Any) -> Apply:
+        if not isinstance(value, Variable):
+            value = as_tensor_variable(value)
+        conditions = [as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond) for cond in conds]
+        return Apply(self, [value, *conditions], [value.type()])
+
+    def perform(self, node, inputs, output_storage):
+        value, *conditions = inputs
+        if not all(np.all(condition) for condition in conditions):
+            raise self.exc_type(self.msg)
+        output_storage[0][0] = value
+
+    def infer_shape(self, fgraph, node, input_shapes):
+        return [input_shapes[0]]
+
+    def connection_pattern(self, node):
+        return [[True], *[[False]] * (len(node.inputs) - 1)]
+
+    def grad(self, inputs, output_gradients):
+        return [*output_gradients, *(DisconnectedType()() for _ in inputs[1:])]
+
+    def R_op(self, inputs, eval_points):
+        return [eval_points[0]]
+
+
+class Assert(CheckAndRaise):
+    """A value that is passed on if conditions hold; `AssertionError` otherwise.
+
+    Parameters
+    ----------
+    msg
+        The message of the error.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> x = at.vector("x")
+    >>> Assert("x must not be empty")(x, x.size > 0).ndim
+    1
+    """
+
+    def __init__(self, msg: str = "Aesara Assert failed!"):
+        super().__init__(AssertionError, msg)
+
+
+assert_op = Assert()
+
+
+@constant_of_output.register(CheckAndRaise)
+def _constant_of_check(op, node, output, max_recur):
+    value, *conditions = node.inputs
+    for condition in conditions:
+        try:
+            if not np.all(get_scalar_constant_value(condition)):
+                return None
+        except NotScalarConstantError:
+            return None
+    return value

@@ -1,0 +1,227 @@
+"""Turning numbers, arrays and variables of other types into tensor variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.conversion import _as_symbolic
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.tensor.core.scalar_conversion import tensor_from_scalar
+from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, tensor_type
+
+
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:
+    """Make a tensor variable of something.
+
+    Parameters
+    ----------
+    x
+        A tensor variable (returned as it is), a scalar variable, a node with
+        one output, a number, an array, or a sequence of these.
+    name
+        The name of the variable, if a new one is made.
+    ndim
+        How many dimensions the result has: missing ones are added in front
+        with length 1, superfluous ones are dropped from the front if their
+        length is known to be 1.
+
+    Raises
+    ------
+    NotImplementedError
+        If nothing is known about how to make a tensor of such a thing.
+    TypeError, ValueError
+        If `x` is a variable of another kind, or has not as many dimensions.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.as_tensor_variable([1.0, 2.5]).type
+    TensorType(float64, (2,))
+    """
+    if ndim is None:
+        if isinstance(x, Variable):
+            if isinstance(x.type, TensorType):
+                return x
+        elif (type(x) is int or type(x) is float) and not kwargs:
+            return _constant_of_number(x, name)
+    return _as_tensor_variable(x, name, ndim, **kwargs)
+
+
+@singledispatch
+def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+    """Register a conversion for a class of objects here to make `as_tensor_variable` accept them."""
+    refuse_without_values(x)
+    if hasattr(x, "__array__") and not isinstance(x, type):
+        return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
+    raise NotImplementedError(
+        f"Cannot convert {described(x)} to a tensor variable. Expected a variable, a number, an array, or a sequence "
+        "of these."
+    )
+
+
+@_as_tensor_variable.register(Variable)
+def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+    if isinstance(x.type, aes.ScalarType):
+        x = tensor_from_scalar(x)
+    if not isinstance(x.type, TensorType):
+        raise TypeError(f"Tensor type field must be a TensorType; found {type(x.type)} (of {described(x)}).")
+    if ndim is None or ndim == x.type.ndim:
+        return x
+    missing = ndim - x.type.ndim
+    if missing > 0:
+        return x.dimshuffle(["x"] * missing + list(range(x.type.ndim)))
+    if not all(x.type.broadcastable[:-missing]):
+        raise ValueError(
+            f"Tensor of type {x.type} could not be cast to have {ndim} dimensions: "
+            f"only leading dimensions whose length is known to be 1 can be dropped."
+        )
+    return x.dimshuffle(list(range(-missing, x.type.ndim)))
+
+
+@_as_tensor_variable.register(Apply)
+def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+    if x.op.default_output is None and len(x.outputs) != 1:
+        raise TypeError("Multi-output Op encountered. Retry using only one of the outputs directly.")
+    return as_tensor_variable(x.default_output(), name=name, ndim=ndim, **kwargs)
+
+
+@_as_tensor_variable.register(Number)
+@_as_tensor_variable.register(np.ndarray)
+@_as_tensor_variable.register(np.generic)
+def _as_tensor_from_value(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
+    return constant(x, name=name, ndim=ndim, dtype=dtype)
+
+
+@_as_tensor_variable.register(list)
+@_as_tensor_variable.register(tuple)
+@_as_tensor_variable.register(range)
+def _as_tensor_from_sequence(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
+    # Sequences that contain variables are the business of the ops that join tensors.
+    return constant(x, name=name, ndim=ndim, dtype=dtype)
+
+
+@_as_tensor_variable.register(bool)
+def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+    raise TypeError(
+        "Cannot cast True or False as a tensor variable. Please use np.array(True) or np.array(False) "
+        "if you need these constants. This error might be caused by using the == operator on Variables. "
+        "v == w does not do what you think it does, use aesara.tensor.eq(v, w) instead."
+    )
+
+
+#: Values of Python numbers as arrays, under the options that choose their dtypes.
+_numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
+
+
+def _constant_of_number(x: int | float, name: str | None) -> Constant:
+    """The constant of a Python number; constants of one number share their array."""
+    # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
+    key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
+    found = _numbers.get(key) if x else None
+    if found is None:
+        data = aes.convert(x)
+        data.flags.writeable = False
+        found = (tensor_type(data.dtype.name, ()), data)
+        if x and x == x and len(_numbers) < 10_000:
+            _numbers[key] = found
+    return TensorType.constant_type(*found, name=name)
+
+
+def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> Constant:
+    """A tensor variable with a fixed value.
+
+    A Python number gets the smallest dtype that ``config.autocast_float``
+    and the integer rules of `aesara.scalar` give it. The value is copied:
+    writing to an array later does not change a graph.
+
+    Parameters
+    ----------
+    x
+        A number, an array, or a nested sequence of numbers.
+    name
+        The name of the constant.
+    ndim
+        How many dimensions it has; dimensions of length 1 are added or
+        dropped in front.
+    dtype
+        The dtype; it must be able to hold the value.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.constant(1.5, dtype="float64").type
+    TensorType(float64, ())
+    """
+    if dtype is None and ndim is None and (type(x) is int or type(x) is float):
+        return _constant_of_number(x, name)
+    if isinstance(x, Constant):
+        if (
+            (name is None or x.name == name)
+            and (ndim is None or x.ndim == ndim)
+            and (dtype is None or x.dtype == dtype)
+            and isinstance(x.type, TensorType)
+        ):
+            return x
+        x = x.data
+    elif isinstance(x, Variable) or (isinstance(x, (list, tuple)) and contains_variable(x)):
+        raise TypeError(f"A constant has a value that is known now; got an expression: {described(x)}.")
+    data = _constant_value(x, dtype)
+    if ndim is not None and data.ndim != ndim:
+        data = _with_ndim(data, ndim)
+    return TensorType.constant_type(tensor_type(data.dtype.name, data.shape), data, name=name)
+
+
+def _constant_value(x: Any, dtype: Any) -> np.ndarray:
+    """A fresh array with the value of `x`, in the dtype that a constant has."""
+    refuse_without_values(x)
+    if type(x) in (int, float, bool) or dtype is not None:
+        data = aes.convert(x, dtype=dtype)
+    else:
+        data = np.asarray(x)
+    if data is x or (data.base is not None) or data.dtype.byteorder == ">":
+        data = np.array(data, dtype=data.dtype.newbyteorder("="), order="C", subok=False)
+    if data.dtype.kind not in "biufc":
+        raise TypeError(
+            f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {described(x)}."
+        )
+    return data
+
+
+def _with_ndim(data: np.ndarray, ndim: int) -> np.ndarray:
+    missing = ndim - data.ndim
+    if missing > 0:
+        return data.reshape((1,) * missing + data.shape)
+    if any(length != 1 for length in data.shape[:-missing]):
+        raise ValueError(
+            f"A value of shape {data.shape} could not be cast to have {ndim} dimensions: "
+            "only leading dimensions of length 1 can be dropped."
+        )
+    return data.reshape(data.shape[-missing:])
+
+
+def contains_variable(items: Iterable[Any]) -> bool:
+    """Whether a nested list or tuple has a symbolic variable or a node somewhere in it."""
+    pending = [items]
+    while pending:
+        for item in pending.pop():
+            if isinstance(item, (Variable, Apply)):
+                return True
+            if isinstance(item, (list, tuple)):
+                pending.append(item)
+    return False
+
+
+@_as_symbolic.register(object)
+def _as_symbolic_tensor(x: Any, **kwargs: Any) -> Variable:
+    return as_tensor_variable(x, **kwargs)
+
+
+as_tensor = as_tensor_variable

@@ -1,0 +1,69 @@
+"""The number of entries of a symbolic vector, when the graph tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.op import Op
+from aesara.tensor.core.conversion import as_tensor_variable
+
+__all__ = ["get_vector_length"]
+
+
+def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
+    """Return the number of entries of a vector as a Python integer.
+
+    Parameters
+    ----------
+    v
+        A symbolic vector, or anything that converts to one.
+
+    Returns
+    -------
+    int
+        The length that the type or the expression of `v` tells.
+
+    Raises
+    ------
+    TypeError
+        If `v` is not a vector.
+    ValueError
+        If the length depends on values that are only known at run time.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> get_vector_length(at.matrix("x").shape)
+    2
+    """
+    v = as_tensor_variable(v)
+    if getattr(v.type, "ndim", None) != 1:
+        raise TypeError(f"Expected a vector (one dimension), got {described(v)} of type {v.type}.")
+    static_length = v.type.shape[0]
+    if static_length is not None:
+        return static_length
+    if isinstance(v, Constant):
+        return len(v.data)
+    if v.owner is not None:
+        length = vector_length_of_output(v.owner.op, v)
+        if length is not None:
+            return length
+    raise ValueError(
+        f"Length of {described(v)} cannot be determined: it depends on values that are known "
+        "at run time only. Give it a static shape with `specify_shape`, or build it "
+        "from a tuple of scalars."
+    )
+
+
+@singledispatch
+def vector_length_of_output(op: Op, v: Variable) -> int | None:
+    """Return the length of `v`, a vector that `op` computes; None if unknown.
+
+    Ops whose output length follows from more than the output's static shape
+    register a rule here.
+    """
+    return None

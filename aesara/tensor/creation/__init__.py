@@ -1,0 +1,1 @@
+"""Tensors made from shapes and numbers: filled ones, ranges, triangles, diagonals."""

@@ -1,0 +1,1 @@
+"""Derivatives that need tensors, and operators that change gradients."""

@@ -1,0 +1,191 @@
+"""Derivatives that need tensors: Jacobians, Hessians, and the sum of many gradients.
+
+A Jacobian is the product of a vector with it, for all rows of an identity matrix at once: the graph of one product,
+vectorized. There is no loop, and no size has to be known when the graph is built.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, grad
+from aesara.graph.nodes import Variable
+from aesara.graph.pullback import sum_gradients
+from aesara.graph.vectorization import vectorize_graph
+from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.eye_tri import eye
+from aesara.tensor.elementwise.ops import add
+from aesara.tensor.shapes.rearranging import sizes_of
+
+# NumPy calls the reference of one node with at most 32 arrays.
+TERMS_IN_ONE_SUM = 24
+
+
+@sum_gradients.register(TensorType)
+def sum_tensor_gradients(gradient_type: TensorType, terms: Sequence[Any]) -> Variable:
+    """Add gradients of one tensor with as few nodes as possible."""
+    terms = list(terms)
+    while len(terms) > 1:
+        groups = [terms[k : k + TERMS_IN_ONE_SUM] for k in range(0, len(terms), TERMS_IN_ONE_SUM)]
+        terms = [add(*group) if len(group) > 1 else group[0] for group in groups]
+    return terms[0]
+
+
+def jacobian(
+    expression: Variable,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: OnDisconnected = "raise",
+    vectorize: bool = True,
+) -> Any:
+    """Return the full Jacobian of a vector.
+
+    Parameters
+    ----------
+    expression
+        The vector that is differentiated. A scalar gives its gradient.
+    wrt
+        The variable or variables to differentiate with respect to.
+    consider_constant, disconnected_inputs
+        As in `grad`.
+    vectorize
+        Accepted for the sake of programs that choose between a loop and this; there is never a loop.
+
+    Returns
+    -------
+    Variable, list or tuple
+        For each of `wrt` a tensor of shape ``expression.shape + wrt.shape``, in the form `wrt` was given in.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> aesara.function([x], aesara.gradient.jacobian(x**2, x))([1.0, 3.0])
+    array([[2., 0.],
+           [0., 6.]])
+    """
+    if not isinstance(expression, Variable):
+        raise TypeError(f"jacobian expects a Variable as `expression`; got {type(expression).__name__}.")
+    ndim = getattr(expression.type, "ndim", None)
+    if ndim is None or ndim > 1:
+        raise ValueError(
+            "jacobian expects a 1 dimensional variable as `expression`. If not use flatten to make it a vector;"
+            f" got {expression.type}."
+        )
+    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    if ndim == 0:
+        jacobians = grad(expression, variables, consider_constant, disconnected_inputs)
+    else:
+        jacobians = rows_of_jacobian(expression, variables, consider_constant, disconnected_inputs)
+    return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), jacobians)
+
+
+def rows_of_jacobian(
+    expression: Any,
+    variables: Sequence[Any],
+    consider_constant: Sequence[Variable] | None,
+    disconnected_inputs: OnDisconnected,
+) -> list[Variable]:
+    """Return the Jacobians of a vector: its products with the rows of an identity matrix."""
+    dtype = floating_dtype(expression)
+    (length,) = sizes_of(expression)
+    direction = tensor_type(dtype, expression.type.shape)(name="direction")
+    products = Lop([expression], variables, [direction], consider_constant, disconnected_inputs)
+    batches = vectorize_graph(products, {direction: eye(length, dtype=dtype)})
+    # What does not depend on the direction is zero, since the product is linear in it.
+    return [
+        alloc(batch, length, *sizes_of(product)) if batch.type.ndim == product.type.ndim else batch
+        for product, batch in zip(products, batches)
+    ]
+
+
+def floating_dtype(variable: Any) -> str:
+    """Return the dtype of `variable` if that is continuous, else float64."""
+    dtype = variable.type.dtype
+    return dtype if dtype.startswith(("float", "complex")) else "float64"
+
+
+def hessian(
+    cost: Variable,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Sequence[Variable] | None = None,
+    disconnected_inputs: OnDisconnected = "raise",
+) -> Any:
+    """Return the matrix of second derivatives of a scalar.
+
+    Parameters
+    ----------
+    cost
+        The scalar that is differentiated.
+    wrt
+        The vector or vectors to differentiate with respect to.
+    consider_constant, disconnected_inputs
+        As in `grad`.
+
+    Returns
+    -------
+    Variable, list or tuple
+        For each of `wrt` a matrix, in the form `wrt` was given in.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> aesara.function([x], aesara.gradient.hessian((x**3).sum(), x))([1.0, 2.0])
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    if not isinstance(cost, Variable) or getattr(cost.type, "ndim", None) != 0:
+        raise ValueError("hessian expects a 0 dimensional variable as `cost`")
+    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    for variable in variables:
+        if not isinstance(variable, Variable) or getattr(variable.type, "ndim", None) != 1:
+            raise ValueError("hessian expects a (list of) 1 dimensional variable as `wrt`")
+    hessians = []
+    gradients = grad(cost, variables, consider_constant, disconnected_inputs)
+    for variable, gradient in zip(variables, gradients):
+        # A linear cost has a constant gradient: its second derivatives are zero, not an error.
+        hessians += rows_of_jacobian(gradient, [variable], consider_constant, "ignore")
+    return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), hessians)
+
+
+def hessian_vector_product(
+    cost: Variable, wrt: Variable | Sequence[Variable], p: Variable | Sequence[Variable], **grad_kwargs: Any
+) -> Any:
+    """Return the matrix of second derivatives of a scalar, multiplied by a vector.
+
+    The matrix is never computed: the cost is that of a few gradients.
+
+    Parameters
+    ----------
+    cost
+        The scalar that is differentiated.
+    wrt
+        The variable or variables to differentiate with respect to, of any number of dimensions.
+    p
+        For each of `wrt` what the second derivatives with respect to it are multiplied by, of its shape.
+    **grad_kwargs
+        Passed to `grad`.
+
+    Returns
+    -------
+    Variable, list or tuple
+        For each of `wrt` a tensor of its shape, in the form `wrt` was given in: the sum over all of `wrt` of the
+        second derivatives times `p`.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x, p = at.dvectors("x", "p")
+    >>> product = aesara.gradient.hessian_vector_product((x**3).sum(), x, p)
+    >>> aesara.function([x, p], product)([1.0, 2.0], [1.0, 10.0])
+    array([  6., 120.])
+    """
+    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    points = list(p) if isinstance(p, list | tuple) else [p]
+    if len(variables) != len(points):
+        raise ValueError(f"`wrt` must be the same length as `p`; got {len(variables)} and {len(points)}.")
+    gradients = grad(cost, variables, **grad_kwargs)
+    # Second derivatives are symmetric: the product from the left is the one from the right.
+    products = Lop(gradients, variables, points, grad_kwargs.get("consider_constant"), "ignore")
+    return as_list_or_tuple(isinstance(wrt, list), isinstance(wrt, tuple), products)

@@ -1,0 +1,1 @@
+"""Functions of each element: `Elemwise`, and the functions of one scalar op each."""

@@ -1,0 +1,415 @@
+"""Applying a scalar op to every element of tensors, with broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.utils import MethodNotDefined
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
+from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
+from aesara.tensor.shapes.dimshuffle import dimshuffle, dimshuffle_op
+
+
+class Elemwise(Op):
+    """Apply a scalar op to each element of its inputs.
+
+    Inputs with fewer dimensions get dimensions of length 1 in front. A
+    dimension is broadcast where its static length is 1, and nowhere else: two
+    lengths that are known and differ are an error when the node is made, and
+    a length that was unknown must turn out equal to the others at run time.
+
+    Parameters
+    ----------
+    scalar_op
+        The `ScalarOp` to apply.
+    inplace_pattern
+        ``{output: input}``: which output may overwrite which input.
+    name
+        How the op is printed.
+    nfunc_spec
+        The name of the equivalent NumPy function, its number of inputs and of
+        outputs.
+
+    Examples
+    --------
+    >>> import aesara.scalar as aes, aesara.tensor as at
+    >>> Elemwise(aes.add)(at.matrix(), at.row()).type
+    TensorType(float64, (None, None))
+    """
+
+    __props__ = ("scalar_op", "inplace_pattern")
+
+    def __init__(
+        self,
+        scalar_op: aes.ScalarOp,
+        inplace_pattern: Mapping[int, int] | None = None,
+        name: str | None = None,
+        nfunc_spec: tuple[str, int, int] | None = None,
+        openmp: bool | None = None,
+    ):
+        self.scalar_op = scalar_op
+        self.inplace_pattern = _FrozenPattern(inplace_pattern or {})
+        self.destroy_map = {output: [inp] for output, inp in self.inplace_pattern.items()}
+        self.name = name
+        self.nfunc_spec = nfunc_spec
+        self.nfunc = None
+        self.nin = getattr(scalar_op, "nin", -1)
+        self.nout = getattr(scalar_op, "nout", 1)
+        self._hash = hash((type(self), scalar_op, self.inplace_pattern))
+        # By `floatX`, cast policy and the dtypes of the inputs: scalar ops may ask for the first two.
+        self._output_dtypes: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return (
+            self._hash == other._hash
+            and self.scalar_op == other.scalar_op
+            and self.inplace_pattern == other.inplace_pattern
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        # Hashes are not stable between processes.
+        for name in ("_hash", "_output_dtypes"):
+            state.pop(name, None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._hash = hash((type(self), self.scalar_op, self.inplace_pattern))
+        self._output_dtypes = {}
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        pattern = str(sorted(self.inplace_pattern.items())) if self.inplace_pattern else ""
+        return f"Elemwise{{{self.scalar_op}}}{pattern}"
+
+    # -- building nodes -----------------------------------------------------
+
+    def make_node(self, *inputs: Any) -> Apply:
+        tensors = [as_tensor_variable(x) for x in inputs]
+        key = (config.floatX, config.cast_policy, *[x.type.dtype for x in tensors])
+        out_dtypes = self._output_dtypes.get(key)
+        if out_dtypes is None:
+            out_dtypes = self._output_dtypes[key] = self._find_output_dtypes(key[2:])
+        shape = tensors[0].type.shape
+        for x in tensors:
+            if x.type.shape != shape:
+                tensors, shape = _broadcast(self, tensors)
+                break
+        if self.inplace_pattern:
+            self._check_inplace(tensors, out_dtypes, shape)
+        return Apply(self, tensors, [tensor_type(dtype, shape)() for dtype in out_dtypes])
+
+    def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
+        """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""
+        if not dtypes:
+            raise TypeError(f"{self} needs at least one input.")
+        node = self.scalar_op.make_node(*[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes])
+        return tuple([out.type.dtype for out in node.outputs])
+
+    def _check_inplace(self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape) -> None:
+        for output, position in self.inplace_pattern.items():
+            inp = inputs[position].type
+            for axis, (from_input, broadcast) in enumerate(zip(inp.broadcastable, shape)):
+                if from_input and broadcast != 1:
+                    raise ValueError(
+                        f"{self} cannot overwrite input {position}: it is broadcast along dimension {axis}."
+                    )
+            if inp.dtype != out_dtypes[output]:
+                raise TypeError(
+                    f"{self} cannot overwrite input {position} of dtype {inp.dtype} "
+                    f"with output {output} of dtype {out_dtypes[output]}."
+                )
+
+    def get_output_info(
+        self, dim_shuffle: Any, *inputs: Variable
+    ) -> tuple[list[str], list[StaticShape], list[Variable]]:
+        """The dtypes and static shapes of the outputs, and the inputs with equally many dimensions."""
+        out_dtypes = self._find_output_dtypes(tuple([x.type.dtype for x in inputs]))
+        tensors, shape = _broadcast(self, list(inputs))
+        return list(out_dtypes), [shape] * len(out_dtypes), tensors
+
+    # -- derivatives --------------------------------------------------------
+
+    def L_op(self, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]) -> list[Variable]:
+        plan = pullback_plan(
+            self.scalar_op,
+            tuple([x.type.dtype for x in inputs]),
+            tuple([getattr(g.type, "dtype", None) for g in ograds]),
+        )
+        gradients = self._replay(plan, inputs, outs, ograds)
+        return [
+            _shaped_like(x, gradient, outs[0]) if isinstance(gradient.type, TensorType) else gradient
+            for x, gradient in zip(inputs, gradients)
+        ]
+
+    @staticmethod
+    def _replay(
+        plan: PullbackPlan, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]
+    ) -> list[Variable]:
+        """Build, with tensors, the scalar gradient graph that the plan has recorded."""
+        values: list[Variable] = [*inputs, *outs, *ograds]
+        values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
+        for scalar_op, arguments in plan.steps:
+            node = elemwise_of(scalar_op).make_node(*[values[slot] for slot in arguments])
+            values.extend(node.outputs)
+        return [values[slot] for slot in plan.results]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+        outs = self(*inputs, return_list=True)
+        tangents: list[Variable | None] = []
+        for position, out in enumerate(outs):
+            tangent = self._along(inputs, outs, position, 1, eval_points)
+            if tangent is not None and out.type.dtype in complex_dtypes:
+                imaginary = self._along(inputs, outs, position, 1j, eval_points)
+                assert imaginary is not None  # it depends on the same inputs
+                tangent = elemwise_of(aes.complex)(tangent, imaginary)
+            tangents.append(tangent)
+        return tangents
+
+    def _along(
+        self,
+        inputs: Sequence[Variable],
+        outs: Sequence[Variable],
+        position: int,
+        seed: complex,
+        eval_points: Sequence[Variable | None],
+    ) -> Variable | None:
+        """The derivative along `eval_points` of an output's real part, for the seed 1, or imaginary part, for 1j.
+
+        Elementwise, the pullback of the seed is the derivative itself: of a complex input the one by the real part
+        plus i times the one by the imaginary part.
+        """
+        seeds = [o.zeros_like(dtype=_gradient_dtype(o)) for o in outs]
+        seeds[position] = outs[position].ones_like(dtype=_gradient_dtype(outs[position]))
+        if seed != 1:
+            seeds[position] = seeds[position] * constant(np.array(seed, seeds[position].type.dtype))
+        plan = pullback_plan(
+            self.scalar_op,
+            tuple([x.type.dtype for x in inputs]),
+            tuple([seed.type.dtype for seed in seeds]),
+        )
+        tangent = None
+        for derivative, point in zip(self._replay(plan, inputs, outs, seeds), eval_points):
+            if point is None or not isinstance(derivative.type, TensorType):
+                continue
+            if derivative.type.dtype in complex_dtypes:
+                term = derivative.real * point.real + derivative.imag * point.imag
+            else:
+                term = derivative * point
+            tangent = term if tangent is None else tangent + term
+        return tangent
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        try:
+            return self.scalar_op.connection_pattern(node)
+        except (AttributeError, MethodNotDefined):
+            return [[True for _ in node.outputs] for _ in node.inputs]
+
+    # -- values ---------------------------------------------------------------
+
+    def infer_shape(self, fgraph: Any, node: Apply, i_shapes: Sequence[Any]) -> list[tuple]:
+        shape = []
+        for axis, length in enumerate(node.outputs[0].type.shape):
+            if length is not None:
+                shape.append(constant(np.int64(length)))
+                continue
+            for x, in_shape in zip(node.inputs, i_shapes):
+                if x.type.shape[axis] != 1:
+                    shape.append(in_shape[axis])
+                    break
+            else:  # rewriting has learned that all inputs are of length 1 here
+                shape.append(constant(np.int64(1)))
+        return [tuple(shape) for _ in node.outputs]
+
+    def prepare_node(self, node: Apply, storage_map: Any, compute_map: Any, impl: str | None) -> None:
+        prepare = getattr(self.scalar_op, "prepare_node", None)
+        if prepare is not None:
+            prepare(node.tag.__dict__.get("fake_node", node), None, None, impl)
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        shape = _runtime_shape(self, node, inputs)
+        results = self.scalar_op.evaluate(
+            inputs,
+            [aes.get_scalar_type(dtype=x.type.dtype) for x in node.inputs],
+            [aes.get_scalar_type(dtype=out.type.dtype) for out in node.outputs],
+        )
+        if self.inplace_pattern and len(results) > 1:
+            # What is still to be stored must not change when an input is overwritten.
+            results = [r.copy() if any(np.may_share_memory(r, x) for x in inputs) else r for r in results]
+        for position, (result, out, storage) in enumerate(zip(results, node.outputs, output_storage)):
+            result = np.asarray(result)
+            if result.dtype != out.type.numpy_dtype:
+                result = result.astype(out.type.numpy_dtype)
+            overwritten = self.inplace_pattern.get(position)
+            target = None if overwritten is None else inputs[overwritten]
+            if isinstance(target, np.ndarray) and target.flags.writeable:
+                np.copyto(target, result)
+                result = target
+            elif result.shape != shape:
+                result = np.array(np.broadcast_to(result, shape))
+            elif any(np.may_share_memory(result, x) for x in inputs):
+                result = result.copy()
+            storage[0] = result
+
+
+class _FrozenPattern(dict):
+    """A dictionary of ints that can be hashed, and is not to be changed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+
+def _gradient_dtype(variable: Variable) -> str:
+    """The dtype of gradients with respect to a variable."""
+    return config.floatX if variable.type.dtype in discrete_dtypes else variable.type.dtype
+
+
+def _broadcast(op: Op, tensors: list[Variable]) -> tuple[list[Variable], StaticShape]:
+    """Give the tensors equally many dimensions, and work out the static shape they broadcast to."""
+    ndim = max([len(x.type.shape) for x in tensors])
+    padded = []
+    for x in tensors:
+        missing = ndim - len(x.type.shape)
+        if missing:
+            order = ("x",) * missing + tuple(range(ndim - missing))
+            x = dimshuffle_op(x.type.broadcastable, order)(x)
+        padded.append(x)
+    shape: list[int | None] = []
+    for axis, lengths in enumerate(zip(*[x.type.shape for x in padded])):
+        length: int | None = 1
+        for candidate in lengths:
+            if candidate == 1 or candidate == length:
+                continue
+            if candidate is None:
+                length = None if length == 1 else length
+            elif length is None or length == 1:
+                length = candidate
+            else:
+                shapes = [x.type.shape for x in padded]
+                raise ValueError(
+                    f"Incompatible Elemwise input shapes {shapes}: {op} cannot combine lengths {length} and "
+                    f"{candidate} in dimension {axis}; they must be equal, or one of them 1."
+                )
+        shape.append(length)
+    return padded, tuple(shape)
+
+
+def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of the result; an error if inputs disagree or would be broadcast without leave."""
+    shapes = [np.shape(x) for x in inputs]
+    first = shapes[0]
+    if 1 not in first and shapes.count(first) == len(shapes):
+        return first
+    result = []
+    for axis in range(len(first)):
+        length, source = 1, None
+        for position, (variable, shape) in enumerate(zip(node.inputs, shapes)):
+            if variable.type.shape[axis] == 1:
+                if shape[axis] != 1:
+                    raise ValueError(
+                        f"Input {position} of {op} must have length 1 in dimension {axis}; its shape is {shape}."
+                    )
+            elif source is None:
+                length, source = shape[axis], position
+            elif shape[axis] != length:
+                raise ValueError(
+                    f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length {length} and "
+                    f"input {position} has length {shape[axis]} (shapes {shapes}). A dimension is broadcast only "
+                    "where its static length is 1: use specify_broadcastable, specify_shape or dimshuffle to say so."
+                )
+        result.append(length)
+    return tuple(result)
+
+
+def _shaped_like(x: Variable, gradient: Variable, out: Variable) -> Variable:
+    """The gradient with respect to an input, from one that may have the shape of the output."""
+    in_shape, out_shape = x.type.shape, out.type.shape
+    is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)
+    if gradient.type.ndim < len(out_shape):
+        gradient = dimshuffle(
+            gradient, ("x",) * (len(out_shape) - gradient.type.ndim) + tuple(range(gradient.type.ndim))
+        )
+    full_shape = in_shape if is_zero else out_shape
+    if any(mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)):
+        gradient = elemwise_of(aes.second).make_node(x if is_zero else out, gradient).outputs[0]
+    summed = [axis for axis, (inner, mine) in enumerate(zip(in_shape, gradient.type.shape)) if inner == 1 and mine != 1]
+    return gradient.sum(axis=summed, keepdims=True) if summed else gradient
+
+
+_elemwise_ops: dict[aes.ScalarOp, Elemwise] = {}
+
+
+def elemwise_of(scalar_op: aes.ScalarOp) -> Elemwise:
+    """The `Elemwise` of a scalar op, made once and shared."""
+    op = _elemwise_ops.get(scalar_op)
+    if op is None:
+        if len(_elemwise_ops) > 10_000:
+            _elemwise_ops.clear()
+        op = _elemwise_ops[scalar_op] = Elemwise(scalar_op)
+    return op
+
+
+def tensor_function(scalar_op: aes.ScalarOp, name: str) -> Elemwise:
+    """The public tensor function of a scalar op, under the name it is printed with."""
+    op = Elemwise(scalar_op, name=f"Elemwise{{{name},no_inplace}}", nfunc_spec=scalar_op.nfunc_spec)
+    what = scalar_op.__doc__ or name
+    op.__doc__ = f"{what}\n\nApplied to each element of tensors, with broadcasting; see `Elemwise`."
+    _elemwise_ops.setdefault(scalar_op, op)
+    return op
+
+
+def scalar_elemwise(
+    *symbol: Callable[..., Any],
+    nfunc: str | None = None,
+    nin: int | None = None,
+    nout: int | None = None,
+    symbolname: str | None = None,
+) -> Any:
+    """Decorator: replace a stub by the `Elemwise` of the scalar op that has its name.
+
+    A name that ends in ``_inplace`` gives an op that overwrites its first
+    input. The docstring of the stub becomes that of the op.
+
+    Examples
+    --------
+    >>> @scalar_elemwise
+    ... def exp(a):
+    ...     "e to the power of a"
+    >>> exp
+    Elemwise{exp,no_inplace}
+    """
+
+    def construct(stub: Callable[..., Any]) -> Elemwise:
+        name = symbolname or stub.__name__
+        inplace = name.endswith("_inplace")
+        base = name.removesuffix("_inplace")
+        scalar_op = getattr(aes, base)
+        spec = (nfunc, nin or scalar_op.nin, nout or scalar_op.nout) if nfunc else None
+        label = f"Elemwise{{{base},{'inplace' if inplace else 'no_inplace'}}}"
+        op = Elemwise(scalar_op, {0: 0} if inplace else None, name=label, nfunc_spec=spec)
+        if stub.__doc__:
+            op.__doc__ = stub.__doc__
+        return op
+
+    return construct(symbol[0]) if symbol else construct
+
+
+scalar_identity = Elemwise(aes.identity, name="Elemwise{identity}")

@@ -1,0 +1,310 @@
+"""Elementwise functions of NumPy beyond the documented ones, and NumPy's names for those."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
+from aesara.scalar import ufuncs
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.elementwise.elemwise import tensor_function
+from aesara.tensor.elementwise.ops import (
+    abs,
+    and_,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    bitwise_not,
+    complex,
+    deg2rad,
+    eq,
+    ge,
+    gt,
+    imag,
+    invert,
+    isinf,
+    isnan,
+    le,
+    lt,
+    mod,
+    mul,
+    neg,
+    neq,
+    or_,
+    pow,
+    rad2deg,
+    real,
+    round,
+    round_half_to_even,
+    second,
+    sgn,
+    sub,
+    switch,
+    true_divide,
+    trunc,
+    xor,
+)
+
+# NumPy's names
+equal = eq
+not_equal = neq
+greater = gt
+greater_equal = ge
+less = lt
+less_equal = le
+absolute = abs
+subtract = sub
+multiply = mul
+divide = true_divide
+negative = neg
+remainder = mod
+sign = sgn
+degrees = rad2deg
+radians = deg2rad
+bitwise_invert = bitwise_not
+acos = arccos
+acosh = arccosh
+asin = arcsin
+asinh = arcsinh
+atan = arctan
+atan2 = arctan2
+atanh = arctanh
+
+isfinite = tensor_function(ufuncs.isfinite, "isfinite")
+signbit = tensor_function(ufuncs.signbit, "signbit")
+copysign = tensor_function(ufuncs.copysign, "copysign")
+heaviside = tensor_function(ufuncs.heaviside, "heaviside")
+fmod = tensor_function(ufuncs.fmod, "fmod")
+fmax = tensor_function(ufuncs.fmax, "fmax")
+fmin = tensor_function(ufuncs.fmin, "fmin")
+hypot = tensor_function(ufuncs.hypot, "hypot")
+cbrt = tensor_function(ufuncs.cbrt, "cbrt")
+sinc = tensor_function(ufuncs.sinc, "sinc")
+left_shift = tensor_function(ufuncs.left_shift, "left_shift")
+right_shift = tensor_function(ufuncs.right_shift, "right_shift")
+logaddexp2_ = tensor_function(aes.logaddexp2, "logaddexp2")
+bitwise_left_shift = left_shift
+bitwise_right_shift = right_shift
+
+
+def _as_real(name: str, x: Any) -> Variable:
+    x = as_tensor_variable(x)
+    if x.type.dtype in complex_dtypes:
+        raise TypeError(f"{name} is not defined for complex numbers; got {described(x)} of type {x.type}.")
+    return x
+
+
+def _as_floats(x: Variable) -> Variable:
+    """Integers as the smallest of float32 and float64 that holds them."""
+    return x.astype(np.promote_types(x.type.dtype, "float32").name) if x.type.dtype in discrete_dtypes else x
+
+
+def positive(x: Any) -> Variable:
+    """The tensor itself; Booleans have no sign.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.positive([-1.0, 2.0]).eval()
+    array([-1.,  2.])
+    """
+    x = as_tensor_variable(x)
+    if x.type.dtype == "bool":
+        raise TypeError(f"Booleans have no sign; got {described(x)} of type {x.type}.")
+    return x
+
+
+def fabs(x: Any) -> Variable:
+    """The absolute values, as floating-point numbers.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.fabs([-1, 2]).type.dtype
+    'float64'
+    """
+    x = _as_real("fabs", x)
+    return abs(_as_floats(x))
+
+
+def isposinf(x: Any) -> Variable:
+    """Whether each element is positive infinity."""
+    x = _as_real("isposinf", x)
+    return and_(isinf(x), gt(x, 0))
+
+
+def isneginf(x: Any) -> Variable:
+    """Whether each element is negative infinity."""
+    x = _as_real("isneginf", x)
+    return and_(isinf(x), lt(x, 0))
+
+
+def iscomplex(x: Any) -> Variable:
+    """Whether each element has an imaginary part that is not zero."""
+    x = as_tensor_variable(x)
+    return neq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(False))
+
+
+def isreal(x: Any) -> Variable:
+    """Whether each element has no imaginary part, or one that is zero."""
+    x = as_tensor_variable(x)
+    return eq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(True))
+
+
+def _truth(x: Any) -> Variable:
+    x = as_tensor_variable(x)
+    return x if x.type.dtype == "bool" else neq(x, 0)
+
+
+def logical_and(x1: Any, x2: Any) -> Variable:
+    """Whether both elements are true (not zero).
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.logical_and([0.0, 2.0], [1, 1]).eval()
+    array([False,  True])
+    """
+    return and_(_truth(x1), _truth(x2))
+
+
+def logical_or(x1: Any, x2: Any) -> Variable:
+    """Whether an element is true (not zero)."""
+    return or_(_truth(x1), _truth(x2))
+
+
+def logical_xor(x1: Any, x2: Any) -> Variable:
+    """Whether exactly one element is true (not zero)."""
+    return xor(_truth(x1), _truth(x2))
+
+
+def logical_not(x: Any) -> Variable:
+    """Whether each element is false (zero)."""
+    return invert(_truth(x))
+
+
+def float_power(x1: Any, x2: Any) -> Variable:
+    """`x1` to the power of `x2`, computed in float64 or complex128.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.float_power([2, 4], -1).eval()
+    array([0.5 , 0.25])
+    """
+    x1, x2 = as_tensor_variable(x1), as_tensor_variable(x2)
+    is_complex = x1.type.dtype in complex_dtypes or x2.type.dtype in complex_dtypes
+    dtype = "complex128" if is_complex else "float64"
+    return pow(x1.astype(dtype), x2.astype(dtype))
+
+
+def logaddexp2(x1: Any, x2: Any) -> Variable:
+    """The logarithm to base 2 of the sum of powers of 2, without overflow.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.logaddexp2([2000.0], [2000.0]).eval()
+    array([2001.])
+    """
+    return logaddexp2_(_as_real("logaddexp2", x1), _as_real("logaddexp2", x2))
+
+
+def rint(x: Any) -> Variable:
+    """Each element rounded to the nearest integer, the even one of two, as a floating-point number.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.rint([0.5, 1.5, -1.2]).eval()
+    array([ 0.,  2., -1.])
+    """
+    x = as_tensor_variable(x)
+    if x.type.dtype in complex_dtypes:
+        return complex(round_half_to_even(real(x)), round_half_to_even(imag(x)))
+    return round_half_to_even(_as_floats(x))
+
+
+def fix(x: Any) -> Variable:
+    """Each element rounded to an integer towards zero; integers are returned as they are."""
+    x = _as_real("fix", x)
+    return x if x.type.dtype in discrete_dtypes else trunc(x)
+
+
+def around(a: Any, decimals: int = 0) -> Variable:
+    """Each element rounded to a number of decimals, to the even one of two equally near.
+
+    Parameters
+    ----------
+    a
+        The tensor.
+    decimals
+        How many decimals are kept; negative to round to tens, hundreds, ...
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.around([1.25, 17.5], 1).eval()
+    array([ 1.2, 17.5])
+    >>> at.around([17, 25], -1).eval()
+    array([20, 20])
+    """
+    return round(a, None, decimals)
+
+
+def modf(x: Any) -> tuple[Variable, Variable]:
+    """The fraction and the integer part of each element, both with its sign.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> fraction, whole = at.modf([-3.5])
+    >>> fraction.eval(), whole.eval()
+    (array([-0.5]), array([-3.]))
+    """
+    x = _as_floats(_as_real("modf", x))
+    whole = trunc(x)
+    fraction = switch(isinf(x), np.int8(0), x - whole)
+    return switch(isnan(x), x, copysign(fraction, x)), whole
+
+
+def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Variable:
+    """Replace NaN and infinities by numbers.
+
+    Parameters
+    ----------
+    x
+        The tensor; integers are returned as they are.
+    nan
+        What stands in place of NaN.
+    posinf, neginf
+        What stands in place of positive and negative infinity; by default the
+        largest and the smallest number of the dtype.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.nan_to_num([1.0, at.nan, at.inf], posinf=99.0).eval()
+    array([ 1.,  0., 99.])
+    """
+    x = as_tensor_variable(x)
+    if x.type.dtype in discrete_dtypes:
+        return x
+    if x.type.dtype in complex_dtypes:
+        return complex(nan_to_num(real(x), nan, posinf, neginf), nan_to_num(imag(x), nan, posinf, neginf))
+    largest = np.finfo(x.type.dtype).max
+    nan, posinf, neginf = [
+        as_tensor_variable(value).astype(x.type.dtype)
+        for value in (nan, largest if posinf is None else posinf, -largest if neginf is None else neginf)
+    ]
+    infinite = switch(gt(x, 0), posinf, neginf)
+    return switch(isnan(x), nan, switch(isinf(x), infinite, x))

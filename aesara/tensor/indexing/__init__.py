@@ -1,0 +1,1 @@
+"""Indexing: ``x[...]``, writing to parts, choices by positions and by conditions."""

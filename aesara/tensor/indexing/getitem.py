@@ -1,0 +1,197 @@
+"""What ``x[...]`` means: the index as it is written becomes that of an op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
+from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.index_facts import FULL_SLICE
+from aesara.tensor.indexing.index_forms import (
+    as_index_constant,
+    as_index_variable,
+    as_slice,
+    get_slice_elements,
+    is_mask,
+    is_scalar_integer,
+)
+from aesara.tensor.indexing.subtensor_advanced import advanced_subtensor
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.type_other import NoneTypeT, SliceType
+
+__all__ = ["getitem"]
+
+
+def getitem(x: Variable, args: Any) -> Variable:
+    """Return ``x[args]``, with NumPy's meaning.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    args
+        An index, or a tuple of them: integers, slices, None, Ellipsis, integer and
+        Boolean arrays and lists; all but the last two may be symbolic, or symbolic in
+        parts.
+
+    Returns
+    -------
+    TensorVariable
+
+    Raises
+    ------
+    IndexError
+        If there are too many indices, or it is known that one is out of bounds.
+    TypeError
+        If an index is of a kind that does not index.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> getitem(at.matrix("x"), (slice(1, None), None, 0)).ndim
+    2
+    """
+    if not isinstance(args, tuple):
+        args = (args,)
+    entries = [_entry(arg) for arg in args]
+    if any(_is_advanced(entry) for entry in entries):
+        return _taken_by_tensors(x, entries)
+    entries = _without_ellipsis(entries, x.type.ndim)
+    kept = [entry for entry in entries if entry is not None]
+    if len(kept) == len(entries):
+        return _taken(x, kept)
+    part = x if all(_is_full_slice(entry) for entry in kept) else _taken(x, kept)
+    # New dimensions are added last, so that the part is one of the tensor itself.
+    dims = iter(range(part.type.ndim))
+    pattern: list[Any] = []
+    for entry in entries:
+        if entry is None:
+            pattern.append("x")
+        elif isinstance(entry, slice):
+            pattern.append(next(dims))
+    return dimshuffle(part, [*pattern, *dims])
+
+
+def _taken_by_tensors(x: Variable, entries: list[Any]) -> Variable:
+    """Return the part of `x` that an index with tensors in it names."""
+    separation = _empty_ellipsis(entries, x.type.ndim)
+    if separation is None:
+        return advanced_subtensor(x, *_without_ellipsis(entries, x.type.ndim))
+    # A new dimension separates as well; it is dropped from the result.
+    entries = [None if entry is Ellipsis else entry for entry in entries]
+    part = advanced_subtensor(x, *entries)
+    basic = [i for i, entry in enumerate(entries) if not (_is_advanced(entry) or is_scalar_integer(entry))]
+    n_basic = len(basic) + x.type.ndim - sum(_n_dims_taken(entry) for entry in entries)
+    dropped = part.type.ndim - n_basic + basic.index(separation)
+    return dimshuffle(part, [axis for axis in range(part.type.ndim) if axis != dropped])
+
+
+def _n_dims_taken(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.type.ndim if is_mask(entry) else 1
+
+
+def _taken(x: Variable, entries: list[Any]) -> Variable:
+    """Return the part of `x` that integers and slices name."""
+    index = [as_index_constant(entry) for entry in entries]
+    return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))
+
+
+def _is_full_slice(entry: Any) -> bool:
+    if not isinstance(entry, slice):
+        return False
+    return entry.start is None and entry.stop is None and entry.step is None
+
+
+def _entry(arg: Any) -> Any:
+    """Return one index in one of few forms.
+
+    These are None, Ellipsis, integers, slices, scalar variables, and tensor variables.
+    """
+    if arg is None or arg is Ellipsis:
+        return arg
+    if isinstance(arg, slice):
+        _check_slice(arg)
+        return arg
+    if isinstance(arg, (bool, np.bool_)) or (isinstance(arg, (list, tuple)) and _has_bool(arg)):
+        raise TypeError(
+            "TensorType does not support Python bools for indexing, such as "
+            "tensor[[True, False]]. To use a boolean mask, convert the mask to a NumPy "
+            "array first, e.g., tensor[numpy.array([True, False])]."
+        )
+    if isinstance(arg, (int, np.integer)):
+        return int(arg)
+    if isinstance(arg, np.ndarray) and arg.ndim == 0 and arg.dtype.kind in "iu":
+        return int(arg)
+    if isinstance(arg, Variable) and isinstance(arg.type, NoneTypeT):
+        return None
+    if isinstance(arg, Variable) and isinstance(arg.type, SliceType):
+        try:
+            return as_slice(arg)
+        except NotScalarConstantError:
+            return arg
+    if is_scalar_integer(arg):
+        return arg
+    if isinstance(arg, (str, bytes, float, complex, dict)):
+        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {described(arg)}.")
+    return as_index_variable(arg)
+
+
+def _check_slice(arg: slice) -> None:
+    for part in (arg.start, arg.stop, arg.step):
+        if part is None or is_scalar_integer(part):
+            continue
+        if isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+            continue
+        if isinstance(part, Variable) and isinstance(part.type, NoneTypeT):
+            continue
+        raise TypeError(f"Expected an integer scalar or None in a slice; got {described(part)}.")
+
+
+def _has_bool(nested: Any) -> bool:
+    pending = [nested]
+    while pending:
+        for entry in pending.pop():
+            if isinstance(entry, (bool, np.bool_)):
+                return True
+            if isinstance(entry, (list, tuple)):
+                pending.append(entry)
+    return False
+
+
+def _without_ellipsis(entries: list[Any], ndim: int) -> list[Any]:
+    """Return the indices with full slices in place of an Ellipsis."""
+    positions = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    if len(positions) > 1:
+        raise IndexError("an index can only have a single Ellipsis (`...`)")
+    n_indexed = sum(_n_dims_taken(entry) for entry in entries)
+    if n_indexed > ndim:
+        raise IndexError(f"too many indices for array: the tensor has {ndim} dimension(s), but {n_indexed} are indexed")
+    if not positions:
+        return entries
+    (position,) = positions
+    filling = [FULL_SLICE] * (ndim - n_indexed)
+    return [*entries[:position], *filling, *entries[position + 1 :]]
+
+
+def _empty_ellipsis(entries: list[Any], ndim: int) -> int | None:
+    """Return the position of an Ellipsis that stands for no dimension between advanced indices.
+
+    NumPy counts it as a separation of the indices, which moves the dimensions that they make to the front.
+    """
+    position = next((i for i, entry in enumerate(entries) if entry is Ellipsis), None)
+    if position is None or len(_without_ellipsis(entries, ndim)) >= len(entries):
+        return None
+    makes = [_is_advanced(entry) or is_scalar_integer(entry) for entry in entries]
+    return position if any(makes[:position]) and any(makes[position:]) else None
+
+
+def _is_advanced(entry: Any) -> bool:
+    if not isinstance(entry, Variable):
+        return False
+    return isinstance(entry.type, SliceType) or not is_scalar_integer(entry)

@@ -1,0 +1,1 @@
+"""Joining tensors, splitting and padding them."""

@@ -1,0 +1,187 @@
+"""NumPy's functions called with variables: they build the function of this package that does the same.
+
+NumPy asks its arguments before it computes: ``__array_ufunc__`` for elementwise functions and for the operators of
+arrays, ``__array_function__`` for the others, ``__array__`` where it needs an array. Which function stands for which,
+and how arguments are passed on, is said in `numpy_functions`. Everything else is refused, with what to use instead:
+an array of objects with a variable in it would be wrong in ways that nobody sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.messages import described
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.numpy_api.functions import ACCUMULATIONS, ADVICE, FUNCTIONS, REDUCTIONS, UFUNCS, Passing
+from aesara.tensor.shapes.rearranging import normalize_axes
+
+#: The functions of ``aesara.tensor`` by name; see `offer`.
+_namespace: dict[str, Any] = {}
+
+
+def offer(namespace: dict[str, Any]) -> None:
+    """Say where functions of this package are found by their names."""
+    global _namespace
+    _namespace = namespace
+
+
+def _look_up(name: str) -> Callable[..., Any] | None:
+    """The function of this package of a name, which may have dots; None if there is none."""
+    first, *rest = name.split(".")
+    found = _namespace.get(first)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def _refusal(name: str, why: str, instead: str) -> TypeError:
+    return TypeError(f"{name} was called with a variable, which has no value yet. {why} {instead}".strip())
+
+
+# -- arrays -------------------------------------------------------------------
+
+
+def refuse_array(variable: Any) -> TypeError:
+    """The error about a variable in the place of an array."""
+    return TypeError(
+        f"NumPy needs an array, but {described(variable)} of type {variable.type} is a variable, which has no value "
+        "yet. "
+        "Use the function of aesara.tensor, as_tensor or stack for a list of variables instead of numpy.array, and "
+        ".eval() or a compiled function for values."
+    )
+
+
+# -- functions ----------------------------------------------------------------
+
+
+def _full_name(function: Any) -> str:
+    """The path under which users know a function of NumPy."""
+    module = (getattr(function, "__module__", None) or "numpy").split("._", 1)[0]
+    return f"{module}.{function.__name__}"
+
+
+def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Build what stands for a call of a function of NumPy."""
+    path = _full_name(function)
+    name = path.removeprefix("numpy.")
+    passing = FUNCTIONS.get(name)
+    if isinstance(passing, Passing):
+        target = _look_up(passing.target or name)
+        if target is not None:
+            positional, keywords = passing.bind(path, args, kwargs)
+            return target(*positional, **keywords)
+    elif passing is not None:
+        return passing(*args, **kwargs)
+    raise _no_counterpart(path, name)
+
+
+def _no_counterpart(path: str, name: str) -> TypeError:
+    instead = ADVICE.get(name)
+    if instead is None and _look_up(name) is not None:
+        instead = f"Use aesara.tensor.{name}."
+    why = "It has no counterpart here." if instead is None else "It does not build expressions."
+    return _refusal(
+        path,
+        why,
+        instead
+        or "Write it with functions of aesara.tensor, apply it to values (.eval(), or results of a compiled function), "
+        "or make an operation of it with aesara.compile.ops.as_op.",
+    )
+
+
+# -- elementwise functions ----------------------------------------------------
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Build what stands for a call of an elementwise function of NumPy, of one of its methods, or for an operator."""
+    name = ufunc.__name__
+    if getattr(np, name, None) is not ufunc:
+        known = _look_up(name) is not None
+        raise _refusal(
+            f"The elementwise function {name}",
+            "It is none of NumPy's.",
+            f"Use aesara.tensor.{name}." if known else "Use functions of aesara.tensor, or aesara.compile.ops.as_op.",
+        )
+    path = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
+    target = UFUNCS.get(name) or _look_up(name)
+    if target is None:
+        raise _no_counterpart(path, name)
+    if method == "__call__":
+        return _apply(ufunc, path, target, inputs, kwargs)
+    if method == "outer":
+        x, y = as_tensor_variable(inputs[0]), as_tensor_variable(inputs[1])
+        x = x.dimshuffle(*range(x.type.ndim), *["x"] * y.type.ndim)
+        return _apply(ufunc, path, target, (x, y), kwargs)
+    table = {"reduce": REDUCTIONS, "accumulate": ACCUMULATIONS}.get(method, {})
+    if name in table:
+        target, passing = table[name]
+        function = _look_up(target)
+        assert function is not None
+        positional, keywords = passing.bind(path, inputs, kwargs)
+        keywords.setdefault("axis", 0)
+        if isinstance(keywords["axis"], tuple) and method == "reduce":
+            keywords["axis"] = normalize_axes(keywords["axis"], as_tensor_variable(positional[0]).type.ndim)
+        return function(*positional, **keywords)
+    if method == "at":
+        instead = "Use x = aesara.tensor.inc_subtensor(x[indices], values) to add, set_subtensor to replace elements."
+    else:
+        instead = "Use reductions and scan of aesara.tensor."
+    raise _refusal(path, "It has no counterpart here.", instead)
+
+
+#: Keywords of elementwise functions that say how arrays are made, which does not matter for variables.
+_WITHOUT_MEANING = ("order", "subok")
+
+
+def _apply(
+    ufunc: np.ufunc, path: str, target: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    kwargs = {key: value for key, value in kwargs.items() if key not in _WITHOUT_MEANING}
+    out = kwargs.pop("out", (None,))
+    # ``array += variable`` arrives with the array as `out`, and gives the name on the left to what is returned.
+    if any(o is not None for o in out) and not (
+        len(out) == 1 and isinstance(out[0], np.ndarray) and out[0] is inputs[0]
+    ):
+        raise _refusal(path, "The result is an expression, which `out` cannot hold.", "Use the variable it returns.")
+    if kwargs.pop("where", True) is not True:
+        raise _refusal(
+            path,
+            "Elements for which `where` is false would have no value.",
+            f"Use aesara.tensor.where(condition, {path}(...), otherwise).",
+        )
+    casting = kwargs.pop("casting", "same_kind")
+    dtype = kwargs.pop("dtype", None)
+    if dtype is not None:
+        return _in_dtype(ufunc, path, target, inputs, np.dtype(dtype), casting)
+    allowed = {"axis"} if ufunc.__name__ == "vecdot" else set()
+    if set(kwargs) - allowed:
+        raise _refusal(path, f"The argument `{min(set(kwargs) - allowed)}` has no counterpart here.", "")
+    result = target(*inputs, **kwargs)
+    return tuple(result) if isinstance(result, list) else result
+
+
+def _in_dtype(
+    ufunc: np.ufunc, path: str, target: Callable[..., Any], inputs: tuple[Any, ...], dtype: np.dtype, casting: str
+) -> Any:
+    """Compute with operands that were converted to a dtype, as NumPy does."""
+    kind = dtype.char
+    if f"{kind * ufunc.nin}->{kind * ufunc.nout}" not in ufunc.types:
+        raise _refusal(path, f"It does not compute with numbers of dtype {dtype}.", "Use astype on what it returns.")
+    converted = []
+    for x in inputs:
+        is_number = type(x) in (int, float, complex)
+        x = as_tensor_variable(x)
+        if not is_number and not np.can_cast(x.type.dtype, dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"{path}: {described(x)} of type {x.type} does not convert to {dtype} by the rule {casting!r}."
+            )
+        converted.append(x.astype(dtype.name))
+    result = target(*converted)
+    return (
+        tuple([r.astype(dtype.name) for r in result])
+        if isinstance(result, (list, tuple))
+        else result.astype(dtype.name)
+    )

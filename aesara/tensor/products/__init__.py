@@ -1,0 +1,1 @@
+"""Products of vectors and matrices, sums of products, norms; convolutions of images."""

@@ -1,0 +1,128 @@
+"""Products with vectors in the forms of BLAS: matrix times vector, and outer products, added to what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.core.expression_op import MayOverwriteFirst
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.elementwise.ops import add, mul
+from aesara.tensor.products.dot import Dot, outer
+from aesara.tensor.products.gemm import BlasOp, plus_scaled, product_shape, same_dtype, times, times_unless_zero
+
+__all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
+
+_dot = Dot()
+
+
+class Gemv(MayOverwriteFirst, BlasOp):
+    """``beta * y + alpha * dot(A, x)`` for vectors x and y, a matrix A and numbers alpha and beta, all of one dtype.
+
+    Inputs are in the order y, alpha, A, x, beta. If `beta` is zero, `y` gives its shape only: NaN in it do not matter.
+
+    Parameters
+    ----------
+    inplace
+        Whether the result may be put into the memory of y.
+    """
+
+    def make_node(self, y: Any, alpha: Any, A: Any, x: Any, beta: Any) -> Apply:
+        (y, A, x), (alpha, beta) = same_dtype("gemv", (y, A, x), (alpha, beta))
+        for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
+            if t.type.ndim != ndim:
+                kind = "matrix" if ndim == 2 else "vector"
+                raise TypeError(f"gemv requires a {kind} for {name}; got {described(t)} of type {t.type}.")
+        shape = product_shape(y, _dot(A, x).type.shape)
+        return Apply(self, [y, alpha, A, x, beta], [tensor_type(y.type.dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        y, alpha, A, x, beta = inputs
+        broadcasts = node.inputs[0].type.shape[0] == 1 or node.inputs[2].type.shape[0] == 1
+        if A.shape[1] != x.shape[0] or (A.shape[0] != y.shape[0] and not broadcasts):
+            raise ValueError(f"gemv: the shapes of y {y.shape}, A {A.shape} and x {x.shape} do not match.")
+        with np.errstate(all="ignore"):
+            product = np.dot(A, x)
+        output_storage[0][0] = plus_scaled(y, alpha, product, beta, self.inplace)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+        return [(shapes[2][0] if node.inputs[0].type.shape[0] == 1 else shapes[0][0],)]
+
+    def expression(self, *inputs: Variable) -> Variable:
+        y, alpha, A, x, beta = inputs
+        return add(mul(beta, y), mul(alpha, _dot(A, x)))
+
+    def definition(self, *inputs: Variable) -> Variable:
+        y, alpha, A, x, beta = inputs
+        return add(times_unless_zero(beta, y), times(alpha, _dot(A, x)))
+
+
+gemv_inplace = Gemv(inplace=True)
+gemv_no_inplace = Gemv(inplace=False)
+#: For users. Rewrites make it work in place where this is possible.
+gemv = gemv_no_inplace
+
+
+class Ger(MayOverwriteFirst, BlasOp):
+    """``A + alpha * outer(x, y)`` for a matrix A, vectors x and y and a number alpha, all of one dtype.
+
+    Inputs are in the order A, alpha, x, y.
+
+    Parameters
+    ----------
+    destructive
+        Whether the result may be put into the memory of A.
+    """
+
+    __props__ = ("destructive",)
+
+    def __init__(self, destructive: bool):
+        super().__init__(destructive)
+        self.destructive = self.inplace
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{'destructive' if self.destructive else 'non-destructive'}}}"
+
+    def make_node(self, A: Any, alpha: Any, x: Any, y: Any) -> Apply:
+        (A, x, y), (alpha,) = same_dtype("ger", (A, x, y), (alpha,))
+        for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
+            if t.type.ndim != ndim:
+                kind = "matrix" if ndim == 2 else "vector"
+                raise TypeError(f"ger requires a {kind} for {name}; got {described(t)} of type {t.type}.")
+        if A.type.dtype[:5] != "float" and A.type.dtype[:7] != "complex":
+            raise TypeError(
+                f"ger requires floating-point or complex dtypes; got {described(A)} of dtype {A.type.dtype}."
+            )
+        shape = product_shape(A, (x.type.shape[0], y.type.shape[0]))
+        return Apply(self, [A, alpha, x, y], [tensor_type(A.type.dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        A, alpha, x, y = inputs
+        for axis, vector in ((0, x), (1, y)):
+            may_broadcast = 1 in (node.inputs[0].type.shape[axis], node.inputs[2 + axis].type.shape[0])
+            if A.shape[axis] != vector.shape[0] and not may_broadcast:
+                raise ValueError(f"ger: the shapes of A {A.shape}, x {x.shape} and y {y.shape} do not match.")
+        with np.errstate(all="ignore"):
+            product = np.multiply.outer(x * alpha, y)
+        output_storage[0][0] = plus_scaled(A, np.ones((), A.dtype), product, np.ones((), A.dtype), self.destructive)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+        of_A, _, of_x, of_y = shapes
+        lengths = (of_x[0], of_y[0])
+        return [tuple([v if n == 1 else s for n, s, v in zip(node.inputs[0].type.shape, of_A, lengths)])]
+
+    def expression(self, *inputs: Variable) -> Variable:
+        A, alpha, x, y = inputs
+        return add(A, mul(alpha, outer(x, y)))
+
+    def definition(self, *inputs: Variable) -> Variable:
+        A, alpha, x, y = inputs
+        return add(A, mul(times(alpha, x.dimshuffle(0, "x")), y.dimshuffle("x", 0)))
+
+
+ger = Ger(destructive=False)
+ger_destructive = Ger(destructive=True)

@@ -1,0 +1,104 @@
+"""Norms of vectors and matrices, as in `numpy.linalg`, as far as they need no decomposition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
+from aesara.tensor.reductions.sum_prod_max import max, min, sum
+from aesara.tensor.shapes.rearranging import normalize_axes
+
+
+def _with_fractions(x: Any) -> Variable:
+    x = as_tensor_variable(x)
+    return x.astype("float64") if x.type.dtype in discrete_dtypes else x
+
+
+def _root_of_squares(x: Variable, axis: Any, keepdims: bool) -> Variable:
+    squares = real(x * x.conj()) if x.type.dtype.startswith("complex") else square(x)
+    return sqrt(sum(squares, axis=axis, keepdims=keepdims))
+
+
+def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The norm of order `ord` of the elements along axes, all by default.
+
+    The `ord`-th root of the sum of `ord`-th powers of absolute values; the
+    largest absolute value for infinity, the smallest for minus infinity, and
+    for 0 how many elements are not zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vector_norm(np.array([3.0, -4.0])).eval(), vector_norm(np.array([3.0, -4.0]), np.inf).eval()
+    (array(5.), array(4.))
+    """
+    x = _with_fractions(x)
+    if isinstance(ord, str):
+        raise ValueError(f"The norm of order {ord!r} is one of matrices; vectors have orders that are numbers.")
+    if ord == 2:
+        return _root_of_squares(x, axis, keepdims)
+    magnitudes = abs(x)
+    if ord == 0:
+        return sum(neq(x, 0), axis=axis, keepdims=keepdims).astype(magnitudes.type.dtype)
+    if np.isinf(ord):
+        return (max if ord > 0 else min)(magnitudes, axis, keepdims)
+    if ord == 1:
+        return sum(magnitudes, axis=axis, keepdims=keepdims)
+    order = np.asarray(ord, dtype=magnitudes.type.dtype)
+    return pow(sum(pow(magnitudes, order), axis=axis, keepdims=keepdims), 1 / order)
+
+
+def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Variable:
+    """The norm of matrices, whose rows and columns are the two dimensions named by `axis`.
+
+    "fro" is the root of the sum of squares, 1 and infinity are the largest
+    sum of absolute values in a column and in a row, -1 and minus infinity the
+    smallest. Those of order 2, -2 and "nuc" need singular values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> matrix_norm(np.array([[1.0, -2.0], [3.0, 4.0]]), np.inf).eval()
+    array(7.)
+    """
+    x = _with_fractions(x)
+    rows, columns = normalize_axes(axis, x.type.ndim)
+    if ord is None or ord == "fro":
+        return _root_of_squares(x, (rows, columns), keepdims)
+    if isinstance(ord, str) or ord not in (1, -1, np.inf, -np.inf):
+        raise NotImplementedError(
+            f"The matrix norm of order {ord!r} is not implemented: it needs singular values. There are 'fro', 1, -1, "
+            "inf and -inf; the norm of all elements as one vector is x.flatten().norm(2)."
+        )
+    summed, compared = (rows, columns) if np.abs(ord) == 1 else (columns, rows)
+    sums = sum(abs(x), axis=summed, keepdims=True)
+    result = (max if ord > 0 else min)(sums, compared, True)
+    return result if keepdims else result.squeeze((rows, columns))
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The norm of a vector or a matrix, in the sense of `numpy.linalg.norm`.
+
+    Without `ord` it is the root of the sum of squares of all elements along
+    `axis`. Else a vector has its `vector_norm`, a matrix its `matrix_norm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> norm(np.array([[3.0, 0.0], [0.0, -4.0]])).eval()
+    array(5.)
+    """
+    x = _with_fractions(x)
+    if ord is None:
+        return _root_of_squares(x, axis, keepdims)
+    axes = tuple(range(x.type.ndim)) if axis is None else tuple(normalize_axes(axis, x.type.ndim))
+    if len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    if len(axes) == 2:
+        return matrix_norm(x, ord, axes, keepdims)
+    raise ValueError(f"The norm of order {ord!r} is one of vectors and matrices; got {len(axes)} dimensions. Use axis.")

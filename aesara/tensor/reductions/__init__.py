@@ -1,0 +1,1 @@
+"""Reductions along axes: sums, extrema, logic, positions; `logsumexp` and `softmax`."""

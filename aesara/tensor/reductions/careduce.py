@@ -1,0 +1,232 @@
+"""Reducing a tensor along axes with a commutative and associative scalar op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.graph.nodes import Apply
+from aesara.graph.op import Op
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_type import tensor_type
+
+Axes = tuple[int, ...] | None
+
+
+def as_axes(axis: Any) -> Axes:
+    """An axis argument (None, an integer, or several) as None or a tuple of ints."""
+    if axis is None:
+        return None
+    if isinstance(axis, (int, np.integer)) and not isinstance(axis, (bool, np.bool_)):
+        return (int(axis),)
+    if isinstance(axis, np.ndarray) and axis.dtype.kind in "iu":
+        return tuple([int(a) for a in axis.ravel()])
+    if hasattr(axis, "data") and isinstance(getattr(axis, "data", None), np.ndarray):
+        return as_axes(axis.data)
+    if isinstance(axis, (list, tuple)):
+        return tuple([as_axes(a)[0] for a in axis])
+    raise TypeError(
+        f"An axis must be an integer, a tuple of integers or None, known when the graph is built; got {axis!r}."
+    )
+
+
+def normalize_axes(axis: Axes, ndim: int) -> Axes:
+    """Axes without negative numbers, checked to exist and to be different from each other."""
+    if axis is None:
+        return None
+    for a in axis:
+        if not -ndim <= a < ndim:
+            raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {ndim} dimensions")
+    normalized = tuple([a + ndim if a < 0 else a for a in axis])
+    if len(set(normalized)) != len(normalized):
+        raise ValueError(f"repeated axis in {axis}")
+    return normalized
+
+
+_ACCUMULATOR_DTYPES = {"float16": "float32", "float32": "float64", "complex64": "complex128"}
+
+
+def _widened(dtype: str) -> str:
+    """The integer dtype that sums and products of a discrete dtype have."""
+    if dtype in ("bool", "int8", "int16", "int32"):
+        return "int64"
+    if dtype in ("uint8", "uint16", "uint32"):
+        return "uint64"
+    return dtype
+
+
+class CAReduce(Op):
+    """Reduce a tensor along axes by a commutative and associative scalar op.
+
+    Parameters
+    ----------
+    scalar_op
+        The scalar op that combines two values: `aesara.scalar.add`, say.
+    axis
+        The axes to reduce; None for all of them. Negative ones count from the end.
+    dtype
+        The dtype of the result; by default that of the input.
+    acc_dtype
+        The dtype in which values are combined; by default one at least as wide.
+    upcast_discrete_output
+        Whether narrow integers are reduced in, and to, 64 bits.
+
+    Examples
+    --------
+    >>> import aesara.scalar as aes, aesara.tensor as at
+    >>> CAReduce(aes.add, axis=0)(at.matrix()).type
+    TensorType(float64, (None,))
+    """
+
+    __props__: tuple[str, ...] = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+
+    def __init__(
+        self,
+        scalar_op: aes.ScalarOp,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        upcast_discrete_output: bool = False,
+    ):
+        if getattr(scalar_op, "nin", -1) not in (-1, 2) or getattr(scalar_op, "nout", 1) != 1:
+            raise NotImplementedError(f"CAReduce needs a scalar op with two inputs and one output; got {scalar_op}.")
+        self.scalar_op = scalar_op
+        self.axis = as_axes(axis)
+        self.dtype = None if dtype is None else np.dtype(dtype).name
+        self.acc_dtype = None if acc_dtype is None else np.dtype(acc_dtype).name
+        self.upcast_discrete_output = upcast_discrete_output
+        self._resolved: dict[tuple[str, int], CAReduce] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_resolved": {}}
+
+    @property
+    def ufunc(self) -> Callable[..., Any]:
+        """The NumPy function that combines two arrays, with a ``reduce`` method."""
+        function = getattr(self.scalar_op, "numpy", None)
+        if not isinstance(function, np.ufunc):
+            # The reference of a variadic op takes any number of arrays; the function for two has a name.
+            name, n_inputs, _ = getattr(self.scalar_op, "nfunc_spec", None) or ("", 0, 0)
+            function = getattr(np, name, None) if n_inputs == 2 else None
+        return function if isinstance(function, np.ufunc) else np.frompyfunc(self.scalar_op.impl, 2, 1)
+
+    def __str__(self) -> str:
+        axes = "" if self.axis is None else f"{{axis={list(self.axis)}}}"
+        return f"{type(self).__name__}{{{self.scalar_op}}}{axes}"
+
+    def clone(
+        self,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        upcast_discrete_output: bool | None = None,
+        **kwargs: Any,
+    ) -> CAReduce:
+        """A copy of the op with other parameters; those left out stay as they are."""
+        return type(self)(
+            self.scalar_op,
+            axis=self.axis if axis is None else axis,
+            dtype=self.dtype if dtype is None else dtype,
+            acc_dtype=self.acc_dtype if acc_dtype is None else acc_dtype,
+            upcast_discrete_output=(
+                self.upcast_discrete_output if upcast_discrete_output is None else upcast_discrete_output
+            ),
+            **kwargs,
+        )
+
+    # -- dtypes ---------------------------------------------------------------
+
+    def output_dtype(self, input_dtype: str) -> str:
+        """The dtype of the result for an input of the given dtype."""
+        if self.dtype is not None:
+            return self.dtype
+        return _widened(input_dtype) if self.upcast_discrete_output else input_dtype
+
+    def accumulator_dtype(self, input_dtype: str) -> str:
+        """The dtype in which values of the given dtype are combined."""
+        if self.acc_dtype is None:
+            if input_dtype in discrete_dtypes:
+                return _widened(input_dtype) if self.upcast_discrete_output else input_dtype
+            return _ACCUMULATOR_DTYPES.get(input_dtype, input_dtype)
+        if not np.can_cast(input_dtype, self.acc_dtype, "safe"):
+            raise TypeError(
+                f"Cannot build {self} node with input dtype {input_dtype} and acc_dtype {self.acc_dtype}, "
+                "as precision "
+                "would be lost. To correct this error, you can:\n"
+                "  - not specify acc_dtype, or\n"
+                f"  - use an acc_dtype at least as precise as {input_dtype}, or\n"
+                '  - specify "dtype" instead of "acc_dtype", so that only the result is cast.\n'
+                f'If you want the precision loss, cast the input: at.cast(..., dtype="{self.acc_dtype}").'
+            )
+        return self.acc_dtype
+
+    # -- nodes ----------------------------------------------------------------
+
+    def make_node(self, inp: Any) -> Apply:
+        inp = as_tensor_variable(inp)
+        key = (inp.type.dtype, inp.type.ndim)
+        op = self._resolved.get(key)
+        if op is None:
+            op = self._resolved[key] = self._resolve(*key)
+        axis = op.axis
+        shape = () if axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in axis])
+        return Apply(op, [inp], [tensor_type(op.dtype, shape)()])
+
+    def _resolve(self, input_dtype: str, ndim: int) -> CAReduce:
+        """The op as it applies to an input: with its dtypes filled in and its axes counted from the front."""
+        axis = normalize_axes(self.axis, ndim)
+        dtype = self.output_dtype(input_dtype)
+        acc_dtype = self.accumulator_dtype(input_dtype)
+        if acc_dtype in ("complex64", "complex128") and dtype not in ("complex64", "complex128"):
+            raise TypeError(
+                f"{self} of complex values cannot have dtype {dtype}: take the real or the imaginary part first."
+            )
+        if (axis, dtype, acc_dtype) == (self.axis, self.dtype, self.acc_dtype):
+            return self
+        return self.clone(axis=axis, dtype=dtype, acc_dtype=acc_dtype)
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        (x,) = inputs
+        axis = tuple(range(np.ndim(x))) if self.axis is None else self.axis
+        out_dtype = node.outputs[0].type.numpy_dtype
+        acc_dtype = np.dtype(self.acc_dtype) if self.acc_dtype is not None else out_dtype
+        with np.errstate(all="ignore"):
+            result = self._reduce(np.asarray(x), axis, acc_dtype)
+            result = np.asarray(result).astype(out_dtype)
+        output_storage[0][0] = result
+
+    def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
+        function = self.ufunc
+        if function.types != ["OO->O"]:
+            # Comparing and combining bits keep the dtype; the others accumulate in a wider one.
+            return function.reduce(x.astype(acc_dtype, copy=False), axis=axis, dtype=acc_dtype)
+        for a in sorted(axis, reverse=True):
+            if x.shape[a] == 0:
+                identity = getattr(self.scalar_op, "identity", None)
+                if identity is None:
+                    raise ValueError(f"zero-size array to {self}, which has no identity")
+                x = np.full(np.delete(x.shape, a), identity, dtype=acc_dtype)
+            else:
+                x = np.asarray(function.reduce(x, axis=a))
+        return x
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+        (shape,) = shapes
+        axis = self.axis
+        if axis is None:
+            return [()]
+        axis = normalize_axes(axis, node.inputs[0].type.ndim)
+        return [tuple([length for i, length in enumerate(shape) if i not in axis])]
+
+
+def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:
+    """Give a reduction `y` of `x` along some axes those axes back, with length 1."""
+    ndim = x.type.ndim
+    axes = normalize_axes(as_axes(axis), ndim)
+    kept = iter(range(ndim))
+    order = ["x" if axes is None or i in axes else next(kept) for i in range(ndim)]
+    return y.dimshuffle(order)

@@ -1,0 +1,61 @@
+"""Reductions together with the elementwise operation that computes what they reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.reductions.careduce import CAReduce
+
+__all__ = ["FusedReduction"]
+
+
+class FusedReduction(ExpressionOp):
+    """A reduction of the result of an elementwise operation, as one operation.
+
+    Parameters
+    ----------
+    reduction
+        A reduction along axes.
+    elemwise
+        The elementwise operation whose result is reduced.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> FusedReduction(at.sum(x).owner.op, at.exp)(x).eval({x: [0.0, 0.0]})
+    array(2.)
+    """
+
+    __props__ = ("reduction", "elemwise")
+
+    def __init__(self, reduction: CAReduce, elemwise: Elemwise):
+        self.reduction = reduction
+        self.elemwise = elemwise
+
+    def __str__(self) -> str:
+        return f"{self.reduction} of {self.elemwise.scalar_op}"
+
+    def make_node(self, *inputs: Any) -> Apply:
+        result = self.expression(*inputs)
+        return Apply(self, list(result.owner.inputs[0].owner.inputs), [result.type()])
+
+    def expression(self, *inputs: Variable) -> Variable:
+        return self.reduction(self.elemwise(*inputs))
+
+    def _nodes(self, node: Apply) -> tuple[Apply, Apply]:
+        elements = self.elemwise.make_node(*node.inputs)
+        return elements, self.reduction.make_node(elements.outputs[0])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+        elements, reduced = self._nodes(node)
+        storage: list[list[Any]] = [[None]]
+        elements.op.perform(elements, inputs, storage)
+        reduced.op.perform(reduced, storage[0], output_storage)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+        elements, reduced = self._nodes(node)
+        return reduced.op.infer_shape(fgraph, reduced, elements.op.infer_shape(fgraph, elements, shapes))

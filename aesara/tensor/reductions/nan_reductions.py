@@ -1,0 +1,200 @@
+"""Reductions along axes of the elements that are not NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.elementwise.ops import conj, gt, invert, isnan, real, sqrt, switch
+from aesara.tensor.reductions.all_any import all as all_true
+from aesara.tensor.reductions.all_any import any as any_true
+from aesara.tensor.reductions.argmax import argmax, argmin
+from aesara.tensor.reductions.careduce import normalize_axes as checked_axes
+from aesara.tensor.reductions.sum_prod_max import max as max_along
+from aesara.tensor.reductions.sum_prod_max import min as min_along
+from aesara.tensor.reductions.sum_prod_max import prod as prod_along
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.sequences.cumulative import cumprod, cumsum
+
+__all__ = [
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
+
+
+def _without_nan(a: Variable, value: float) -> Variable:
+    """A tensor with a number in place of NaN."""
+    if a.type.dtype in discrete_dtypes:
+        return a
+    return switch(isnan(a), np.asarray(value, dtype=a.type.dtype), a)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+    """The sum of the elements along axes that are not NaN; 0 if there are none.
+
+    Parameters
+    ----------
+    a
+        The tensor.
+    axis
+        An axis or several; None for all.
+    dtype
+        The dtype of the result; see `sum`.
+    keepdims
+        Keep the axes, with length 1.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.nansum([1.0, at.nan, 2.0]).eval()
+    array(3.)
+    """
+    return sum_along(_without_nan(as_tensor_variable(a), 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+    """The product of the elements along axes that are not NaN; 1 if there are none. See `nansum`."""
+    return prod_along(_without_nan(as_tensor_variable(a), 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nancumsum(a: Any, axis: int | None = None) -> Variable:
+    """The running sums along an axis, in which NaN counts as 0."""
+    return cumsum(_without_nan(as_tensor_variable(a), 0.0), axis)
+
+
+def nancumprod(a: Any, axis: int | None = None) -> Variable:
+    """The running products along an axis, in which NaN counts as 1."""
+    return cumprod(_without_nan(as_tensor_variable(a), 1.0), axis)
+
+
+def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The largest element along axes that is not NaN; NaN if there is none.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.nanmax([[1.0, at.nan], [at.nan, at.nan]], axis=1).eval()
+    array([ 1., nan])
+    """
+    a = as_tensor_variable(a)
+    if a.type.dtype in discrete_dtypes:
+        return max_along(a, axis, keepdims)
+    return _nan_if_all_are(a, max_along(_without_nan(a, -np.inf), axis, keepdims), axis, keepdims)
+
+
+def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The smallest element along axes that is not NaN; NaN if there is none."""
+    a = as_tensor_variable(a)
+    if a.type.dtype in discrete_dtypes:
+        return min_along(a, axis, keepdims)
+    return _nan_if_all_are(a, min_along(_without_nan(a, np.inf), axis, keepdims), axis, keepdims)
+
+
+def _nan_if_all_are(a: Variable, result: Variable, axis: Any, keepdims: bool) -> Variable:
+    return switch(all_true(isnan(a), axis, keepdims), np.asarray(np.nan, dtype=a.type.dtype), result)
+
+
+def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The position along axes of the largest element that is not NaN; an error where there is none."""
+    a = as_tensor_variable(a)
+    if a.type.dtype in discrete_dtypes:
+        return argmax(a, axis, keepdims)
+    return argmax(_ranked(_some_number(a, axis), -np.inf), axis, keepdims)
+
+
+def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The position along axes of the smallest element that is not NaN; an error where there is none."""
+    a = as_tensor_variable(a)
+    if a.type.dtype in discrete_dtypes:
+        return argmin(a, axis, keepdims)
+    return argmin(_ranked(_some_number(a, axis), np.inf), axis, keepdims)
+
+
+_has_numbers = CheckAndRaise(ValueError, "All-NaN slice encountered: there is no largest or smallest element.")
+
+
+def _ranked(a: Variable, worst: float) -> Variable:
+    return _without_nan(a, worst)
+
+
+def _some_number(a: Variable, axis: Any) -> Variable:
+    """The tensor, checked to have an element along the axes that is not NaN."""
+    return _has_numbers(a, all_true(any_true(invert(isnan(a)), axis)))
+
+
+def _count(a: Variable, axis: Any, keepdims: bool, dtype: str) -> Variable:
+    """How many elements along axes are not NaN."""
+    checked_axes(None if axis is None else tuple(np.atleast_1d(axis).tolist()), a.type.ndim)
+    return sum_along(invert(isnan(a)), axis=axis, keepdims=keepdims).astype(dtype)
+
+
+def _as_floats(a: Any) -> Variable:
+    a = as_tensor_variable(a)
+    return a.astype("float64") if a.type.dtype in discrete_dtypes else a
+
+
+def _real_dtype(a: Variable) -> str:
+    return {"complex64": "float32", "complex128": "float64"}.get(a.type.dtype, a.type.dtype)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+    """The mean of the elements along axes that are not NaN; NaN if there are none.
+
+    Parameters
+    ----------
+    a
+        The tensor; integers are taken as float64.
+    axis
+        An axis or several; None for all.
+    dtype
+        The dtype of the result and of the sum.
+    keepdims
+        Keep the axes, with length 1.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.nanmean([[1.0, at.nan], [3.0, 5.0]], axis=0).eval()
+    array([2., 5.])
+    """
+    a = _as_floats(a)
+    if dtype is not None:
+        a = a.astype(dtype)
+    total = nansum(a, axis=axis, keepdims=keepdims, dtype=a.type.dtype)
+    return (total / _count(a, axis, keepdims, _real_dtype(a))).astype(a.type.dtype)
+
+
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Variable:
+    """The variance of the elements along axes that are not NaN; NaN where there are not more than `ddof`.
+
+    See `nanmean` for the parameters; the sum of squares is divided by the count minus `ddof`.
+    """
+    a = _as_floats(a)
+    if dtype is not None:
+        a = a.astype(dtype)
+    deviation = a - nanmean(a, axis=axis, keepdims=True)
+    squared = real(deviation * conj(deviation)) if a.type.dtype in complex_dtypes else deviation * deviation
+    real_dtype = _real_dtype(a)
+    total = nansum(squared, axis=axis, keepdims=keepdims, dtype=real_dtype)
+    degrees = _count(a, axis, keepdims, real_dtype) - ddof
+    variance = (total / degrees).astype(real_dtype)
+    return switch(gt(degrees, 0), variance, np.asarray(np.nan, dtype=real_dtype))
+
+
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Variable:
+    """The standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""
+    return sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

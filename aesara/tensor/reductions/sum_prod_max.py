@@ -1,0 +1,439 @@
+"""Reductions along axes: sum, product, largest and smallest element."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.configdefaults import config
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.ops import abs, conj, eq, lt, maximum, minimum, second, switch
+from aesara.tensor.joining.join_split import join
+from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
+
+
+def _expanded(x: Variable, reduced: Variable, axis: Axes) -> Variable:
+    """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""
+    return with_kept_dims(x, as_tensor_variable(reduced), axis)
+
+
+class Sum(CAReduce):
+    """The sum of the elements along axes.
+
+    Integers narrower than 64 bits are added, and returned, in 64 bits;
+    floating-point numbers are added in the next wider dtype.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+    nfunc_spec = ("sum", 1, 1)
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(aes.add, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+
+    def __str__(self) -> str:
+        parts = [] if self.axis is None else [f"axis={list(self.axis)}"]
+        if self.acc_dtype is not None:
+            parts.append(f"acc_dtype={self.acc_dtype}")
+        return f"Sum{{{', '.join(parts)}}}" if parts else "Sum"
+
+    def clone(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any) -> Sum:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+        )
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        gradient = second(x, _expanded(x, output_grads[0], self.axis))
+        return [gradient.astype(x.type.dtype)]
+
+    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+        return [None if point is None else self(point) for point in eval_points]
+
+
+class Prod(CAReduce):
+    """The product of the elements along axes.
+
+    Parameters
+    ----------
+    no_zeros_in_input
+        A promise that no element is zero; gradients are simpler then.
+    """
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "no_zeros_in_input")
+    nfunc_spec = ("prod", 1, 1)
+
+    def __init__(
+        self,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        no_zeros_in_input: bool = False,
+    ):
+        super().__init__(aes.mul, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+        self.no_zeros_in_input = no_zeros_in_input
+
+    def __str__(self) -> str:
+        return f"Prod{{axis={self.axis}, dtype={self.dtype!r}, acc_dtype={self.acc_dtype!r}}}"
+
+    def clone(
+        self,
+        axis: Any = None,
+        dtype: str | None = None,
+        acc_dtype: str | None = None,
+        no_zeros_in_input: bool | None = None,
+        **kwargs: Any,
+    ) -> Prod:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+            no_zeros_in_input=self.no_zeros_in_input if no_zeros_in_input is None else no_zeros_in_input,
+        )
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        """The gradient: what each element was multiplied with.
+
+        That is the product divided by the element; but where the element is
+        zero it is the product of all others, and where exactly one other is
+        zero, nothing.
+        """
+        (x,) = inputs
+        if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        gz = _expanded(x, output_grads[0], self.axis)
+        if self.no_zeros_in_input:
+            others = _expanded(x, outputs[0], self.axis) / x
+        else:
+            zero, one = (np.asarray(value, dtype=x.type.dtype) for value in (0, 1))
+            is_zero = eq(x, 0)
+            zeros = _expanded(x, Sum(self.axis)(is_zero), self.axis)
+            of_nonzero = _expanded(x, ProdWithoutZeros(self.axis, self.dtype, self.acc_dtype)(x), self.axis)
+            # The sum of the zeros is zero; what it is here for is its slope, which makes second derivatives right.
+            nothing = _expanded(x, Sum(self.axis)(switch(is_zero, x, zero)), self.axis)
+            # Dividing by 1 in place of 0 keeps derivatives of this expression finite.
+            over_x = of_nonzero / switch(is_zero, one, x)
+            others = switch(
+                is_zero,
+                switch(eq(zeros, 1), of_nonzero, switch(eq(zeros, 2), _sloped(of_nonzero, nothing - x), zero)),
+                switch(eq(zeros, 0), over_x, switch(eq(zeros, 1), _sloped(over_x, nothing), zero)),
+            )
+        return [(gz * conj(others)).astype(x.type.dtype)]
+
+
+def _sloped(factor: Variable, nothing: Variable) -> Variable:
+    """What is zero, times a factor; zero also where that is infinite."""
+    return switch(lt(abs(factor), np.inf), factor * nothing, np.zeros((), dtype=nothing.type.dtype))
+
+
+class ProdWithoutZeros(CAReduce):
+    """The product of those elements along axes that are not zero; 1 if there are none."""
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+
+    def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
+        super().__init__(mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
+
+    def clone(
+        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
+    ) -> ProdWithoutZeros:
+        return type(self)(
+            axis=self.axis if axis is None else axis,
+            dtype=dtype or self.dtype,
+            acc_dtype=acc_dtype or self.acc_dtype,
+        )
+
+    def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
+        return np.multiply.reduce(np.where(x == 0, 1, x), axis=axis, dtype=acc_dtype)
+
+    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        product = _expanded(x, self(x), self.axis)
+        gz = _expanded(x, output_gradients[0], self.axis)
+        is_zero = eq(x, 0)
+        return [switch(is_zero, 0.0, gz * conj(product / switch(is_zero, 1.0, x))).astype(x.type.dtype)]
+
+
+class MulWithoutZeros(aes.BinaryScalarOp):
+    """The product of two numbers, in which a zero counts as 1."""
+
+    commutative = True
+    associative = True
+    identity = 1.0
+    dtype = aes.upcast_out
+
+    def numpy(x: Any, y: Any) -> Any:
+        return np.where(x == 0, y, np.where(y == 0, x, x * y))
+
+    def decompose(self, x: Any, y: Any) -> Any:
+        return aes.switch(aes.eq(x, 0), y, aes.switch(aes.eq(y, 0), x, x * y))
+
+
+mul_without_zeros = MulWithoutZeros(name="mul_without_zeros")
+
+
+class NonZeroCAReduce(CAReduce):
+    """A reduction by an op without an identity: it needs at least one element."""
+
+
+class _Extremum(NonZeroCAReduce):
+    """Common parts of `Max` and `Min`."""
+
+    __props__ = ("scalar_op", "axis", "dtype", "acc_dtype", "upcast_discrete_output")
+    extremum_of: aes.ScalarOp
+    #: whether there must be an element along the axes
+    needs_elements = True
+
+    def __init__(self, axis: Any = None):
+        super().__init__(self.extremum_of, axis)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{'all' if self.axis is None else ','.join(map(str, self.axis))}}}"
+
+    def output_dtype(self, input_dtype: str) -> str:
+        return input_dtype
+
+    accumulator_dtype = output_dtype
+
+    def _resolve(self, input_dtype: str, ndim: int) -> _Extremum:
+        axis = normalize_axes(self.axis, ndim)
+        return self if axis == self.axis else type(self)(axis)
+
+    def make_node(self, inp: Any) -> Apply:
+        inp = as_tensor_variable(inp)
+        op = self._resolve(inp.type.dtype, inp.type.ndim)
+        shape = inp.type.shape
+        if op.needs_elements:
+            _refuse_empty(op, inp, range(len(shape)) if op.axis is None else op.axis)
+        out_shape = () if op.axis is None else tuple([n for i, n in enumerate(shape) if i not in op.axis])
+        return Apply(op, [inp], [tensor_type(inp.type.dtype, out_shape)()])
+
+    def clone(self, **kwargs: Any) -> _Extremum:
+        axis = kwargs.get("axis")
+        return type(self)(self.axis if axis is None else axis)
+
+    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+        (x,) = inputs
+        if x.type.dtype in discrete_dtypes:
+            return [x.zeros_like(dtype=config.floatX)]
+        chosen = eq(_expanded(x, outputs[0], self.axis), x)
+        return [(chosen * _expanded(x, output_grads[0], self.axis)).astype(x.type.dtype)]
+
+    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+        if eval_points[0] is None:
+            return [None]
+        (x,) = inputs
+        chosen = eq(_expanded(x, self(x), self.axis), x)
+        # Of several equal extrema the tangents are averaged.
+        weight = chosen / _expanded(x, Sum(self.axis)(chosen), self.axis)
+        return [Sum(self.axis)(weight * eval_points[0]).astype(x.type.dtype)]
+
+
+class Max(_Extremum):
+    """The largest element along axes; NaN if there is one."""
+
+    nfunc_spec = ("max", 1, 1)
+    extremum_of = aes.scalar_maximum
+
+
+class Min(_Extremum):
+    """The smallest element along axes; NaN if there is one."""
+
+    nfunc_spec = ("min", 1, 1)
+    extremum_of = aes.scalar_minimum
+
+
+class Supremum(_Extremum):
+    """The largest element along axes, and minus infinity of none; for floats. NaN if there is one.
+
+    Rules use it where the expression as written is defined for empty tensors.
+    """
+
+    nfunc_spec = ("max", 1, 1)
+    extremum_of = aes.scalar_maximum
+    needs_elements = False
+
+    def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
+        return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
+
+
+def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:
+    """Report now, if it is known, that there will be nothing to choose from."""
+    shape = x.type.shape
+    if 0 in [shape[a] for a in axes]:
+        raise ValueError(
+            f"zero-size array to reduction operation {op}, which has no identity; {described(x)} has type {x.type}."
+        )
+
+
+@lru_cache(maxsize=4096)
+def _sum_op(axis: Axes, dtype: str | None, acc_dtype: str | None) -> Sum:
+    return Sum(axis, dtype, acc_dtype)
+
+
+@lru_cache(maxsize=4096)
+def _extremum_op(cls: type[_Extremum], axis: Axes) -> _Extremum:
+    return cls(axis)
+
+
+def _finished(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Variable:
+    return with_kept_dims(x, out, axis) if keepdims else out
+
+
+def selected(x: Variable, where: Any, otherwise: Any) -> Variable:
+    """`x`, with a number of its dtype in place of the elements that do not take part in a reduction."""
+    if where is None:
+        return x
+    where = as_tensor_variable(where)
+    if where.type.dtype != "bool":
+        raise TypeError(f"`where` must be Boolean; got {described(where)} of type {where.type}.")
+    if where.type.ndim > x.type.ndim:
+        raise ValueError(f"`where` must broadcast to the tensor; got types {where.type} and {x.type}.")
+    return switch(where, x, as_tensor_variable(otherwise).astype(x.type.dtype))
+
+
+def sum(
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    *,
+    where: Any = None,
+    initial: Any = None,
+) -> Variable:
+    """The sum of the elements along axes.
+
+    Parameters
+    ----------
+    input
+        The tensor.
+    axis
+        An axis or several; None for all.
+    dtype
+        The dtype of the result. By default that of the input, but 64 bits
+        for narrower integers and Booleans.
+    keepdims
+        Keep the axes, with length 1.
+    acc_dtype
+        The dtype in which elements are added; at least as wide as the input.
+    where
+        Which elements take part: a Boolean tensor that broadcasts.
+    initial
+        A number that is added.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([4., 6.])
+    """
+    x = selected(as_tensor_variable(input), where, 0)
+    axis = as_axes(axis)
+    out = _finished(x, _sum_op(axis, dtype, acc_dtype)(x), axis, keepdims)
+    return out if initial is None else out + as_tensor_variable(initial).astype(out.type.dtype)
+
+
+def prod(
+    input: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    acc_dtype: Any = None,
+    no_zeros_in_input: bool = False,
+    *,
+    where: Any = None,
+    initial: Any = None,
+) -> Variable:
+    """The product of the elements along axes; see `sum` for the parameters.
+
+    `no_zeros_in_input` promises that no element is zero, which makes the
+    gradient cheaper.
+    """
+    x = selected(as_tensor_variable(input), where, 1)
+    axis = as_axes(axis)
+    out = _finished(x, Prod(axis, dtype, acc_dtype, no_zeros_in_input)(x), axis, keepdims)
+    return out if initial is None else out * as_tensor_variable(initial).astype(out.type.dtype)
+
+
+def max(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+    """The largest element along axes; NaN if there is one.
+
+    Parameters
+    ----------
+    x
+        The tensor.
+    axis
+        An axis or several; None for all.
+    keepdims
+        Keep the axes, with length 1.
+    initial
+        A number that takes part, so that there need not be any element.
+    where
+        Which elements take part: a Boolean tensor that broadcasts. Needs `initial`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.max([[1.0, 5.0], [3.0, 4.0]], axis=1).eval()
+    array([5., 4.])
+    """
+    return _extremum(Max, x, axis, keepdims, initial, where)
+
+
+def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+    """The smallest element along axes; NaN if there is one. See `max` for the parameters."""
+    return _extremum(Min, x, axis, keepdims, initial, where)
+
+
+def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Variable:
+    x = as_tensor_variable(x)
+    axis = as_axes(axis)
+    name = cls.__name__.lower()
+    if where is not None and initial is None:
+        raise ValueError(f"{name} of selected elements needs `initial`, because there may be none.")
+    if initial is not None:
+        initial = as_tensor_variable(initial).astype(x.type.dtype)
+        out = _with_initial(cls, selected(x, where, initial), axis, initial)
+    else:
+        out = _extremum_op(cls, axis)(x)
+    out = _finished(x, out, axis, keepdims)
+    out.name = name
+    return out
+
+
+def _with_initial(cls: type[_Extremum], x: Variable, axis: Axes, initial: Variable) -> Variable:
+    """An extremum in which a number takes part, so that it exists without any element."""
+    combined = maximum if cls is Max else minimum
+    axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim)
+    if all(x.type.shape[k] for k in axes):
+        return combined(_extremum_op(cls, axis)(x), initial)
+    for k in sorted(axes, reverse=True):
+        shape = [1 if k == other else x.shape[other] for other in range(x.type.ndim)]
+        x = _extremum_op(cls, (k,))(join(k, x, alloc(initial, *shape)))
+    return combined(x, initial)
+
+
+def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
+    """Axes of a tensor as a list of non-negative ints; None gives an empty list."""
+    x = as_tensor_variable(x)
+    return list(normalize_axes(as_axes(axis), x.type.ndim) or ())
+
+
+def makeKeepDims(x: Any, y: Any, axis: Any) -> Variable:
+    """Give `y`, a reduction of `x` along axes, these axes back with length 1."""
+    return with_kept_dims(as_tensor_variable(x), as_tensor_variable(y), axis)

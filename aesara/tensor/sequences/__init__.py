@@ -1,0 +1,1 @@
+"""Functions along one dimension: running sums, recurrences, convolutions, interpolation, windows."""

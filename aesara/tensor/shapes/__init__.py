@@ -1,0 +1,1 @@
+"""Shapes: reading, stating and changing them; the order of dimensions and of elements."""

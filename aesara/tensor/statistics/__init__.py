@@ -1,0 +1,1 @@
+"""Means, variances, quantiles, covariances and histograms."""

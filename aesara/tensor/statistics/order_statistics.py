@@ -1,0 +1,286 @@
+"""Medians and quantiles along axes, also of what is not NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.elementwise.ops import (
+    add,
+    and_,
+    ceil,
+    clip,
+    eq,
+    floor,
+    ge,
+    invert,
+    isnan,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mod,
+    round_half_to_even,
+    switch,
+)
+from aesara.tensor.indexing.permuting import take_along_axis
+from aesara.tensor.ordering.sorting import sort
+from aesara.tensor.reductions.all_any import all as all_true
+from aesara.tensor.reductions.careduce import as_axes, normalize_axes
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.reshape import reshape
+
+#: Where continuous quantiles lie between the sorted elements: the parameters alpha and beta of
+#: Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996).
+_CONTINUOUS = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "linear": (1.0, 1.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+_DISCRETE = (
+    "lower",
+    "higher",
+    "midpoint",
+    "nearest",
+    "inverted_cdf",
+    "averaged_inverted_cdf",
+    "closest_observation",
+)
+
+
+def _as_floats(name: str, a: Any) -> Variable:
+    a = as_tensor_variable(a)
+    if a.type.dtype in complex_dtypes:
+        raise TypeError(f"{name}: complex numbers have no order; got {described(a)} of type {a.type}.")
+    return a.astype("float64") if a.type.dtype in discrete_dtypes else a
+
+
+def _rows(a: Variable, axis: Any) -> tuple[Variable, tuple[int, ...]]:
+    """The tensor with the given axes made one, the last, and these axes."""
+    axes = normalize_axes(as_axes(axis), a.type.ndim)
+    if axes is None:
+        axes = tuple(range(a.type.ndim))
+    others = [k for k in range(a.type.ndim) if k not in axes]
+    moved = dimshuffle(a, [*others, *axes]) if [*others, *axes] != list(range(a.type.ndim)) else a
+    if len(axes) == 1:
+        return moved, axes
+    sizes = sizes_of(moved)
+    known = [n for n in sizes[len(others) :] if isinstance(n, int)]
+    length: Any = int(np.prod(known, dtype="int64"))
+    for n in sizes[len(others) :]:
+        if not isinstance(n, int):
+            length = n * length if not isinstance(length, int) or length != 1 else n
+    return reshape(moved, [*sizes[: len(others)], length], ndim=len(others) + 1), axes
+
+
+def _kept(result: Variable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> Variable:
+    """A result with the axes that it was taken along put back; behind `leading` other dimensions."""
+    others = iter(range(leading, result.type.ndim))
+    return dimshuffle(result, [*range(leading), *["x" if k in axes else next(others) for k in range(ndim)]])
+
+
+def _length(rows: Variable) -> Any:
+    return sizes_of(rows)[-1]
+
+
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The median along axes: half of the elements are smaller; NaN if there is one.
+
+    Parameters
+    ----------
+    a
+        The tensor; integers are taken as float64.
+    axis
+        An axis or several; None for all.
+    keepdims
+        Keep the axes, with length 1.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.median([[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]], axis=1).eval()
+    array([2., 5.])
+    """
+    a = _as_floats("median", a)
+    rows, axes = _rows(a, axis)
+    ordered = sort(rows, axis=-1)
+    n = _length(rows)
+    last = ordered[..., -1]
+    middle = (ordered[..., (n - 1) // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
+    result = switch(isnan(last), last, middle)
+    return _kept(result, a.type.ndim, axes) if keepdims else result
+
+
+def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    """The median along axes of the elements that are not NaN; NaN if there are none. See `median`."""
+    a = _as_floats("nanmedian", a)
+    rows, axes = _rows(a, axis)
+    # NaN are sorted to the end.
+    ordered = sort(rows, axis=-1)
+    n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
+    low = take_along_axis(ordered, maximum(n - 1, 0) // 2, axis=-1)
+    high = take_along_axis(ordered, minimum(n // 2, maximum(n - 1, 0)), axis=-1)
+    result = ((low + high) * np.asarray(0.5, dtype=a.type.dtype))[..., 0]
+    return _kept(result, a.type.ndim, axes) if keepdims else result
+
+
+def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+    """Quantiles along axes; NaN where there is one.
+
+    Parameters
+    ----------
+    a
+        The tensor; integers are taken as float64.
+    q
+        Which quantiles: numbers from 0 to 1; may be symbolic.
+    axis
+        An axis or several; None for all.
+    method
+        Which number between two elements is taken: one of the methods of
+        `numpy.quantile`.
+    keepdims
+        Keep the axes, with length 1.
+
+    Returns
+    -------
+    TensorVariable
+        The dimensions of `q` come first.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.quantile([3.0, 1.0, 2.0, 4.0], [0.0, 0.5]).eval()
+    array([1. , 2.5])
+    """
+    a = _as_floats("quantile", a)
+    rows, axes = _rows(a, axis)
+    q = _checked_q(q)
+    ordered = sort(rows, axis=-1)
+    low, high, weight = _neighbours(q, _length(rows), method)
+    weight = weight.astype(a.type.dtype)
+    # The dimensions of q are the last ones here.
+    result = _between(ordered[..., low], ordered[..., high], weight)
+    last = ordered[..., -1]
+    last = dimshuffle(last, [*range(last.type.ndim), *["x"] * q.type.ndim])
+    result = switch(isnan(last), last, result)
+    n_others, n_q = rows.type.ndim - 1, q.type.ndim
+    result = dimshuffle(result, [*range(n_others, n_others + n_q), *range(n_others)])
+    return _kept(result, a.type.ndim, axes, leading=n_q) if keepdims else result
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+    """Quantiles along axes of the elements that are not NaN; NaN if there are none. See `quantile`."""
+    a = _as_floats("nanquantile", a)
+    rows, axes = _rows(a, axis)
+    q = _checked_q(q)
+    ordered = sort(rows, axis=-1)
+    n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
+    flat = q.flatten() if q.type.ndim != 1 else q
+    low, high, weight = _neighbours(flat, n, method)
+    result = _between(
+        take_along_axis(ordered, maximum(low, 0), axis=-1),
+        take_along_axis(ordered, maximum(high, 0), axis=-1),
+        weight.astype(a.type.dtype),
+    )
+    n_others = rows.type.ndim - 1
+    result = dimshuffle(result, [n_others, *range(n_others)])
+    if q.type.ndim != 1:
+        result = reshape(result, [*sizes_of(q), *sizes_of(result)[1:]], ndim=q.type.ndim + n_others)
+    return _kept(result, a.type.ndim, axes, leading=q.type.ndim) if keepdims else result
+
+
+def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+    """Percentiles along axes: `quantile` for ``q / 100``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.percentile([3.0, 1.0, 2.0], 50).eval()
+    array(2.)
+    """
+    return quantile(a, _hundredths(q), axis, method, keepdims)
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+    """Percentiles along axes of the elements that are not NaN: `nanquantile` for ``q / 100``."""
+    return nanquantile(a, _hundredths(q), axis, method, keepdims)
+
+
+def _hundredths(q: Any) -> Any:
+    return q / 100 if isinstance(q, Variable) else np.true_divide(q, 100)
+
+
+_in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
+
+
+def _checked_q(q: Any) -> Variable:
+    if not isinstance(q, Variable):
+        values = np.asarray(q, dtype="float64")
+        if not np.all((values >= 0) & (values <= 1)):
+            raise ValueError(f"Quantiles must be in the range from 0 to 1 (percentiles to 100); got {q}.")
+        return constant(values)
+    q = q.astype("float64")
+    return _in_unit_interval(q, all_true(and_(ge(q, 0.0), le(q, 1.0))))
+
+
+def _neighbours(q: Variable, n: Any, method: str) -> tuple[Variable, Variable, Variable]:
+    """The positions of the sorted elements below and above each quantile, and the weight of the latter."""
+    n = as_tensor_variable(n).astype("float64")
+    if method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        place = (n - 1) * q if method == "linear" else n * q + (alpha + q * (1 - alpha - beta)) - 1
+        place = clip(place, 0.0, n - 1)
+        low = floor(place)
+        weight = place - low
+    elif method in _DISCRETE:
+        low, weight = _discrete_place(q, n, method)
+    else:
+        raise ValueError(f"{method!r} is not a method of quantiles; they are {sorted([*_CONTINUOUS, *_DISCRETE])}.")
+    low = clip(low, 0.0, n - 1)
+    high = minimum(low + 1, n - 1)
+    return low.astype("int64"), high.astype("int64"), weight
+
+
+def _discrete_place(q: Variable, n: Variable, method: str) -> tuple[Variable, Variable]:
+    """The position of the element below each quantile, and the weight of the next one."""
+    zero = q * 0.0 + n * 0.0
+    place = (n - 1) * q
+    if method == "lower":
+        return floor(place), zero
+    if method == "higher":
+        return ceil(place), zero
+    if method == "nearest":
+        return round_half_to_even(place), zero
+    if method == "midpoint":
+        return floor(place), switch(eq(floor(place), place), zero, zero + 0.5)
+    place = n * q - 1
+    below = floor(place)
+    whole = eq(below, place)
+    if method == "inverted_cdf":
+        return switch(whole, place, below + 1), zero
+    if method == "averaged_inverted_cdf":
+        return below, switch(lt(below, 0.0), zero, switch(whole, zero + 0.5, zero + 1.0))
+    # closest_observation: of two elements equally near the one with an even number, counted from 1.
+    place = n * q - 1 - 0.5
+    below = floor(place)
+    stays = and_(eq(below, place), eq(mod(below, 2.0), 1.0))
+    return switch(stays, below, below + 1), zero
+
+
+def _between(low: Variable, high: Variable, weight: Variable) -> Variable:
+    """Linear interpolation that is exact at both ends, and monotonic."""
+    one = np.asarray(1, dtype=weight.type.dtype)
+    distance = high - low
+    from_low, from_high = add(low, distance * weight), high - distance * (one - weight)
+    return switch(ge(weight, np.asarray(0.5, dtype=weight.type.dtype)), from_high, from_low)
