@@ -1,8 +1,6 @@
 """The basic functions on tensors, under the documented path.
 
-What stands behind them is found by theme: `allocation`, `casting`, `constant_value`,
-`conversion`, `creation`, `diagonals`, `joining`, `make_vector`, `nonzero`, `permuting`,
-`rearranging`, `selection`, `transfer`.
+What stands behind them is found by family: `core`, `creation`, `indexing`, `joining` and `shapes`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Products of matrices in the forms of BLAS: the documented names.
 
-Operations stand in ``gemm`` and ``gemv`` (`BatchedDot` in ``dot``), rules in ``rewriting.blas``, questions about the
-library in ``blas_library``.
+Operations stand in ``products.gemm`` and ``products.gemv`` (`BatchedDot` in ``products.dot``), rules in
+``rewriting.blas``, questions about the library in ``products.blas_library``.
 """
 
 from aesara.configdefaults import config

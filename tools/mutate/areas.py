@@ -13,6 +13,10 @@ from tools.mutate.faults import Fault, faults
 DERIVATIVES = re.compile(r"pullback|pushforward|[LR]_op|grad|jacobian|hessian|tangent", re.IGNORECASE)
 SHAPES = re.compile(r"shape|broadcast|ndim|length", re.IGNORECASE)
 
+#: `aesara.tensor` without its rules, which are an area of their own.
+_TENSOR = ("aesara/tensor/*.py", "aesara/tensor/[!r]*/*.py", "aesara/tensor/reductions/*.py",
+           "aesara/tensor/random/**/*.py")  # fmt: skip
+
 #: Folders or files of each area, and whether a function of them belongs to it.
 AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "graph": (("aesara/graph/*.py",), lambda f: True),
@@ -22,11 +26,11 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "ir": (("aesara/ir/**/*.py",), lambda f: True),
     "scan": (("aesara/scan/*.py", "aesara/ifelse.py"), lambda f: True),
     "derivatives": (
-        ("aesara/scalar/*.py", "aesara/tensor/*.py", "aesara/tensor/nnet/*.py", "aesara/graph/autodiff.py"),
+        ("aesara/scalar/*.py", *_TENSOR, "aesara/graph/autodiff.py"),
         lambda f: bool(DERIVATIVES.search(f.function)),
     ),
-    "shapes": (("aesara/tensor/*.py", "aesara/tensor/nnet/*.py"), lambda f: bool(SHAPES.search(f.function))),
-    "tensor": (("aesara/tensor/*.py", "aesara/tensor/nnet/*.py", "aesara/tensor/vectorization/*.py"), lambda f: True),
+    "shapes": (_TENSOR, lambda f: bool(SHAPES.search(f.function))),
+    "tensor": (_TENSOR, lambda f: True),
     "scalar": (("aesara/scalar/**/*.py",), lambda f: True),
     "compile": (("aesara/compile/**/*.py",), lambda f: True),
     "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),

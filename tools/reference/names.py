@@ -31,40 +31,28 @@ ELSEWHERE = {
     "aesara.tensor.basic": "make_vector",
 }
 
-#: page -> (title, last parts of the names of the modules whose functions stand on it)
+#: page -> (title, last parts of the names of the modules, or folders of `aesara.tensor`, whose functions stand on it)
 PAGES: dict[str, tuple[str, str]] = {
     "elementwise": (
         "Elementwise functions",
         "arithmetic power rounding exponential trigonometric comparison conditional logic complex casting ufuncs "
-        "elementwise_ops elementwise_numpy elemwise constants basic transfer",
+        "elementwise constants basic transfer",
     ),
-    "special": ("Special functions", "special math"),
-    "reductions": (
-        "Reductions and statistics",
-        "reduction careduce argmax logical_reduction statistics order_statistics nan_reductions cumulative covariance "
-        "observations",
-    ),
-    "shape": (
-        "Shapes",
-        "shape shape_facts shape_values broadcasting rearranging repeating vector_length dimshuffle flipping padding "
-        "dimensions",
-    ),
+    "special": ("Special functions", "special math softmax"),
+    "reductions": ("Reductions and statistics", "reductions statistics cumulative"),
+    "shape": ("Shapes", "shapes vector_length padding"),
     "creation": (
         "Creating tensors",
-        "allocation creation conversion extra_ops io make_vector scalar_conversion constant_value equal_steps windows",
+        "allocation eye_tri ranges equal_steps make_vector windows conversion io scalar_conversion constant_value",
     ),
-    "indexing": (
-        "Indexing",
-        "subtensor subtensor_basic subtensor_advanced indexing nonzero selection index_conversion permuting diagonals "
-        "choosing conditions",
-    ),
-    "joining": ("Joining and splitting", "joining stacking"),
-    "products": ("Products", "dot matmul convolve products einsum"),
-    "sorting": ("Sorting, searching and sets", "sort searching sets"),
+    "indexing": ("Indexing", "indexing diagonals"),
+    "joining": ("Joining and splitting", "joining"),
+    "products": ("Products", "products convolve"),
+    "sorting": ("Sorting, searching and sets", "ordering"),
     "nnet": ("Neural networks", ""),
     "gradients": (
         "Gradients",
-        "autodiff forward_mode derivatives gradient_operators finite_differences pullback",
+        "autodiff forward_mode derivatives finite_differences pullback",
     ),
     "loops": ("Loops, branches and batches", "blockwise"),
     "types": ("Types and variables", "type type_other"),
@@ -169,11 +157,17 @@ def place_of(value: Any) -> tuple[str, str]:
     if home.startswith(("aesara.scan", "aesara.ifelse")):
         return "loops", ""
     last = home.rsplit(".", 1)[-1]
-    page = next((page for page, (_, modules) in PAGES.items() if last in modules.split()), "more")
+    page = _page_of(last)
+    if page == "more" and home.startswith("aesara.tensor."):
+        page = _page_of(home.split(".")[2])
     if not isinstance(value, Elemwise):
         return page, ""
     # What is no everyday function of NumPy is a special function.
     return ("special" if page == "more" else page), SECTIONS.get(last) or _title_of(home)
+
+
+def _page_of(name: str) -> str:
+    return next((page for page, (_, modules) in PAGES.items() if name in modules.split()), "more")
 
 
 def _title_of(module: str) -> str:

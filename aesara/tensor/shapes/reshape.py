@@ -1,7 +1,4 @@
-"""Shapes: reading, stating and changing them.
-
-Reading is defined in `shape_values`, stating in `shape_facts`; all of it is offered here.
-"""
+"""The same entries in another shape, and dimensions of length one at the ends."""
 
 from __future__ import annotations
 
