@@ -121,6 +121,7 @@ WRITTEN: dict[str, Formula] = {
     "hypot of exponentials": lambda x, y: at.sqrt(at.exp(2 * x) + at.exp(2 * y)),
     "log1p of quotient": lambda x, y: at.log1p(at.exp(x) / at.exp(y)),
     "sigmoid of difference": lambda x, y: 1 / (1 + at.exp(y) / at.exp(x)),
+    "log of log of softplus": lambda x, y: at.log(at.log(at.softplus(at.expm1(x**2)))),
 }  # fmt: skip
 
 UNARY = {

@@ -26,6 +26,7 @@ from aesara.tensor.elementwise.ops import (
     reciprocal,
     sigmoid,
     sinh,
+    softplus,
     sqrt,
     square,
     sub,
@@ -38,7 +39,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 #: Functions that overflow or underflow for arguments of a moderate size.
 WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, ndtr, sigmoid))
 #: What may consist of them.
-MADE_OF = frozenset((add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow))
+MADE_OF = frozenset((add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
 #: Powers up to this one are not looked at.
 SMALL_EXPONENT = 4
 #: So many operations are looked through.
