@@ -53,7 +53,7 @@ class Slot:
 
 #: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
 eval_variable = Slot("eval_variable", "aesara.compile")
-#: ``compile_step(inputs, outputs, mode=, name=)`` compiles the graph inside of an operation.
+#: ``compile_step(inputs, outputs, mode=, name=, overwritten=)`` compiles the graph inside of an operation.
 compile_step = Slot("compile_step", "aesara.compile")
 #: ``store(cell, value)`` puts a value into a cell, after calls that are updating it.
 store = Slot("store", "aesara.link")

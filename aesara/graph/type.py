@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC
 from types import GenericAlias
 from typing import Any
@@ -107,6 +108,10 @@ class Type(MetaObject):
             return True
         except (TypeError, ValueError):
             return False
+
+    def copy_value(self, value: Any) -> Any:
+        """Return a value equal to the given one that shares nothing with it."""
+        return copy.deepcopy(value)
 
     def state_of_value(self, value: Any) -> Any:
         """Return what `restore_value` needs; only where values are `restorable`."""

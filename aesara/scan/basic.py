@@ -11,8 +11,9 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
-from aesara.graph.shared import SharedVariable
+from aesara.graph.shared import SharedVariable, collect_new_shareds
 from aesara.graph.source import inherit_source
+from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass
 from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
@@ -70,6 +71,20 @@ class _Returned:
     outputs: list[Any] = field(default_factory=list)
     updates: OrderedUpdates = field(default_factory=OrderedUpdates)
     condition: Any = None
+    #: shared variables that the step has made, and that it updates because of their ``default_update``
+    made: list[SharedVariable] = field(default_factory=list)
+
+    def take_default_updates(self, created: Sequence[SharedVariable]) -> None:
+        """Let the step update the shared variables that it has made, uses and does not update itself."""
+        waiting = {v: v.default_update for v in created if v.default_update is not None and v not in self.updates}
+        roots = [*self.outputs, *self.updates.values(), *([] if self.condition is None else [self.condition])]
+        while waiting:
+            used = [v for v in graph_inputs(roots) if v in waiting]
+            if not used:
+                return
+            roots = [waiting.pop(v) for v in used]
+            self.updates.update(zip(used, roots))
+            self.made += used
 
 
 def get_updates_and_outputs(ls: Any) -> tuple[Any, list[Any], OrderedUpdates]:
@@ -264,7 +279,8 @@ class _Loop:
         taps = [v for output in self.outputs or [] if output.value is not None for v in output.value.inner]
         arguments = [*self.entries, *taps, *self.non_sequences]
         try:
-            returned = self.fn(*arguments)
+            with collect_new_shareds() as created:
+                returned = self.fn(*arguments)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # from inside of the step
@@ -275,7 +291,9 @@ class _Loop:
             )
             given = ", then ".join(f"{count} from {kind}" for count, kind in counts if count)
             raise TypeError(f"scan calls the step with {len(arguments)} arguments ({given}): {error}") from None
-        return _sorted_results(returned)
+        results = _sorted_results(returned)
+        results.take_default_updates(created)
+        return results
 
     def check_outputs(self, returned: _Returned) -> list[_Output]:
         """One description for each output."""
@@ -316,7 +334,8 @@ def scan(
     fn
         The step: it takes entries of `sequences`, former values of the outputs (as `outputs_info` says) and
         `non_sequences`, in this order, and returns outputs, updates of shared variables, and `until`, each of which
-        may be missing.
+        may be missing. Shared variables that the step makes, such as the generators of a `RandomStream`, are updated
+        in each step by their ``default_update``, which becomes that of the loop.
     sequences
         Tensors whose entries along the first dimension are passed, one a step; or dictionaries with ``input`` and
         ``taps``, a list of which entries relative to the step are passed.
@@ -410,6 +429,8 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     updates = OrderedUpdates()
     for variable, place in of_update.items():
         updates[variable] = shared[place] if isinstance(place, int) else buffers[place][-1]
+    for variable in returned.made:
+        variable.default_update = updates[variable]
     return outputs, updates
 
 

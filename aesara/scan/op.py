@@ -237,7 +237,11 @@ class Scan(Op, HasInnerGraph, Layout):
     @cached_property
     def fn(self) -> Callable[..., Any]:
         """The compiled step."""
-        return hooks.compile_step(self.inner_inputs, self.inner_outputs, mode=self.mode, name=self.name)
+        # A run has copies of its own, which each step gets from the one before.
+        states = [v for v in self.inner_shared(self.inner_inputs) if v.type.restorable]
+        return hooks.compile_step(
+            self.inner_inputs, self.inner_outputs, mode=self.mode, name=self.name, overwritten=states
+        )
 
     @cached_property
     def shapes_fn(self) -> Callable[..., Any]:

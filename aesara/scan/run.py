@@ -24,7 +24,10 @@ class Run:
                 raise ValueError(f"{op}: sequence {k} has {len(sequence)} entries, {self.n_steps} steps need as many.")
         buffers = op.outer_mitmot(inputs) + op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
         self.buffers = [np.array(buffer) for buffer in buffers]
-        self.shared = list(op.outer_shared(inputs))
+        kinds = [variable.type for variable in op.inner_shared(op.inner_inputs)]
+        self.shared = [
+            kind.copy_value(value) if kind.restorable else value for kind, value in zip(kinds, op.outer_shared(inputs))
+        ]
         self.lengths = [int(n) for n in op.outer_nitsot(inputs)]
         self.results: list[Any] = [None] * len(self.lengths)
         self.constants = op.outer_non_seqs(inputs)

@@ -204,10 +204,20 @@ hooks.eval_variable.set(eval_variable)
 
 
 @hooks.compile_step.set
-def compile_step(inputs: Sequence[Variable], outputs: Sequence[Variable], mode: Any = None, name: str | None = None):
-    """Compile the graph inside of an operation; the results of the function are only looked at until the next call."""
+def compile_step(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    mode: Any = None,
+    name: str | None = None,
+    overwritten: Sequence[Variable] = (),
+):
+    """Compile the graph inside of an operation; the results of the function are only looked at until the next call.
+
+    Values of the inputs that may be `overwritten` are not used again by the caller.
+    """
     borrowed = [Out(out, borrow=True) for out in outputs]
-    return function(list(inputs), borrowed, mode=mode, name=name, on_unused_input="ignore")
+    given = [In(v, mutable=True, borrow=True) if v in overwritten else v for v in inputs]
+    return function(given, borrowed, mode=mode, name=name, on_unused_input="ignore")
 
 
 __all__ = [

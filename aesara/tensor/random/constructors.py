@@ -11,7 +11,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, RandomType
-from aesara.tensor.type_other import NoneConst
+from aesara.tensor.type_other import NoneConst, NoneTypeT
 
 __all__ = [
     "AbstractRNGConstructor",
@@ -34,7 +34,10 @@ class AbstractRNGConstructor(Op):
 
     def make_node(self, seed: Any = None) -> Apply:
         """The seed: an integer or several, or None for one from the operating system with each call."""
-        seed = NoneConst if seed is None else seed if seed is NoneConst else as_tensor_variable(seed)
+        if seed is None:
+            seed = NoneConst
+        elif not isinstance(getattr(seed, "type", None), NoneTypeT):
+            seed = as_tensor_variable(seed)
         return Apply(self, [seed], [self.random_type()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
@@ -45,7 +48,7 @@ class AbstractRNGConstructor(Op):
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         # Without a seed each call gets another generator.
-        return node.inputs[0] is not NoneConst
+        return not isinstance(node.inputs[0].type, NoneTypeT)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]

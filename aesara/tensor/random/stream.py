@@ -78,8 +78,11 @@ class RandomStream:
         raise AttributeError(f"No attribute {name}: there is no distribution with this name.")
 
     def updates(self) -> list[tuple[SharedVariable, Variable]]:
-        """Pairs of each generator's shared variable and its next state."""
-        return list(self.state_updates)
+        """Pairs of each generator's shared variable and its state after what has been drawn.
+
+        Of a draw in the step of a loop this is the state after the loop.
+        """
+        return [(state, state.default_update or following) for state, following in self.state_updates]
 
     def seed(self, seed: int | None = None) -> None:
         """Seed all generators anew.

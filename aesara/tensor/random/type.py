@@ -10,6 +10,7 @@ from aesara.graph.nodes import Constant
 from aesara.graph.type import Type
 from aesara.tensor.random.generators import (
     bit_generator_of,
+    copy_generator,
     generator_from_state,
     same_state,
     set_state,
@@ -75,7 +76,12 @@ class RandomType(Type):
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> bool:
         """Tell whether what one generator draws changes the state of the other."""
-        return bit_generator_of(a) is bit_generator_of(b)
+        generators = (np.random.Generator, np.random.RandomState)
+        both = isinstance(a, generators) and isinstance(b, generators)
+        return both and bit_generator_of(a) is bit_generator_of(b)
+
+    def copy_value(self, value: Any) -> Any:
+        return copy_generator(value)
 
     def state_of_value(self, value: Any) -> Any:
         return state_of(value)
