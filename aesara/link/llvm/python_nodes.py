@@ -38,6 +38,7 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     Operands are windows on memory that will be used again, so they are copied; results are contiguous arrays.
     """
     order = io_toposort(leaves, node.outputs)
+    wanted = [(out, np.dtype(out.type.dtype), out.type.shape, (None,) * out.type.ndim) for out in node.outputs]
 
     def read(windows: tuple[np.ndarray, ...]) -> dict[Variable, Any]:
         return {leaf: leaf.type.filter(np.array(window)) for leaf, window in zip(leaves, windows, strict=True)}
@@ -51,8 +52,8 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
                 step.op.perform(step, inputs, list(cells))
                 if step is node:
                     return [
-                        _checked(out, number, _content(cell))
-                        for number, (out, cell) in enumerate(zip(step.outputs, cells, strict=True))
+                        _checked(number, _content(cell), *one)
+                        for number, (cell, one) in enumerate(zip(cells, wanted, strict=True))
                     ]
             except Exception:
                 before = read(windows)  # a node may have overwritten what it was given
@@ -70,8 +71,21 @@ def _content(cell: list[Any]) -> Any:
     return cell[0] if cell else None
 
 
-def _checked(out: Variable, number: int, value: Any) -> np.ndarray:
-    """The value of an output as native code reads it: contiguous, and what the output's type says."""
+def _checked(
+    number: int,
+    value: Any,
+    out: Variable,
+    dtype: np.dtype,
+    shape: tuple[int | None, ...],
+    any_lengths: tuple[None, ...],
+) -> np.ndarray:
+    """The value of an output as native code reads it: contiguous, and what the output's type says.
+
+    `dtype` and `shape` are those of the type; the shape is `any_lengths` if none is known.
+    """
+    if type(value) is np.ndarray and value.dtype == dtype and value.flags.carray:
+        if value.ndim == len(shape) and (shape == any_lengths or shape == value.shape):
+            return value  # as most values are
     if value is None:
         raise empty_output(number)
     array, kind = np.asarray(value), out.type
