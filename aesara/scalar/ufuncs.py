@@ -10,6 +10,7 @@ import numpy as np
 from aesara.scalar.arithmetic import abs as scalar_abs
 from aesara.scalar.arithmetic import mod
 from aesara.scalar.comparison import eq, gt, isinf, isnan, lt, neq
+from aesara.scalar.complex_forms import copysign as with_sign_bit
 from aesara.scalar.conditional import scalar_maximum, scalar_minimum, switch
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Primitive
@@ -76,7 +77,7 @@ class Signbit(UnaryScalarOp):
         zero = literal(0, x)
         if x.type.is_discrete:
             return lt(x, zero)
-        return lt(x, zero) | (eq(x, zero) & lt(literal(1, x) / x, zero))
+        return lt(with_sign_bit(literal(1, x), x), zero) & eq(x, x)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         return (zero_gradient(x),)
@@ -92,8 +93,7 @@ class Copysign(BinaryScalarOp):
         return np.copysign(x, np.where(y == y, y, np.ones_like(y)))
 
     def decompose(self, x: Any, y: Any) -> Any:
-        magnitude = scalar_abs(x)
-        return switch(signbit(y), -magnitude, magnitude)
+        return with_sign_bit(x, switch(eq(y, y), y, literal(1, y)))
 
     def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
         one = literal(1, g)
