@@ -80,6 +80,21 @@ CASES = {
         lambda f: f(MANY.reshape(2, -1)),
         lambda f: f(MANY[:6].reshape(2, 3)),
     ),
+    "sums of very long rows": (
+        aesara.function([x, n], at.exp(-x[:, None] * at.arange(n)).sum(axis=1)),
+        lambda f: f(MANY[:3], 10**9),
+        lambda f: f(MANY[:3], 5000),
+    ),
+    "products of very long rows of rows": (
+        aesara.function([x, n], (x[:, None, None] * x[:, None] * at.arange(n)).prod(axis=2)),
+        lambda f: f(MANY[:3], 3 * 10**9),
+        lambda f: f(MANY[:3] / 10, 4),
+    ),
+    "very long rows that depend on data": (
+        aesara.function([x, v], at.exp(-x[:, None] * at.arange(v.max())).sum(axis=1)),
+        lambda f: f(MANY[:3], [10**9]),
+        lambda f: f(MANY[:3], [4]),
+    ),
     "rows": (
         aesara.function([m], matrix - m.mean(axis=0)),
         lambda f: f(MANY.reshape(-1, 3)),

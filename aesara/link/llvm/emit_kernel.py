@@ -45,10 +45,13 @@ from aesara.link.llvm.spills import Spilled
 from aesara.link.llvm.symbols import SPECIAL
 from aesara.records import dataclass
 
-__all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "only_loop"]
+__all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "has_long_rows", "only_loop"]
 
 #: how loops of a kernel are cut; see `emit_kernel`
 Cut = Literal["no", "inside", "in parts"]
+
+#: loops over blocks look for signals after so many rounds: a block is a thousand elements or more
+_BLOCKS = 1024
 
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
@@ -81,6 +84,8 @@ class Emitter:
         self._numbers = itertools.count(1)
         #: depth down to which loops are cut into pieces, to look for signals in between
         self.cut_to = -1
+        #: whether there is a watcher, which loops over blocks may ask
+        self.watched = False
         #: where the next loop begins and ends, if it is part of a kernel's only loop
         self.part: tuple[str, str] | None = None
         #: after so many values the function's top goes on in another block, if not 0; and how many there have been
@@ -473,6 +478,8 @@ class Emitter:
         self.volatile.clear()
         after = {name: self.mutable[name][0] for name in carried}
         self.mutable = before
+        if self.watched and inner.depth > 1 and _is_over_blocks(loop):
+            self._look_after_blocks(inner, index)
 
         outer.code += [
             f"{some} = icmp sgt i64 {last}, {first}",
@@ -512,6 +519,30 @@ class Emitter:
             outer.code.append(f"{count} = phi i64 [0, %{outer.block}], [{following}, %{exit_}]")
         outer.block = end
         return count
+
+    def _look_after_blocks(self, inner: Scope, index: str) -> None:
+        """After some rounds of a loop over blocks, look for signals; the kernel ends if a handler raises."""
+        look, ask, stopped, on = (self.label(stem) for stem in ("look", "ask", "stopped", "on"))
+        place, some, watched, piece, end, stop = (
+            self.fresh(stem) for stem in ("place", "some", "watched", "piece", "end", "stop")
+        )
+        inner.code += [
+            f"{place} = and i64 {index}, {_BLOCKS - 1}",
+            f"{some} = icmp eq i64 {place}, {_BLOCKS - 1}",
+            f"br i1 {some}, label %{look}, label %{on}, !prof !1",
+            f"{look}:",
+            f"{watched} = icmp ne ptr %ae.watcher, null",
+            f"br i1 {watched}, label %{ask}, label %{on}",
+            f"{ask}:",
+            f"{piece} = load ptr, ptr %ae.watcher",
+            f"{end} = call i64 {piece}(ptr %ae.watcher, i64 1, i64 2, double 1.0)",
+            f"{stop} = icmp slt i64 {end}, 0",
+            f"br i1 {stop}, label %{stopped}, label %{on}, !prof !1",
+            f"{stopped}:",
+            "ret i1 true",
+            f"{on}:",
+        ]
+        inner.block = on
 
     def _while(self, loop: While) -> None:
         """A loop with its test on top; LLVM rotates it.
@@ -645,6 +676,17 @@ def _assigned(body: tuple[Statement, ...]) -> set[str]:
     return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
 
 
+def _is_over_blocks(statement: Statement) -> bool:
+    """Whether a loop has a block of a long sum, or of something else that is accumulated, in each round."""
+    return isinstance(statement, For) and any(isinstance(s, For) and s.lanes for s in statement.body)
+
+
+def has_long_rows(kernel: Kernel) -> bool:
+    """Whether there are loops over blocks inside of other loops."""
+    inside = [s for one in kernel.body if isinstance(one, For) for s in walk_statements(one.body)]
+    return any(map(_is_over_blocks, inside))
+
+
 def only_loop(kernel: Kernel) -> For | None:
     """The loop that is all of a kernel, if callers may run it in parts: iterations are short, the length is no load."""
     if len(kernel.body) != 1 or not isinstance(kernel.body[0], For):
@@ -663,7 +705,8 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     cut
         How its loops are cut into pieces, to look for signals in between.  Kernels that are cut ``inside`` take one
         argument more: null, or a watcher (see `emit_threads`).  They return whether a handler has raised.  Those that
-        callers run ``in parts`` take two more: where their `only_loop` is to begin and to end.
+        callers run ``in parts`` take two more: where their `only_loop` is to begin and to end.  If they have long rows
+        they also take a watcher, and return the same.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
@@ -683,12 +726,15 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     if cut == "in parts":
         emitter.part = ("%ae.first", "%ae.last")
         params += [f"i64 {name}" for name in emitter.part]
+        emitter.watched = has_long_rows(kernel)
     elif cut == "inside":
-        params.append("ptr %ae.watcher")
+        emitter.watched = True
         emitter.cut_to = 0
+    if emitter.watched:
+        params.append("ptr %ae.watcher")
     emitter.statements(kernel.body)
     code = "\n".join([*emitter.allocas, *emitter.scopes[0].code])
-    kind, result = ("i1", "ret i1 false") if cut == "inside" else ("void", "ret void")
+    kind, result = ("i1", "ret i1 false") if emitter.watched else ("void", "ret void")
     return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
 
 

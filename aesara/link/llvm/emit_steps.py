@@ -12,7 +12,7 @@ from aesara.ir.routine import Argument, Data, Length, Number, Scalar, Stride, Ta
 from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, Loop, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_kernel import Cut, only_loop
+from aesara.link.llvm.emit_kernel import Cut, has_long_rows, only_loop
 from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.frame import first_kept
@@ -167,7 +167,7 @@ def _launch(entry: Entry, step: Launch) -> None:
         code.add(f"call void @{symbol}({', '.join(arguments)})")
         return
     if cut == "in parts":
-        _in_parts(entry, step, f"call void @{symbol}({', '.join(arguments)}")
+        _in_parts(entry, step, f"@{symbol}({', '.join(arguments)}")
         return
     stopped = code.fresh("c")
     arguments.append(f"ptr {entry.threads.watcher()}")
@@ -198,15 +198,17 @@ def _in_parts(entry: Entry, step: Launch, call: str) -> None:
         return substitute([size], lambda e: given.get(e.attr) if e.op == "var" else None, {})[0]
 
     extent = code.value(outside(loop.extent))
+    asks = has_long_rows(step.kernel)
     if entry.threads.released == "false":
-        code.add(f"{call}, i64 0, i64 {extent})")
+        code.add(f"call {'i1' if asks else 'void'} {call}, i64 0, i64 {extent}{', ptr null' if asks else ''})")
         return
     watcher, before = entry.threads.watcher(), code.emitter.scopes[-1].block
     head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
+    parted = code.label("parted") if asks else part
     first, last = code.fresh("first"), code.fresh("last")
     code.add(f"br label %{head}")
     code.block(head)
-    code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{part}]")
+    code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{parted}]")
     code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
     code.block(look)
     lines, work = code.emitter.aside(iteration_work(loop).replace(outside))
@@ -216,7 +218,14 @@ def _in_parts(entry: Entry, step: Launch, call: str) -> None:
     code.block(go)
     code.add(f"br label %{part}")
     code.block(part)
-    code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]", f"{call}, i64 {first}, i64 {last})")
+    code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]")
+    if asks:
+        stopped = code.fresh("c")
+        code.add(f"{stopped} = call i1 {call}, i64 {first}, i64 {last}, ptr {watcher})")
+        code.stop_if(stopped, parted)
+        code.block(parted)
+    else:
+        code.add(f"call void {call}, i64 {first}, i64 {last})")
     code.branch(code.compare("slt", "i64", last, extent), head, done, likely=done)
     code.block(done)
 
