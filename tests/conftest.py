@@ -15,7 +15,7 @@ accuracy fuzz errors test_docs.py test_examples.py test_d3viz.py test_import.py 
 link/test_concurrent_calls.py link/test_interrupts.py link/test_memory_of_functions.py link/test_nested_calls.py
 link/llvm/test_what_perform_may_do.py
 optable/test_table_batches.py optable/test_table_complete.py rules/test_rules_settle.py rules/test_excluded_rules.py
-graph/rewriting/test_growth.py tensor/test_static_shape.py tensor/rewriting/test_mixed_dtypes.py
+graph/rewriting/test_growth.py tensor/shapes/test_static_shape.py tensor/rewriting/test_mixed_dtypes.py
 tensor/rewriting/test_inverse_pairs.py scan/test_random_loops.py
 """.split()
 

@@ -12,23 +12,16 @@ from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor import (
-    basic,
-    elemwise,
     exceptions,
-    extra_ops,
-    math,
     random,
     shape,
     sharedvar,
     sort,
-    special,
-    subtensor,
     type,
     type_other,
     utils,
     vectorization,
 )
-from aesara.tensor.basic import transfer
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import extract_constant, get_scalar_constant_value
 from aesara.tensor.core.constants import e, euler_gamma, inf, nan, newaxis, pi
@@ -36,6 +29,7 @@ from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor, as_ten
 from aesara.tensor.core.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES
 from aesara.tensor.core.scalar_conversion import scalar_from_tensor, tensor_from_scalar
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.transfer import transfer
 from aesara.tensor.core.value_comparison import values_eq_approx_always_true
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import (
@@ -50,6 +44,7 @@ from aesara.tensor.creation.allocation import (
     zeros_like,
 )
 from aesara.tensor.creation.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
+from aesara.tensor.creation.equal_steps import geomspace, linspace, logspace
 from aesara.tensor.creation.eye_tri import (
     eye,
     identity_like,
@@ -258,7 +253,6 @@ from aesara.tensor.elementwise.ops import (
     yv,
     zeta,
 )
-from aesara.tensor.extra_ops import geomspace, linspace, logspace
 from aesara.tensor.indexing.choosing import choose
 from aesara.tensor.indexing.conditions import extract, piecewise, put_along_axis, select
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor, take

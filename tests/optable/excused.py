@@ -15,8 +15,8 @@ _REASONS = {
         values_eq_approx_always_true""",
     "differentiates graphs: tests/test_gradient.py": """grad Lop Rop subgraph_grad jacobian hessian
         hessian_vector_product verify_grad numeric_grad grad_not_implemented grad_undefined""",
-    "applies other ops in batches: tests/tensor/test_blockwise.py": "vectorize",
-    "makes an index: tests/tensor/test_stacking.py": "slice_at_axis",
+    "applies other ops in batches: tests/tensor/vectorization/test_blockwise.py": "vectorize",
+    "makes an index: tests/tensor/joining/test_stacking.py": "slice_at_axis",
     "makes a type or a value of one that is no tensor": """make_slice slicetype none_type_t disconnected_type null_type
         tensor_type""",
     "reads a file when it is called: tests/tensor/test_reading_files.py": "load",
@@ -28,7 +28,7 @@ _REASONS = {
     "another name for what `at.getitem` and its like do with an index, each in a row of rows/indexing.py": """getitem
         advanced_subtensor advanced_subtensor1 advanced_inc_subtensor advanced_inc_subtensor1 advanced_set_subtensor
         advanced_set_subtensor1 advanced_inc_subtensor_nodup advanced_set_subtensor_nodup write_to_result""",
-    "sizes of slices, for rules: tests/tensor/test_subtensor.py": "range_len slice_len",
+    "sizes of slices, for rules: tests/tensor/indexing/test_subtensor.py": "range_len slice_len",
     "the op of a function that has a row": """bartlett_ broadcast_to_ fill_diagonal_ fill_diagonal_offset_ join_ isinf_
         isnan_ conj_ at_abs consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ shape_i_op mod_check
         identity makeKeepDims mul_without_zeros""",
@@ -54,10 +54,10 @@ _OPS = {
     "a deprecated name of CumOp": "CumsumOp CumprodOp",
     "the scalar op of the op Mean, which computes it otherwise": "Mean",
     "makes slices, no tensors: tests/tensor/test_type.py": "MakeSlice",
-    "applies other ops in batches: tests/tensor/test_blockwise.py": "Blockwise",
+    "applies other ops in batches: tests/tensor/vectorization/test_blockwise.py": "Blockwise",
     "reads a file: tests/tensor/test_reading_files.py": "LoadFromDisk",
-    "forms of products of matrices, made by rewriting: tests/tensor/test_blas.py": """BlasOp GemmRelated Gemm Dot22
-        Dot22Scalar Gemv Ger""",
+    "forms of products of matrices, made by rewriting: tests/tensor/products/test_blas.py": """BlasOp GemmRelated Gemm
+        Dot22 Dot22Scalar Gemv Ger""",
     "made by rewriting: tests/accuracy/test_never_worse.py": "ErfcxReciprocal",
     "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
     "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",

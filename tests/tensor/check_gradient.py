@@ -1,11 +1,11 @@
 """Comparison of symbolic gradients with differences of values, both by `evaluate`."""
 
 import numpy as np
-from evaluate import evaluate
 
 from aesara.graph.autodiff import grad
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.type import TensorType
+from tests.tensor.evaluate import evaluate
 
 
 def check_gradient(function, *values, shapes=None, step=1e-5, tolerance=1e-6):

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from check_gradient import check_gradient, check_inferred_shape
-from evaluate import evaluate
 
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
@@ -45,6 +43,8 @@ from aesara.tensor.extra_ops import (
     unique,
     unravel_index,
 )
+from tests.tensor.check_gradient import check_gradient, check_inferred_shape
+from tests.tensor.evaluate import evaluate
 
 
 def tensor(*sizes, dtype="float64"):

@@ -10,7 +10,7 @@ from aesara.tensor.math import Dot, MatMul
 from aesara.tensor.products.dot import BatchedDot, batched_tensordot
 from aesara.tensor.type import TensorType
 from tests.tensor.evaluate import evaluate
-from tests.tensor.test_reduction import numeric_gradient
+from tests.tensor.reductions.test_reduction import numeric_gradient
 
 
 def unknown(shape, dtype="float64"):

@@ -4,8 +4,6 @@ import importlib
 
 import numpy as np
 import pytest
-from check_gradient import check_gradient, check_inferred_shape
-from evaluate import evaluate
 
 import aesara.scalar as aes
 import aesara.tensor as at
@@ -32,6 +30,8 @@ from aesara.tensor.basic import (
     transfer,
 )
 from aesara.tensor.exceptions import NotScalarConstantError
+from tests.tensor.check_gradient import check_gradient, check_inferred_shape
+from tests.tensor.evaluate import evaluate
 
 
 def tensor(*sizes, dtype="float64"):

@@ -37,7 +37,7 @@ SLOW = 2.0
 GENERAL = tuple(
     f"tests/{name}"
     for name in """accuracy/ fuzz/ test_examples.py test_docs.py link/test_memory test_d3viz.py test_import.py
-    link/test_interrupts.py link/test_concurrent tensor/test_static_shape.py rules/test_rules_settle
+    link/test_interrupts.py link/test_concurrent tensor/shapes/test_static_shape.py rules/test_rules_settle
     tensor/rewriting/test_mixed_dtypes test_layers test_conventions test_mutate""".split()
 )
 #: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.

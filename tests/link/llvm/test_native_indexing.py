@@ -6,7 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
-from tests.tensor.index_cases import Drawer, IndexGraph
+from tests.tensor.indexing.index_cases import Drawer, IndexGraph
 
 
 @pytest.mark.parametrize("first", range(1000, 1200, 10))

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from check_gradient import check_gradient, check_inferred_shape
-from evaluate import evaluate
 
 import aesara.scalar as aes
 import aesara.tensor as at
@@ -28,6 +26,8 @@ from aesara.tensor.shape import (
     unbroadcast,
 )
 from aesara.tensor.type_other import NoneConst
+from tests.tensor.check_gradient import check_gradient, check_inferred_shape
+from tests.tensor.evaluate import evaluate
 
 
 def tensor(*sizes, dtype="float64"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tensor.index_cases import Drawer, IndexGraph
+from tests.tensor.indexing.index_cases import Drawer, IndexGraph
 
 
 @pytest.mark.parametrize("first", range(0, 200, 10))

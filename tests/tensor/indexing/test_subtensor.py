@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from check_gradient import check_gradient, check_inferred_shape
-from evaluate import evaluate
 
 import aesara.scalar as aes
 import aesara.tensor as at
@@ -35,6 +33,8 @@ from aesara.tensor.subtensor import (
     slice_len,
     take,
 )
+from tests.tensor.check_gradient import check_gradient, check_inferred_shape
+from tests.tensor.evaluate import evaluate
 
 VALUE = np.arange(4 * 5 * 3, dtype="float64").reshape(4, 5, 3) * 1.5
 MASK = np.array([True, False, True, True])
