@@ -50,6 +50,8 @@ def test_ops_occur_in_rows():
     # A private class with subclasses is a base.
     classes = [c for c in dict.fromkeys(subclasses(Op)) if not (c.__name__[0] == "_" and c.__subclasses__())]
     classes = [c for c in classes if c.__module__.startswith(("aesara.tensor.", "aesara.scalar.", "aesara.raise_op"))]
+    # Rows compare numbers with those of another formula; what is drawn is tried in tests/tensor/random.
+    classes = [c for c in classes if not c.__module__.startswith("aesara.tensor.random.")]
     missing = [f"{c.__module__}.{c.__name__}" for c in classes if c not in found and c.__name__ not in OPS]
     assert not missing, f"no row applies these ops, and tests/optable/excused.py gives no reason: {missing}"
 

@@ -8,6 +8,7 @@ import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
 from aesara.compile.mode import Mode
+from aesara.tensor.random import distributions
 from aesara.tensor.random.generators import same_state
 from aesara.tensor.random.random_variable import RandomVariable
 
@@ -38,6 +39,9 @@ def check(case, kind, bits, parameters, size, mode=REFERENCE, **options):
 def test_every_distribution_is_tried():
     known = {name for name in at_random.__all__ if name not in ("RandomStream", "default_rng", "RandomState")}
     assert known - {case.name for case in CASES} == {"choice", "permutation", "permuted"}
+    classes = {value for value in vars(distributions).values() if isinstance(value, type)}
+    instances = {type(getattr(at_random, name)) for name in known}
+    assert classes - instances == {distributions.ScipyRandomVariable}
 
 
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
