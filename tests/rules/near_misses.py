@@ -17,10 +17,10 @@ from tests.rules.framework import Example
 
 #: Operations that stand for one another, in turn.
 SIBLINGS = (
-    (at.add, at.sub, at.mul, at.true_div, at.maximum),
+    (at.add, at.sub, at.mul, at.true_divide, at.maximum),
     (at.exp, at.expm1, at.sin),
     (at.log, at.log1p, at.log2),
-    (at.neg, at.abs, at.sqr),
+    (at.neg, at.abs, at.square),
     (at.sigmoid, at.softplus, at.tanh),
     (at.eq, at.neq, at.lt, at.ge),
     (at.cosh, at.sinh, at.cos),

@@ -92,7 +92,7 @@ def any_difference(fgraph, node):
 @node_rewriter([at.pow])
 def any_exponent(fgraph, node):
     """Wrong: it does not look at the exponent."""
-    return [at.sqr(node.inputs[0])]
+    return [at.square(node.inputs[0])]
 
 
 @pytest.mark.parametrize(

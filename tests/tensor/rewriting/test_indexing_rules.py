@@ -111,6 +111,33 @@ def test_repeated_positions():
             np.testing.assert_allclose(result, expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        lambda x, y: at.arange(x.shape[0]),
+        lambda x, y: at.arange(1, x.shape[0]),
+        lambda x, y: at.arange(0, x.shape[0], 2),
+        lambda x, y: at.arange(x.shape[0] - 1),
+        lambda x, y: at.arange(x.shape[0] - 1, -1, -1),
+        lambda x, y: at.arange(-1, x.shape[0]),
+        lambda x, y: at.arange(x.shape[1] - 2),
+        lambda x, y: at.arange(y.shape[0]),
+        lambda x, y: at.arange(x.shape[0], dtype="int32"),
+    ],
+)
+def test_rows_that_are_counted(rows):
+    """All rows in their order are the tensor itself, others are not."""
+    x, y = at.dmatrix("x"), at.dmatrix("y")
+    numbers = rows(x, y)
+    outputs = [advanced_subtensor1(x, numbers), x[numbers], set_subtensor(x[numbers], 1.0), numbers]
+    for mode in (REWRITTEN, None):
+        *got, chosen = aesara.function([x, y], outputs, mode=mode, on_unused_input="ignore")(X, X[:2])
+        written = X.copy()
+        written[chosen] = 1.0
+        for value, expected in zip(got, (X[chosen], X[chosen], written)):
+            np.testing.assert_array_equal(value, expected)
+
+
 @pytest.mark.parametrize("wrong", [4, -5])
 @pytest.mark.parametrize("mode", [REWRITTEN, None], ids=["py", "native"])
 def test_positions_out_of_range_are_reported(wrong, mode):

@@ -304,3 +304,12 @@ def test_long_chains():
     values, ones = np.array([-2.0, 0.0, 3.0]), np.ones(3)
     found = aesara.function([x, y, z], result, mode=Mode("py", None))(values, ones, ones)
     np.testing.assert_allclose(found, special.expit(values), rtol=1e-14)
+
+
+@pytest.mark.parametrize("exponent", [-400.0, -17.0, -3.0, -2.0, -1.0, -0.5, 0.5, 2.0, 3.0, 17.0, 400.0])
+def test_logarithms_of_powers_times_exponentials(exponent):
+    """The logarithm is known where the product overflows or underflows, whatever the sign of the exponent."""
+    x, y = at.dvectors("x", "y")
+    f = aesara.function([x, y], at.log(x**exponent * at.exp(y)))
+    values, others = np.array([10.0, 2.0, 0.25]), np.array([1.0, 2000.0, -3000.0])
+    np.testing.assert_allclose(f(values, others), exponent * np.log(values) + others, rtol=1e-13)
