@@ -14,7 +14,7 @@ from aesara.scalar import ScalarOp
 from aesara.tensor import basic, extra_ops, math, nnet
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.type import TensorType
-from tests.tensor import shape_rows
+from tests.tensor.shapes import shape_rows
 from tests.tensor.shapes.shape_rows import ROWS
 
 rows = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
