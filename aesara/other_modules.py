@@ -30,15 +30,11 @@ OTHER_MODULES = {
     "aesara.tensor.blas_headers": f"{_NO_C}. Products call BLAS by themselves.",
     "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",
     "aesara.tensor.elemwise_cgen": f"{_NO_C}. See aesara.tensor.elemwise.",
-    "aesara.tensor.fft": f"{_PLANNED}: Fourier transforms. Use numpy.fft on values, or aesara.compile.ops.as_op.",
-    "aesara.tensor.fourier": f"{_PLANNED}: Fourier transforms. Use numpy.fft on values, or aesara.compile.ops.as_op.",
-    "aesara.tensor.linalg": f"{_PLANNED}: linear algebra. Products and norms are in aesara.tensor.",
-    "aesara.tensor.nlinalg": f"{_PLANNED}: linear algebra. Products and norms are in aesara.tensor.",
+    "aesara.tensor.fourier": "Use aesara.tensor.fft.",
     "aesara.tensor.nnet.batchnorm": f"{_PLANNED}: batch normalisation. Write it with mean, var and broadcasting.",
     "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
     "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
     "aesara.tensor.signal": f"{_PLANNED}: pooling. Use reshape and max or mean, or nnet.neighbours.images2neibs.",
-    "aesara.tensor.slinalg": f"{_PLANNED}: linear algebra. Use scipy.linalg on values, or aesara.compile.ops.as_op.",
     "aesara.typed_list": f"{_PLANNED}: typed lists. Stack tensors of one shape with aesara.tensor.stack.",
 }
 

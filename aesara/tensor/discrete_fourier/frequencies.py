@@ -1,0 +1,75 @@
+"""Frequencies of Fourier transforms, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import lt, switch
+from aesara.tensor.shapes.rearranging import normalize_axes, roll
+
+__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+
+
+def fftfreq(n: Any, d: Any = 1.0) -> Variable:
+    """The frequencies of a transform of `n` numbers, which are `d` apart.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.fft.fftfreq(4).eval()
+    array([ 0.  ,  0.25, -0.5 , -0.25])
+    """
+    n = as_tensor_variable(n)
+    k = arange(n)
+    return switch(lt(k, (n + 1) // 2), k, k - n) / (n * as_tensor_variable(d))
+
+
+def rfftfreq(n: Any, d: Any = 1.0) -> Variable:
+    """The frequencies of the first half of a transform of `n` numbers, which are `d` apart.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.fft.rfftfreq(4).eval()
+    array([0.  , 0.25, 0.5 ])
+    """
+    n = as_tensor_variable(n)
+    return arange(n // 2 + 1) / (n * as_tensor_variable(d))
+
+
+def _axes(x: Variable, axes: Any) -> Sequence[int]:
+    return range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
+
+
+def fftshift(x: Any, axes: Any = None) -> Variable:
+    """The elements with the frequency zero in the middle of each axis, all by default.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.fft.fftshift([0, 1, -2, -1]).eval()
+    array([-2, -1,  0,  1])
+    """
+    x = as_tensor_variable(x)
+    for axis in _axes(x, axes):
+        x = roll(x, x.shape[axis] // 2, axis)
+    return x
+
+
+def ifftshift(x: Any, axes: Any = None) -> Variable:
+    """The inverse of `fftshift`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.fft.ifftshift([-2, -1, 0, 1]).eval()
+    array([ 0,  1, -2, -1])
+    """
+    x = as_tensor_variable(x)
+    for axis in _axes(x, axes):
+        x = roll(x, -(x.shape[axis] // 2), axis)
+    return x

@@ -1,0 +1,184 @@
+"""Cholesky factors of positive definite matrices, and systems of equations solved by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.creation.eye_tri import eye
+from aesara.tensor.linear_algebra.core import (
+    MatrixOp,
+    adjoint,
+    as_right_hand_side,
+    as_square,
+    cast_together,
+    check_choice,
+    column,
+    common_size,
+    matrix_type,
+    nan_like,
+    of_triangle,
+    real_dtype,
+    scipy_linalg,
+    triangle,
+)
+from aesara.tensor.linear_algebra.solve import (
+    SolveTriangular,
+    right_hand_sides,
+    solved_type,
+    with_right_hand_side,
+)
+from aesara.tensor.products.dot import dot
+
+__all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
+
+
+class Cholesky(MatrixOp):
+    """The Cholesky factor of a Hermitian positive definite matrix.
+
+    Only one triangle of the matrix is read, the one that the result fills; gradients are zero in the other.
+
+    Parameters
+    ----------
+    lower
+        Whether the result is L of ``A = L L^H``; else it is U of ``A = U^H U``.
+    on_error
+        For a matrix that is not positive definite: ``"raise"`` a `numpy.linalg.LinAlgError`, or return ``"nan"``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> Cholesky()(at.as_tensor([[4.0, 2.0], [2.0, 5.0]])).eval()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+
+    __props__ = ("lower", "destructive", "on_error")
+    gufunc_signature = "(n,n)->(n,n)"
+
+    def __init__(self, lower: bool = True, on_error: str = "raise"):
+        self.lower = lower
+        self.destructive = False
+        self.on_error = check_choice("on_error", on_error, ("raise", "nan"))
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_square(self, x, "x")
+        (x,) = cast_together(self, x)
+        size = common_size(self, *x.type.shape)
+        return Apply(self, [x], [matrix_type(x.type.dtype, size, size)()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        (x,) = inputs
+        try:
+            result = scipy_linalg().cholesky(x, lower=bool(self.lower), check_finite=self.on_error == "raise")
+        except np.linalg.LinAlgError:
+            if self.on_error == "raise":
+                raise
+            result = nan_like(x)
+        if self.on_error == "nan" and not np.isfinite(result).all():
+            result = nan_like(x)
+        output_storage[0][0] = np.asarray(result, dtype=x.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [shapes[0]]
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        """Murray (2016), "Differentiation of the Cholesky decomposition", with conjugates."""
+        factor, gradient = outputs[0], output_grads[0]
+        if not self.lower:
+            factor, gradient = adjoint(factor), adjoint(gradient)
+        inner = dot(adjoint(factor), gradient)
+        halves = 1 - 0.5 * eye(inner.shape[0], dtype=real_dtype(inner.type.dtype))
+        inner = triangle(inner, True) * halves.astype(real_dtype(inner.type.dtype))
+        # Factors that are NaN by `on_error` give gradients that are NaN.
+        back = SolveTriangular(trans="C", lower=True, check_finite=False)
+        middle = inner + adjoint(inner)
+        whole = 0.5 * back(factor, adjoint(back(factor, adjoint(middle))))
+        return [of_triangle(whole, bool(self.lower))]
+
+
+cholesky = Cholesky()
+
+
+class CholeskySolve(MatrixOp):
+    """The solution of ``A x = b``, from the Cholesky factor of A.
+
+    Parameters
+    ----------
+    lower
+        Whether the factor is the lower one.
+    check_finite
+        Whether infinities and NaN are looked for, which raise a ValueError.
+    """
+
+    __props__ = ("lower", "check_finite")
+
+    def __init__(self, lower: bool = True, check_finite: bool = True):
+        self.lower = lower
+        self.check_finite = check_finite
+
+    def signature_for(self, inputs: Sequence[Variable]) -> str:
+        return right_hand_sides(inputs[1])
+
+    def make_node(self, C: Any, b: Any) -> Apply:
+        C, b = as_square(self, C, "C"), as_right_hand_side(self, b)
+        C, b = cast_together(self, C, b)
+        return Apply(self, [C, b], [solved_type(self, C, b)()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        C, b = inputs
+        if C.shape[0] != C.shape[1] or C.shape[0] != b.shape[0]:
+            raise ValueError(
+                f"{self}: a factor of shape {C.shape} and a right-hand side of shape {b.shape} do not fit."
+            )
+        if b.size == 0:
+            output_storage[0][0] = np.empty_like(b)
+            return
+        result = scipy_linalg().cho_solve((C, bool(self.lower)), b, check_finite=self.check_finite)
+        output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [(shapes[0][1], *shapes[1][1:])]
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        factor, _ = inputs
+        of_b = CholeskySolve(self.lower, False)(factor, output_grads[0])
+        of_matrix = -dot(column(of_b), adjoint(column(outputs[0])))
+        both = of_matrix + adjoint(of_matrix)
+        # of the factor only its triangle is read
+        triangular = triangle(factor, bool(self.lower))
+        of_factor = dot(both, triangular) if self.lower else dot(triangular, both)
+        return [triangle(of_factor, bool(self.lower)), of_b]
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any, check_finite: bool = True, b_ndim: int | None = None) -> Variable:
+    """The solution of ``A x = b``, from the Cholesky factor of A.
+
+    Parameters
+    ----------
+    c_and_lower
+        The factor, and whether it is the lower one.
+    b
+        The right-hand side: a vector, or a matrix with one in each column.
+    check_finite
+        Whether infinities and NaN are looked for, which raise a ValueError.
+    b_ndim
+        With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
+        one dimension, else matrices.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> L = at.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    >>> at.linalg.cho_solve((L, True), [6.0, 7.0]).eval()
+    array([1., 1.])
+    """
+    factor, lower = c_and_lower
+    return with_right_hand_side(CholeskySolve(lower, check_finite), factor, b, b_ndim)

@@ -1,0 +1,254 @@
+"""What the ops of linear algebra share: batches, dtypes, checks of shapes, and the parts that gradients are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
+from aesara.graph.op import Op
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.creation.eye_tri import eye, tril, triu
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, switch
+from aesara.tensor.reductions.sum_prod_max import max as largest
+from aesara.tensor.vectorization.blockwise import Blockwise
+from aesara.tensor.vectorization.gufunc_signature import parse_signature
+
+__all__ = [
+    "MatrixOp",
+    "adjoint",
+    "as_matrix",
+    "as_right_hand_side",
+    "as_square",
+    "cast_together",
+    "check_choice",
+    "column",
+    "common_size",
+    "divided_by_gaps",
+    "gaps_between",
+    "hermitian_of_triangle",
+    "identity_like",
+    "is_connected",
+    "is_square",
+    "lapack_dtype",
+    "matrices",
+    "matrix_type",
+    "nan_like",
+    "of_triangle",
+    "real_dtype",
+    "scipy_linalg",
+    "triangle",
+    "vector_type",
+]
+
+
+def scipy_linalg() -> Any:
+    """`scipy.linalg`, imported when it is first needed, since SciPy is slow to import."""
+    import scipy.linalg
+
+    return scipy.linalg
+
+
+class MatrixOp(Op):
+    """An op of matrices. Applied to tensors with more dimensions it becomes a `Blockwise` of itself.
+
+    Subclasses have `gufunc_signature`, or choose one by the inputs in `signature_for`.
+    """
+
+    gufunc_signature: str
+
+    def signature_for(self, inputs: Sequence[Variable]) -> str:
+        """Which dimensions of these inputs belong to one application."""
+        return self.gufunc_signature
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        tensors = [as_tensor_variable(x) for x in inputs]
+        signature = self.signature_for(tensors)
+        core = parse_signature(signature)[0]
+        if len(core) == len(tensors) and any(x.type.ndim > len(dims) for x, dims in zip(tensors, core)):
+            return Blockwise(self, signature)(*tensors, **kwargs)
+        return super().__call__(*tensors, **kwargs)
+
+
+# -- inputs -----------------------------------------------------------------------
+
+
+def matrices(*values: Any) -> list[Variable]:
+    """Values as tensors."""
+    return [as_tensor_variable(value) for value in values]
+
+
+def as_matrix(op: Any, value: Any, name: str = "a") -> Variable:
+    """The value as a matrix.
+
+    Raises
+    ------
+    ValueError
+        If it has another number of dimensions.
+    """
+    x = as_tensor_variable(value)
+    if x.type.ndim != 2:
+        raise ValueError(f"{op}: `{name}` must be a matrix; got {described(x)} of type {x.type}.")
+    return x
+
+
+def is_square(x: Variable) -> bool:
+    """Whether the matrix may be square, as far as its type says."""
+    rows, columns = x.type.shape
+    return rows is None or columns is None or rows == columns
+
+
+def as_square(op: Any, value: Any, name: str = "a") -> Variable:
+    """The value as a matrix that may be square."""
+    x = as_matrix(op, value, name)
+    if not is_square(x):
+        raise ValueError(
+            f"{op}: `{name}` must be a square matrix; {described(x)} has {x.type.shape[0]} rows and "
+            f"{x.type.shape[1]} columns."
+        )
+    return x
+
+
+def as_right_hand_side(op: Any, value: Any, name: str = "b") -> Variable:
+    """The value as a vector or a matrix."""
+    x = as_tensor_variable(value)
+    if x.type.ndim not in (1, 2):
+        raise ValueError(f"{op}: `{name}` must be a matrix or a vector; got {described(x)} of type {x.type}.")
+    return x
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
+    """The value of a parameter, if it is one of some choices."""
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}; got {value!r}.")
+    return value
+
+
+def lapack_dtype(op: Any, *inputs: Variable) -> str:
+    """The dtype in which LAPACK computes with these inputs: whole numbers and truth values become float64."""
+    for x in inputs:
+        if x.type.dtype == "float16":
+            raise TypeError(
+                f"{op}: there is no linear algebra in float16, the dtype of {described(x)}. Cast it to float32."
+            )
+    dtypes = [np.dtype("float64") if x.type.dtype[0] in "biu" else np.dtype(x.type.dtype) for x in inputs]
+    return str(np.result_type(*dtypes))
+
+
+def cast_together(op: Any, *inputs: Variable) -> list[Variable]:
+    """The inputs in the one dtype that LAPACK computes in."""
+    dtype = lapack_dtype(op, *inputs)
+    return [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
+
+
+def real_dtype(dtype: str) -> str:
+    """The dtype of the parts of a complex number; that of a real number itself."""
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
+# -- types of results ---------------------------------------------------------------
+
+
+def common_size(op: Any, *sizes: int | None, what: str = "sizes") -> int | None:
+    """The one size that static sizes agree on, None if none is known.
+
+    Raises
+    ------
+    ValueError
+        If they do not agree.
+    """
+    known = {size for size in sizes if size is not None}
+    if len(known) > 1:
+        raise ValueError(f"{op}: the {what} {', '.join(map(str, sorted(known)))} must be the same.")
+    return known.pop() if known else None
+
+
+def matrix_type(dtype: str, rows: int | None, columns: int | None) -> TensorType:
+    """The type of a matrix."""
+    return tensor_type(dtype, (rows, columns))
+
+
+def vector_type(dtype: str, length: int | None) -> TensorType:
+    """The type of a vector."""
+    return tensor_type(dtype, (length,))
+
+
+# -- parts of gradients ---------------------------------------------------------------
+
+
+def is_connected(gradient: Variable) -> bool:
+    """Whether a gradient was given for an output."""
+    return not isinstance(gradient.type, DisconnectedType)
+
+
+def adjoint(x: Variable) -> Variable:
+    """The conjugate transpose of a matrix."""
+    return conj(x).T if x.type.dtype.startswith("complex") else x.T
+
+
+def column(x: Variable) -> Variable:
+    """A vector as a matrix with one column; a matrix as it is."""
+    return x.dimshuffle(0, "x") if x.type.ndim == 1 else x
+
+
+def identity_like(x: Variable) -> Variable:
+    """The identity matrix of the order and dtype of a square matrix."""
+    return eye(x.shape[0], dtype=x.type.dtype)
+
+
+def triangle(x: Variable, lower: bool, k: int = 0) -> Variable:
+    """A triangle of a matrix, without `k` diagonals at its long side, and zeros elsewhere."""
+    return tril(x, -k) if lower else triu(x, k)
+
+
+def of_triangle(gradient: Variable, lower: bool) -> Variable:
+    """The gradient for the triangle that stands for a Hermitian matrix, from the one for the whole matrix.
+
+    An element next to the diagonal stands for two; of the diagonal only the real part counts.
+    """
+    both = triangle(gradient + adjoint(gradient), lower)
+    halves = 1 - 0.5 * eye(gradient.shape[0], dtype=real_dtype(gradient.type.dtype))
+    return both * halves.astype(real_dtype(gradient.type.dtype))
+
+
+def hermitian_of_triangle(x: Variable, lower: bool = True) -> Variable:
+    """The Hermitian matrix that a triangle of a matrix stands for."""
+    beside = triangle(x, lower, k=1)
+    diagonal = triangle(x, lower) - beside
+    return beside + adjoint(beside) + 0.5 * (diagonal + adjoint(diagonal))
+
+
+def divided_by_gaps(x: Variable, gaps: Variable, scale: Variable, weights: Variable) -> Variable:
+    """The elements of a matrix next to its diagonal, divided by the gaps between eigenvalues; zeros on the diagonal.
+
+    Where a gap is zero within rounding, `scale` being the size of the eigenvalues, the element of `weights` and its
+    opposite must be, too: then the result is zero, as it is for functions that all eigenvectors of one eigenvalue enter
+    in the same way. Else there is no derivative, and the result is NaN.
+    """
+    dtype = gaps.type.dtype
+    eps = np.finfo(dtype).eps
+    n = x.shape[0].astype(dtype)
+    closed = le(absolute(gaps), n * scale * np.asarray(4 * eps, dtype))
+    size = absolute(weights)
+    bound = n * largest(size, initial=0) * np.asarray(64 * eps, dtype)
+    ends = and_(closed, le(maximum(size, size.T), bound))
+    left_out = or_(ends, eq(eye(x.shape[0], dtype="int8"), 1))
+    one, nan = np.asarray(1, dtype), np.asarray(np.nan, dtype)
+    return switch(left_out, np.asarray(0, x.type.dtype), x) / switch(left_out, one, switch(closed, nan, gaps))
+
+
+def gaps_between(w: Variable) -> Variable:
+    """The matrix of differences between values, of the one for its column and the one for its row."""
+    return w.dimshuffle("x", 0) - w.dimshuffle(0, "x")
+
+
+def nan_like(x: np.ndarray) -> np.ndarray:
+    """NaN in the shape of a value."""
+    return np.full(x.shape, np.nan, dtype=x.dtype)

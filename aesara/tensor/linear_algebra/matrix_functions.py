@@ -1,0 +1,369 @@
+"""Functions of square matrices: exponentials, logarithms, roots and powers; polar forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.eye_tri import eye
+from aesara.tensor.elementwise.ops import ge
+from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.linear_algebra.core import (
+    MatrixOp,
+    adjoint,
+    as_matrix,
+    as_square,
+    cast_together,
+    check_choice,
+    common_size,
+    is_connected,
+    matrix_type,
+    scipy_linalg,
+)
+from aesara.tensor.linear_algebra.inverse import matrix_inverse
+from aesara.tensor.linear_algebra.matrix_equations import SolveSylvester
+from aesara.tensor.linear_algebra.solve import Solve
+from aesara.tensor.products.dot import dot
+from aesara.tensor.products.matmul import matmul
+from aesara.tensor.products.vectors import trace
+
+__all__ = [
+    "Expm",
+    "ExpmGrad",
+    "LogMatrix",
+    "Polar",
+    "SqrtMatrix",
+    "expm",
+    "logm",
+    "matrix_dot",
+    "matrix_power",
+    "matrix_trace",
+    "polar",
+    "sqrtm",
+]
+
+
+class _MatrixFunction(MatrixOp):
+    """A function of a square matrix, whose result has its dtype and order."""
+
+    __props__: tuple[str, ...] = ()
+    gufunc_signature = "(n,n)->(n,n)"
+
+    def make_node(self, A: Any) -> Apply:
+        (A,) = cast_together(self, as_square(self, A, "A"))
+        size = common_size(self, *A.type.shape)
+        return Apply(self, [A], [matrix_type(A.type.dtype, size, size)()])
+
+    def function(self, x: np.ndarray) -> np.ndarray:
+        """The function of an array."""
+        raise NotImplementedError(f"{type(self).__name__}.function")
+
+    def perform(self, node, inputs, output_storage, params=None):
+        (x,) = inputs
+        if x.ndim != 2 or x.shape[0] != x.shape[1]:
+            raise np.linalg.LinAlgError(f"{self} needs a square matrix; got one of shape {x.shape}.")
+        result = x.copy() if x.size == 0 else np.asarray(self.function(x))
+        if result.dtype.kind == "c" and x.dtype.kind != "c":
+            raise np.linalg.LinAlgError(
+                f"{self}: the result for this real matrix is complex. Cast it to complex numbers first: "
+                "x.astype('complex128')."
+            )
+        output_storage[0][0] = np.asarray(result, dtype=x.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [shapes[0]]
+
+
+def _change_along(function: MatrixOp, x: Variable, direction: Variable) -> Variable:
+    """The change of a function of a matrix along a direction, which stands in the corner of that of a larger matrix."""
+    n = x.shape[0]
+    upper = concatenate([x, direction], axis=1)
+    lower = concatenate([direction.zeros_like(), x], axis=1)
+    return function(concatenate([upper, lower], axis=0))[:n, n:]
+
+
+class Expm(_MatrixFunction):
+    """The exponential of a square matrix.
+
+    Examples
+    --------
+    >>> Expm()([[0.0, 1.0], [0.0, 0.0]]).eval()
+    array([[1., 1.],
+           [0., 1.]])
+    """
+
+    __props__ = ()
+
+    def function(self, x: np.ndarray) -> np.ndarray:
+        return scipy_linalg().expm(x)
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        return [ExpmGrad()(inputs[0], output_grads[0])]
+
+
+expm = Expm()
+
+
+class ExpmGrad(MatrixOp):
+    """The gradient of the exponential of a matrix, from the matrix and the gradient for the result.
+
+    It is the change of the exponential of the conjugate transpose along this gradient: Al-Mohy and Higham (2009),
+    "Computing the Fréchet derivative of the matrix exponential ...".
+    """
+
+    __props__ = ()
+    gufunc_signature = "(n,n),(n,n)->(n,n)"
+
+    def make_node(self, A: Any, gw: Any) -> Apply:
+        A, gw = cast_together(self, as_square(self, A, "A"), as_square(self, gw, "gw"))
+        return Apply(self, [A, gw], [A.type()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        A, gw = inputs
+        if A.size == 0:
+            output_storage[0][0] = A.copy()
+            return
+        result = scipy_linalg().expm_frechet(A.conj().T, gw, compute_expm=False, check_finite=False)
+        output_storage[0][0] = np.asarray(result, dtype=A.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [shapes[0]]
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        """The change along a direction is the corner of the exponential of a matrix of twice the order."""
+        A, gw = inputs
+        n = A.shape[0]
+        taken = adjoint(A)
+        upper = concatenate([taken, gw], axis=1)
+        whole = concatenate([upper, concatenate([A.zeros_like(), taken], axis=1)], axis=0)
+        g = output_grads[0]
+        corner = concatenate([g.zeros_like(), g], axis=1)
+        gradient = ExpmGrad()(whole, concatenate([corner, concatenate([g.zeros_like(), g.zeros_like()], 1)], axis=0))
+        of_taken = gradient[:n, :n] + gradient[n:, n:]
+        return [adjoint(of_taken), gradient[:n, n:]]
+
+
+class LogMatrix(_MatrixFunction):
+    """The principal logarithm of a square matrix without eigenvalues on the negative real axis."""
+
+    __props__ = ()
+
+    def function(self, x: np.ndarray) -> np.ndarray:
+        result = scipy_linalg().logm(x)
+        return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        return [_change_along(self, adjoint(inputs[0]), output_grads[0])]
+
+
+def logm(a: Any) -> Variable:
+    """The principal logarithm of a square matrix, the inverse of `expm`.
+
+    The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.logm([[1.0, 1.0], [0.0, 1.0]]).eval().round(12)
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    return LogMatrix()(a)
+
+
+class SqrtMatrix(_MatrixFunction):
+    """The principal square root of a square matrix."""
+
+    __props__ = ()
+
+    def function(self, x: np.ndarray) -> np.ndarray:
+        result = scipy_linalg().sqrtm(x)
+        return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        back = adjoint(outputs[0])
+        return [SolveSylvester()(back, back, output_grads[0])]
+
+
+def sqrtm(a: Any) -> Variable:
+    """The principal square root of a square matrix: ``sqrtm(a) @ sqrtm(a) = a``.
+
+    The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).eval()
+    array([[2., 0.],
+           [0., 3.]])
+    """
+    return SqrtMatrix()(a)
+
+
+def matrix_power(M: Any, n: int) -> Variable:
+    """A power of a square matrix, or of each in a batch.
+
+    Parameters
+    ----------
+    M
+        The matrix.
+    n
+        The exponent; of a negative one the power is that of the inverse.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.matrix_power([[1, 1], [0, 1]], 5).eval()
+    array([[1, 5],
+           [0, 1]])
+    """
+    M = as_tensor_variable(M)
+    if M.type.ndim < 2:
+        raise ValueError(f"matrix_power needs a matrix; got {M.type}.")
+    if isinstance(n, (bool, np.bool_)) or int(n) != n:
+        raise TypeError(f"The exponent must be a whole number; got {n!r}.")
+    n = int(n)
+    if n < 0:
+        M, n = matrix_inverse(M), -n
+    if n == 0:
+        return eye(M.shape[-1], dtype=M.type.dtype) + M.zeros_like()
+    result: Variable | None = None
+    square = M
+    while n:
+        if n & 1:
+            result = square if result is None else _product(result, square)
+        n >>= 1
+        if n:
+            square = _product(square, square)
+    return result
+
+
+def matrix_trace(X: Any) -> Variable:
+    """The sum of the elements on the diagonal of a matrix, or of each in a batch.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.trace([[1.0, 2.0], [3.0, 4.0]]).eval()
+    array(5.)
+    """
+    return trace(X, axis1=-2, axis2=-1)
+
+
+def _product(x: Variable, y: Variable) -> Variable:
+    return dot(x, y) if x.type.ndim == y.type.ndim == 2 else matmul(x, y)
+
+
+def matrix_dot(*args: Any) -> Variable:
+    """The product of several matrices, from left to right.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.matrix_dot([[1.0, 2.0]], [[1.0], [1.0]], [[2.0]]).eval()
+    array([[6.]])
+    """
+    if not args:
+        raise ValueError("matrix_dot needs one matrix or more.")
+    product = as_tensor_variable(args[0])
+    for factor in args[1:]:
+        product = dot(product, factor)
+    return product
+
+
+class Polar(MatrixOp):
+    """The polar form of a matrix: ``A = U P`` or ``A = P U``, with a positive semidefinite P.
+
+    Parameters
+    ----------
+    side
+        On which side P stands: ``"right"`` or ``"left"``.
+    """
+
+    __props__ = ("side",)
+
+    def __init__(self, side: str = "right"):
+        self.side = check_choice("side", side, ("right", "left"))
+
+    def signature_for(self, inputs: Sequence[Variable]) -> str:
+        return "(m,n)->(m,n),(n,n)" if self.side == "right" else "(m,n)->(m,n),(m,m)"
+
+    def make_node(self, x: Any) -> Apply:
+        (x,) = cast_together(self, as_matrix(self, x, "x"))
+        rows, columns = x.type.shape
+        order = columns if self.side == "right" else rows
+        return Apply(self, [x], [x.type(), matrix_type(x.type.dtype, order, order)()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        u, s, vh = np.linalg.svd(inputs[0], full_matrices=False)
+        output_storage[0][0] = u @ vh
+        output_storage[1][0] = (vh.conj().T * s) @ vh if self.side == "right" else (u * s) @ u.conj().T
+
+    def infer_shape(self, fgraph, node, shapes):
+        order = shapes[0][1 if self.side == "right" else 0]
+        return [shapes[0], (order, order)]
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        """By a Sylvester equation, which equal singular values do no harm to."""
+        (x,), (u, p) = inputs, outputs
+        of_u, of_p = [g if is_connected(g) else None for g in output_grads]
+        if self.side == "left":
+            x, u = adjoint(x), adjoint(u)
+            of_u = None if of_u is None else adjoint(of_u)
+        full = Assert(
+            "The gradient of a polar form is that of a matrix whose factor P is regular: on the right for no fewer "
+            "rows than columns, on the left for no more."
+        )
+        p = full(p, ge(x.shape[0], x.shape[1]))
+        through_turn = None
+        if of_u is not None:
+            through_turn = dot(adjoint(u), of_u)
+        if of_p is not None:
+            of_p = 0.5 * (of_p + adjoint(of_p))
+            stretched = -dot(of_p, p)
+            through_turn = stretched if through_turn is None else through_turn + stretched
+        turn = SolveSylvester()(p, p, through_turn)
+        inner = turn - adjoint(turn)
+        if of_p is not None:
+            inner = inner + of_p
+        gradient = dot(u, inner)
+        if of_u is not None:
+            beside = of_u - dot(u, dot(adjoint(u), of_u))
+            gradient = gradient + adjoint(Solve(assume_a="pos", lower=True)(p, adjoint(beside)))
+        return [adjoint(gradient) if self.side == "left" else gradient]
+
+
+def polar(a: Any, side: str = "right") -> list[Variable]:
+    """The polar form of a matrix: ``a = U P`` or ``a = P U``, with a positive semidefinite P.
+
+    Parameters
+    ----------
+    a
+        A matrix.
+    side
+        On which side P stands: ``"right"`` or ``"left"``.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> U, P = at.linalg.polar([[0.0, 2.0], [-3.0, 0.0]])
+    >>> P.eval()
+    array([[3., 0.],
+           [0., 2.]])
+    """
+    return Polar(side)(a)

@@ -1,0 +1,144 @@
+"""Ranks, condition numbers and bases, from singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import and_, conj, gt, invert, isnan, maximum, neq, switch
+from aesara.tensor.linear_algebra.eigen import eigh
+from aesara.tensor.linear_algebra.inverse import matrix_inverse
+from aesara.tensor.linear_algebra.svd import svd, svdvals
+from aesara.tensor.products.norms import matrix_norm
+from aesara.tensor.reductions.all_any import any as any_true
+from aesara.tensor.reductions.sum_prod_max import max as largest
+from aesara.tensor.reductions.sum_prod_max import sum as sum_of
+
+__all__ = ["cond", "matrix_rank", "null_space", "orth"]
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Variable:
+    """The number of singular values that are not zero within rounding; see `numpy.linalg.matrix_rank`.
+
+    Parameters
+    ----------
+    A
+        A matrix, or a batch of them. A vector has rank 1, unless it is zero.
+    tol
+        What singular values must exceed.
+    hermitian
+        Whether the matrix is Hermitian: singular values are found from the lower triangle.
+    rtol
+        What they must exceed, in parts of the largest: by default the precision times the larger dimension.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
+    array(1)
+    """
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    A = as_tensor_variable(A)
+    if A.type.ndim < 2:
+        return any_true(neq(A, 0)).astype("int64")
+    s = absolute(eigh(A)[0]) if hermitian else svdvals(A)
+    if tol is None:
+        relative = _precision(A, s) if rtol is None else as_tensor_variable(rtol)
+        bound = largest(s, axis=-1, keepdims=True, initial=0) * (_padded(relative) if rtol is not None else relative)
+    else:
+        bound = _padded(as_tensor_variable(tol))
+    return sum_of(gt(s, bound), axis=-1, dtype="int64")
+
+
+def _padded(x: Variable) -> Variable:
+    """Numbers for members of a batch, beside their singular values."""
+    return x if x.type.ndim == 0 else x.dimshuffle([*range(x.type.ndim), "x"])
+
+
+def _precision(A: Variable, s: Variable) -> Variable:
+    """The precision of singular values of a matrix beside the largest."""
+    eps = np.asarray(np.finfo(s.type.dtype).eps, s.type.dtype)
+    return maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
+
+
+def cond(x: Any, p: Any = None) -> Variable:
+    """The condition number of a matrix: its norm times that of its inverse; see `numpy.linalg.cond`.
+
+    Parameters
+    ----------
+    x
+        A matrix, or a batch of them.
+    p
+        The order of the norm, as for `norm`; by default 2, the ratio of singular values.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.cond([[4.0, 0.0], [0.0, 2.0]]).eval()
+    array(2.)
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim < 2:
+        raise ValueError(f"cond needs a matrix; got {x.type}.")
+    if p in (None, 2, -2):
+        s = svdvals(x)
+        result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        result = matrix_norm(x, p) * matrix_norm(matrix_inverse(x), p)
+    undefined = and_(isnan(result), invert(any_true(isnan(absolute(x)), axis=(-2, -1))))
+    return switch(undefined, np.asarray(np.inf, result.type.dtype), result)
+
+
+def null_space(A: Any, rcond: Any = None) -> Variable:
+    """An orthonormal basis, in columns, of what a matrix maps to zero; see `scipy.linalg.null_space`.
+
+    Parameters
+    ----------
+    A
+        The matrix.
+    rcond
+        Singular values up to this times the largest are taken for zero; by default the precision times the larger
+        dimension.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> abs(at.linalg.null_space([[1.0, 0.0], [2.0, 0.0]])).eval()
+    array([[0.],
+           [1.]])
+    """
+    A = _one_matrix("null_space", A)
+    _, s, vh = svd(A, full_matrices=True)
+    return conj(vh[_count(A, s, rcond) :]).T
+
+
+def orth(A: Any, rcond: Any = None) -> Variable:
+    """An orthonormal basis, in columns, of the columns of a matrix; see `scipy.linalg.orth` and `null_space`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> abs(at.linalg.orth([[0.0, 0.0], [2.0, 3.0]])).eval().round(12)
+    array([[0.],
+           [1.]])
+    """
+    A = _one_matrix("orth", A)
+    u, s, _ = svd(A, full_matrices=False)
+    return u[:, : _count(A, s, rcond)]
+
+
+def _one_matrix(name: str, A: Any) -> Variable:
+    A = as_tensor_variable(A)
+    if A.type.ndim != 2:
+        raise ValueError(f"{name} needs one matrix, since the shape of the result depends on its values; got {A.type}.")
+    return A
+
+
+def _count(A: Variable, s: Variable, rcond: Any) -> Variable:
+    relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
+    return sum_of(gt(s, largest(s, initial=0) * relative), dtype="int64")

@@ -1,0 +1,121 @@
+"""Matrices made of blocks and of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara import scalar as aes
+from aesara.graph.nodes import Variable
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.creation.allocation import zeros
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import conj
+from aesara.tensor.joining.join_split import concatenate
+
+__all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
+
+
+def block_diag(*arrays: Any) -> Variable:
+    """The matrix with the given ones along its diagonal; see `scipy.linalg.block_diag`.
+
+    Parameters
+    ----------
+    *arrays
+        Matrices. A vector stands for a matrix with one row, a number for one of one by one.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.block_diag([[1, 2]], [[3]]).eval()
+    array([[1, 2, 0],
+           [0, 0, 3]])
+    """
+    if not arrays:
+        return zeros((1, 0))
+    blocks = [as_tensor_variable(array) for array in arrays]
+    blocks = [x.dimshuffle(["x"] * (2 - x.type.ndim) + list(range(x.type.ndim))) for x in blocks]
+    if any(x.type.ndim > 2 for x in blocks):
+        raise ValueError("block_diag takes matrices. For batches use aesara.tensor.vectorize.")
+    dtype = aes.upcast(*[x.type.dtype for x in blocks])
+    rows = []
+    for k, block in enumerate(blocks):
+        parts = [
+            block.astype(dtype) if other is block and j == k else zeros((block.shape[0], other.shape[1]), dtype=dtype)
+            for j, other in enumerate(blocks)
+        ]
+        rows.append(concatenate(parts, axis=1))
+    return concatenate(rows, axis=0)
+
+
+def _vector(name: str, value: Any, part: str) -> Variable:
+    x = as_tensor_variable(value)
+    if x.type.ndim == 0:
+        x = x.dimshuffle("x")
+    if x.type.ndim != 1:
+        raise ValueError(f"{name}: {part} must be a vector; got {x.type}. For batches use aesara.tensor.vectorize.")
+    return x
+
+
+def toeplitz(c: Any, r: Any = None) -> Variable:
+    """The matrix with the same number all along each diagonal; see `scipy.linalg.toeplitz`.
+
+    Parameters
+    ----------
+    c
+        The first column.
+    r
+        The first row, of which the first element is not used; by default the conjugate of `c`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.toeplitz([1, 2, 3], [1, 4]).eval()
+    array([[1, 4],
+           [2, 1],
+           [3, 2]])
+    """
+    c = _vector("toeplitz", c, "c")
+    r = conj(c) if r is None else _vector("toeplitz", r, "r")
+    values = concatenate([c[::-1], r[1:]])
+    n = c.shape[0]
+    return values[arange(r.shape[0]).dimshuffle("x", 0) - arange(n).dimshuffle(0, "x") + (n - 1)]
+
+
+def circulant(c: Any) -> Variable:
+    """The square matrix whose columns are a vector, turned by one place each; see `scipy.linalg.circulant`.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.circulant([1, 2, 3]).eval()
+    array([[1, 3, 2],
+           [2, 1, 3],
+           [3, 2, 1]])
+    """
+    c = _vector("circulant", c, "c")
+    n = c.shape[0]
+    return c[(arange(n).dimshuffle(0, "x") - arange(n).dimshuffle("x", 0)) % n]
+
+
+def hankel(c: Any, r: Any = None) -> Variable:
+    """The matrix with the same number all along each diagonal from the right above; see `scipy.linalg.hankel`.
+
+    Parameters
+    ----------
+    c
+        The first column.
+    r
+        The last row, of which the first element is not used; by default zeros.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> at.linalg.hankel([1, 2, 3], [3, 4]).eval()
+    array([[1, 2],
+           [2, 3],
+           [3, 4]])
+    """
+    c = _vector("hankel", c, "c")
+    r = c.zeros_like() if r is None else _vector("hankel", r, "r")
+    values = concatenate([c, r[1:]])
+    return values[arange(c.shape[0]).dimshuffle(0, "x") + arange(r.shape[0]).dimshuffle("x", 0)]
