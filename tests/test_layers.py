@@ -131,8 +131,8 @@ def imported_modules(name: str, statement: ast.Import | ast.ImportFrom) -> Itera
         yield submodule if submodule in FILES else base
 
 
-def imports(name: str) -> Iterator[tuple[str, int, bool]]:
-    """(module, line, inside a function) of every import of the package, those for type checkers left out."""
+def imports(name: str, with_typed: bool = False) -> Iterator[tuple[str, int, bool]]:
+    """(module, line, inside a function) of every import of the package, without those for type checkers by default."""
     stack: list[tuple[ast.AST, bool]] = [(tree_of(name), False)]
     while stack:
         node, in_function = stack.pop()
@@ -140,7 +140,7 @@ def imports(name: str) -> Iterator[tuple[str, int, bool]]:
             if isinstance(child, ast.Import | ast.ImportFrom):
                 for module in imported_modules(name, child):
                     yield module, child.lineno, in_function
-            elif isinstance(child, ast.stmt) and is_type_checking(child):
+            elif not with_typed and isinstance(child, ast.stmt) and is_type_checking(child):
                 continue
             else:
                 inside = in_function or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -150,6 +150,15 @@ def imports(name: str) -> Iterator[tuple[str, int, bool]]:
 @cache
 def imports_of(name: str) -> list[tuple[str, int, bool]]:
     return sorted(set(imports(name)))
+
+
+def imports_by_name(name: str) -> Iterator[str]:
+    """Modules of the package that are imported by ``importlib.import_module`` with a literal."""
+    for node in ast.walk(tree_of(name)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant) and argument.value in FILES:
+                    yield argument.value
 
 
 def where(name: str, line: int) -> str:
@@ -246,6 +255,23 @@ def test_no_import_cycles():
     }
     cycles = [" <-> ".join(group) for group in strongly_connected(edges) if len(group) > 1]
     assert not cycles, "modules that import one another:\n" + "\n".join(cycles)
+
+
+#: Classes here name, for type checkers, the machines that their methods take, and these import the classes.
+NAMED_FOR_TYPES = ("aesara.ir.", "aesara.lower.", "aesara.link.llvm.")
+
+
+def test_no_cycles_for_type_checkers_or_by_name():
+    edges = {
+        name: {*(module for module, _, _ in imports(name, with_typed=True)), *imports_by_name(name)} & {*FILES} - {name}
+        for name in FILES
+    }
+    cycles = [
+        " <-> ".join(group)
+        for group in strongly_connected(edges)
+        if len(group) > 1 and not all(name.startswith(NAMED_FOR_TYPES) for name in group)
+    ]
+    assert not cycles, "modules that import one another, for type checkers or by name:\n" + "\n".join(cycles)
 
 
 def test_the_cycle_finder_finds_cycles():

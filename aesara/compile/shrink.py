@@ -15,8 +15,7 @@ from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
-from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass

@@ -39,8 +39,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.merge import MergeOptimizer
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
+from aesara.graph.rewriting.node_rewriters import is_tracked
 from aesara.graph.rewriting.pattern import Rule
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
 from aesara.graph.traversal import io_toposort

@@ -10,8 +10,9 @@ import aesara.compile.pipeline
 import aesara.tensor.rewriting  # noqa: F401 - registers the rules
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.processing import NodeProcessingGraphRewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.tensor.rewriting.inplace import InplaceWriter
 
 

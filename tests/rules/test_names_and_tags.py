@@ -5,7 +5,7 @@ import pytest
 import aesara.tensor.nnet  # noqa: F401 - registers its rules
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from tests.rules.names_of_rewrites import NAMES
 
 INSIDE = {

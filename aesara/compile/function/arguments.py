@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from aesara.compile.io import In, SymbolicInput
 from aesara.graph.container import Container
 from aesara.graph.type import Type
 from aesara.tensor.core.tensor_type import TensorType
-
-if TYPE_CHECKING:
-    from aesara.compile.function.function import Function
 
 
 class _Duplicate:
@@ -79,12 +76,24 @@ def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) 
     return [position for position, argument in enumerate(arguments) if argument.variable in mutable]
 
 
+class HasInputs(Protocol):
+    """What the views below ask of a function."""
+
+    finder: dict[Any, Any]
+    input_storage: Sequence[Container]
+    _arguments: Sequence[Argument]
+
+    def _describe_inputs(self) -> str: ...
+
+    def _is_updated(self, container: Container) -> bool: ...
+
+
 class _View:
     """Access to a function's inputs by position, name or variable."""
 
     __slots__ = ("_function",)
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: HasInputs) -> None:
         self._function = function
 
     def _find(self, item: Any) -> Container:

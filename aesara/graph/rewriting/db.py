@@ -13,10 +13,10 @@ from typing import IO, Any, Literal
 
 from aesara.configdefaults import config
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
+from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.ordered_set import OrderedSet
-from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, Rewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 
 RewritesType = GraphRewriter | NodeRewriter

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
+from aesara.graph.rewriting.matching import LogicVariable, OpPattern, ValuePattern
 
 
 def first_sentence(text: str | None) -> str:
@@ -45,7 +45,7 @@ def pattern_text(pattern: Any) -> str:
 
     Examples
     --------
-    >>> from aesara.graph.rewriting.unify import as_pattern
+    >>> from aesara.graph.rewriting.matching import as_pattern
     >>> pattern_text(as_pattern((at.log, (at.add, 1, "*x"))))
     'log(add(1, *x))'
     """

@@ -11,14 +11,14 @@ from aesara import clock
 from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import FromFunctionNodeRewriter, NodeRewriter
+from aesara.graph.rewriting.node_rewriters import FromFunctionNodeRewriter
 from aesara.graph.rewriting.processing import (
     FailureCallback,
     NodeProcessingGraphRewriter,
     replace_in_graph,
     replacements_of,
 )
-from aesara.graph.rewriting.rewriter import GraphRewriter, Rewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, Rewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.source import Sources
 

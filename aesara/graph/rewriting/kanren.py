@@ -9,9 +9,9 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.kanren_packages import as_etuple, imported_packages
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
 from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.graph.rewriting.relational import lall, reify, var
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.stack_trace import copy_stack_trace
 
 __all__ = ["KanrenRelationSub"]

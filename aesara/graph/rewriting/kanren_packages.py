@@ -13,7 +13,7 @@ from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.unify import is_value
+from aesara.graph.rewriting.matching import is_value
 from aesara.graph.type import Type
 
 _taught: list[Any] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
@@ -13,46 +12,8 @@ from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.rewriter import Rewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter, Rewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
-
-
-class NodeRewriter(Rewriter):
-    """A rewriter that is applied to one node at a time."""
-
-    #: Whether `transform` leaves all nodes alone that `tracks` does not name, so that they need not be asked about.
-    only_tracked = False
-
-    def tracks(self) -> Sequence[Any] | None:
-        """The ops, or classes of ops, that this rewriter starts from; None means all."""
-        return None
-
-    def operands(self) -> Sequence[Any] | None:
-        """What an input must come from for this rewriter to do anything: ops, classes of ops, `Constant`; None means
-        anything."""
-        return None
-
-    @abstractmethod
-    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        """Say what `node` is to be replaced with.
-
-        Returns
-        -------
-        False or None
-            Nothing to do.
-        list of Variable
-            One replacement for each output of `node` (None keeps an output).
-        dict
-            From variables of the graph to their replacements; the key ``"remove"`` may hold a
-            list of nodes that must have left the graph afterwards.
-        """
-
-    def transform_tracked(self, fgraph: FunctionGraph, node: Apply) -> Any:
-        """`transform` for a node that is known to be tracked."""
-        return self.transform(fgraph, node)
-
-    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
-        print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
 
 
 def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:

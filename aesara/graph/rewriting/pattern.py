@@ -9,8 +9,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.describe import function_text, pattern_text
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
-from aesara.graph.rewriting.unify import (
+from aesara.graph.rewriting.matching import (
     LogicVariable,
     OpPattern,
     ValuePattern,
@@ -18,6 +17,7 @@ from aesara.graph.rewriting.unify import (
     matches,
     reify,
 )
+from aesara.graph.rewriting.rewriter import NodeRewriter
 
 
 def fits_in_place(old: Variable, new: Any) -> Variable | None:
@@ -42,7 +42,7 @@ class PatternNodeRewriter(NodeRewriter):
     Parameters
     ----------
     in_pattern
-        A tuple ``(op, pattern, ...)``; see `aesara.graph.rewriting.unify` for patterns.
+        A tuple ``(op, pattern, ...)``; see `aesara.graph.rewriting.matching` for patterns.
     out_pattern
         A pattern of the same variables.
     allow_multiple_clients
@@ -272,7 +272,7 @@ def rule(
     name
         Its name, under which it is registered.
     pattern
-        What to search for; see `aesara.graph.rewriting.unify`. Inputs of commutative ops match
+        What to search for; see `aesara.graph.rewriting.matching`. Inputs of commutative ops match
         in every order.
     replacement
         A pattern, or a function whose parameters are named after variables of the pattern

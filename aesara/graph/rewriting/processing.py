@@ -8,8 +8,7 @@ from typing import IO, Any, Literal
 from aesara.graph.features import Feature, ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
-from aesara.graph.rewriting.rewriter import GraphRewriter, report_rewrite_failure
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
 from aesara.graph.source import inherit_source
 from aesara.graph.utils import InconsistencyError
 

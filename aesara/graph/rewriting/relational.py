@@ -37,7 +37,7 @@ from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.unify import is_commutative, is_value
+from aesara.graph.rewriting.matching import is_commutative, is_value
 
 __all__ = [
     "Var",

@@ -1,4 +1,4 @@
-"""Rewriters of whole graphs: the base classes, functions as rewriters, sequences."""
+"""Rewriters: the base classes, functions as rewriters of whole graphs, sequences of these."""
 
 from __future__ import annotations
 
@@ -75,6 +75,44 @@ class Rewriter(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name})" if self.name else f"{type(self).__name__}()"
+
+
+class NodeRewriter(Rewriter):
+    """A rewriter that is applied to one node at a time."""
+
+    #: Whether `transform` leaves all nodes alone that `tracks` does not name, so that they need not be asked about.
+    only_tracked = False
+
+    def tracks(self) -> Sequence[Any] | None:
+        """The ops, or classes of ops, that this rewriter starts from; None means all."""
+        return None
+
+    def operands(self) -> Sequence[Any] | None:
+        """What an input must come from for this rewriter to do anything: ops, classes of ops, `Constant`; None means
+        anything."""
+        return None
+
+    @abstractmethod
+    def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        """Say what `node` is to be replaced with.
+
+        Returns
+        -------
+        False or None
+            Nothing to do.
+        list of Variable
+            One replacement for each output of `node` (None keeps an output).
+        dict
+            From variables of the graph to their replacements; the key ``"remove"`` may hold a
+            list of nodes that must have left the graph afterwards.
+        """
+
+    def transform_tracked(self, fgraph: FunctionGraph, node: Apply) -> Any:
+        """`transform` for a node that is known to be tracked."""
+        return self.transform(fgraph, node)
+
+    def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
+        print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
 
 
 class GraphRewriter(Rewriter):

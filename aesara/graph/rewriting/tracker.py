@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
-
-if TYPE_CHECKING:
-    from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter
 
 #: The bit that stands for a constant among the inputs of a node, or what may be one with its dimensions rearranged.
 CONSTANT = 1

@@ -10,11 +10,12 @@ from typing import Any, Literal
 from aesara.graph.features import NodeFinder, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter, is_tracked
+from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter, is_tracked
 from aesara.graph.rewriting.processing import (
     FailureCallback,
     NodeProcessingGraphRewriter,
 )
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.traversal import io_toposort
 

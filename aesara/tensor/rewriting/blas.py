@@ -24,8 +24,8 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, SequentialNodeRewriter
-from aesara.graph.rewriting.rewriter import GraphRewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError

@@ -17,9 +17,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.node_rewriters import NodeRewriter, is_tracked
+from aesara.graph.rewriting.node_rewriters import is_tracked
 from aesara.graph.rewriting.processing import replacements_of
-from aesara.graph.rewriting.rewriter import GraphRewriter
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor

@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.databases import canonicalize, specialize, specialize_device, stabilize, uncanonicalize
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
-from aesara.graph.rewriting.node_rewriters import NodeRewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.elementwise.ops import conj_
 
