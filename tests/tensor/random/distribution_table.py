@@ -113,7 +113,7 @@ CASES = [
         "gengamma",
         (1.1, 2.3, 1.7),
         (three, 2 * three, three),
-        lambda r, a, p, s, n: np.power(r.standard_gamma(a / p, _shape(n, a, p, s)), 1 / p) * s,
+        lambda r, a, p, s, n: np.asarray(r.standard_gamma(a / p, _shape(n, a, p, s))) ** (1 / p) * s,
     ),
     Case(
         "invgamma",
@@ -144,7 +144,12 @@ CASES = [
         "t", (2.3, 0.3, 1.7), (three, moved, three), lambda r, d, m, s, n: r.standard_t(d, _shape(n, d, m, s)) * s + m
     ),
     Case("standard_t", (2.3,), (three,)),
-    Case("pareto", (1.1, 2.3), (three, 2 * three), lambda r, b, s, n: np.power(1 - _uniform(r, n, b, s), -1 / b) * s),
+    Case(
+        "pareto",
+        (1.1, 2.3),
+        (three, 2 * three),
+        lambda r, b, s, n: (1 - np.asarray(_uniform(r, n, b, s))) ** (-1 / b) * s,
+    ),
     Case("power", (1.7,), (three,)),
     Case("rayleigh", (1.7,), (three,)),
     Case("vonmises", (0.3, 1.7), (moved, three)),

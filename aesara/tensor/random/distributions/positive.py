@@ -345,7 +345,7 @@ class GenGammaRV(ScipyRandomVariable):
         require(alpha / p > 0, "alpha / p <= 0")
         require(lambd >= 0, "lambd < 0")
         power = rng.standard_gamma(alpha / p, size=shape_of_draws(size, alpha, p, lambd))
-        return np.power(power, 1.0 / p) * lambd
+        return power ** (1.0 / p) * lambd
 
 
 class ParetoRV(ScipyRandomVariable):
@@ -380,7 +380,7 @@ class ParetoRV(ScipyRandomVariable):
         require(b > 0, "b <= 0")
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, b, scale))
-        return np.power(1 - uniform, -1.0 / b) * scale
+        return (1 - uniform) ** (-1.0 / b) * scale
 
 
 class ExponentialRV(RandomVariable):
