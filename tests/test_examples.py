@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 digits = pytest.importorskip("digits", exc_type=ImportError)
+particle_filter = pytest.importorskip("particle_filter", exc_type=ImportError)
 radon = pytest.importorskip("radon", exc_type=ImportError)
 
 
@@ -53,3 +54,14 @@ def test_radon_adapts_and_samples_a_known_distribution():
     assert calls > 300
     assert abs(draws.mean()) < 0.05
     assert abs(draws.std() - 1) < 0.05
+
+
+def test_the_particle_filter_estimates_what_the_kalman_filter_computes():
+    run = particle_filter.compile_filter(2000, particle_filter.RandomStream(5))
+    exact, means, deviations = particle_filter.kalman_filter(particle_filter.FLOW, 38.3, 122.9)
+    first, second = (run(particle_filter.FLOW, 38.3, 122.9) for _ in range(2))
+    assert first[0] != second[0]
+    for total, estimated, spread in (first, second):
+        assert abs(total - exact) < 1
+        np.testing.assert_allclose(estimated, means, atol=20)
+        np.testing.assert_allclose(spread, deviations, rtol=0.2)

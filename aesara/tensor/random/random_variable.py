@@ -169,8 +169,7 @@ class RandomVariable(Op):
         for number, (param, ndim) in enumerate(zip(dist_params, self.ndims_params, strict=True)):
             if param.type.ndim > ndim:
                 sizes = shape_tuple(param) if param_shapes is None else sizes_of_shape(param_shapes[number])
-                known = [n if static is None else static for n, static in zip(sizes, param.type.shape)]
-                batches.append(tuple(known[: param.type.ndim - ndim]))
+                batches.append(sizes[: param.type.ndim - ndim])
         return broadcast_shape_iter(batches, arrays_are_shapes=True) if batches else ()
 
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:

@@ -103,6 +103,19 @@ def test_draws_that_do_not_fit_are_refused():
     assert at_random.bernoulli(0.5, size=9, dtype="bool").eval().dtype == bool
 
 
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_the_last_category_is_the_last_one(shape):
+    """Probabilities that are rounded may have a sum a little below one, and a uniform number lie above it."""
+
+    class Largest:
+        def uniform(self, size):
+            return np.full(size, 1 - 2.0**-53)
+
+    p = np.broadcast_to(np.full(10, np.float32(0.1) - np.float32(1e-8)), (*shape, 10))
+    assert np.cumsum(p, axis=-1).max() < 1 - 2.0**-53
+    assert (at_random.categorical.rng_fn(Largest(), p, None) == 9).all()
+
+
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
 @pytest.mark.parametrize("p", [None, np.array([0.1, 0.2, 0.7])])
 @pytest.mark.parametrize("size, replace", [(None, True), ((2, 2), True), ((2,), False)])
