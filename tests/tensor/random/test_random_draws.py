@@ -111,9 +111,8 @@ def test_the_last_category_is_the_last_one(shape):
         def uniform(self, size):
             return np.full(size, 1 - 2.0**-53)
 
-    p = np.broadcast_to(np.full(10, np.float32(0.1) - np.float32(1e-8)), (*shape, 10))
-    assert np.cumsum(p, axis=-1).max() < 1 - 2.0**-53
-    assert (at_random.categorical.rng_fn(Largest(), p, None) == 9).all()
+    p = np.broadcast_to(np.array([0.25, 0.25, 0.499999], dtype="float32"), (*shape, 3))
+    assert (at_random.categorical.rng_fn(Largest(), p, None) == 2).all()
 
 
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
