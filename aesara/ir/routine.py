@@ -10,6 +10,7 @@ The C function is described by a list of arguments:
 ``Character(c)``     pointer to a character, as Fortran takes flags
 ``Integer(e)``       pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
 ``Length(e)``        the same by value, as a 64-bit integer
+``Constant(e)``      pointer to a number that is always the same
 ``Data(name)``       pointer to the first element of an operand
 ``Stride(name, d)``  how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
 ``Status(name)``     pointer to a 32-bit integer, which goes to the operand of that name after the call
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Argument",
     "Character",
+    "Constant",
     "Data",
     "Integer",
     "Length",
@@ -83,6 +85,11 @@ class Integer:
 
 
 @dataclass(frozen=True)
+class Constant:
+    value: Expr
+
+
+@dataclass(frozen=True)
 class Length:
     value: Expr
 
@@ -128,7 +135,9 @@ class Watcher:
     pass
 
 
-Argument = Character | Integer | Length | Data | Status | Null | Stride | Scalar | Number | Table | Watcher
+Argument = (
+    Character | Integer | Constant | Length | Data | Status | Null | Stride | Scalar | Number | Table | Watcher
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

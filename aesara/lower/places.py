@@ -141,6 +141,8 @@ def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
         steps = found.get(item)
         if not steps or isinstance(item, Definition):
             continue
+        if isinstance(item, Array) and item.is_copied_first:
+            steps = {min(steps)}
         for operand, _ in item.reads():
             if operand not in own:
                 found.setdefault(operand, set()).update(steps)

@@ -14,7 +14,20 @@ __all__ = ["FAMILIES", "routine_named"]
 
 #: by family, what makes its routines
 FAMILIES: dict[str, Callable[..., Routine]] = {
-    "cholesky": lapack.cholesky,
+    **{
+        maker.__name__: maker
+        for maker in (
+            lapack.cholesky,
+            lapack.solve_triangular,
+            lapack.lu,
+            lapack.solve_lu,
+            lapack.inverse_of_lu,
+            lapack.qr,
+            lapack.orthogonal,
+            lapack.eigh,
+            lapack.svd,
+        )
+    },
     "matmul": products.product,
     "matmul_added": products.added,
     "sort": sorting.sort,

@@ -7,8 +7,8 @@ the record, and returns nothing: a status goes to its array.
 from __future__ import annotations
 
 from aesara.ir.expr import Expr
-from aesara.ir.routine import Argument, Character, Data, Integer, Length, Null, Routine, Status
-from aesara.link.llvm.primitives import Module, instructions, literal
+from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Length, Null, Routine, Status
+from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
 
 __all__ = ["declare_routine"]
 
@@ -62,6 +62,10 @@ class _Wrapper:
                 f"{place} = alloca i32", f"{narrow} = trunc i64 {value} to i32", f"store i32 {narrow}, ptr {place}"
             ]  # fmt: skip
             return f"ptr {place}"
+        if isinstance(argument, Constant):
+            kind, value = LLVM_TYPES[argument.value.dtype], literal(argument.value.attr, argument.value.dtype)
+            name = f"@constant.{kind}.{argument.value.attr}"
+            return f"ptr {self.module.helper(name, f'{name} = private constant {kind} {value}')}"
         if isinstance(argument, Length):
             return f"i64 {self._value(argument.value)}"
         if isinstance(argument, Data):

@@ -29,7 +29,6 @@ from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
 from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
-    batches,
     blas,
     checks,
     choices,
@@ -45,6 +44,7 @@ from aesara.lower import (  # noqa: F401  # each registers the lowering of its o
     index_conversion,
     indexing,
     joining,
+    linear_algebra,
     loops,
     ordering,
     positions,

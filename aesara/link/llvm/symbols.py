@@ -1,11 +1,11 @@
 """Where the C functions are that compiled code calls by symbol.
 
-=================================  ================================================================================
-``special.<name>.<arity>``         a function of doubles of ``scipy.special.cython_special``
-``lapack.<name>``                  LAPACK, as ``scipy.linalg.cython_lapack`` exports it
-``numpy.sort.<kind>.<dtype>``      NumPy's sort of a row in place, and ``numpy.argsort`` of positions
-anything else                      a function of the C library
-=================================  ================================================================================
+===================================  ==============================================================================
+``special.<name>.<arity>``           a function of doubles of ``scipy.special.cython_special``
+``lapack.<name>``, ``blas.<name>``   LAPACK and BLAS, as ``scipy.linalg`` exports them to Cython
+``numpy.sort.<kind>.<dtype>``        NumPy's sort of a row in place, and ``numpy.argsort`` of positions
+anything else                        a function of the C library
+===================================  ==============================================================================
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def address_of(symbol: str) -> int | None:
     source, *rest = symbol.split(".")
     if source == "special":
         return special_function(rest[0], int(rest[1]))
-    if source == "lapack":
-        return capsule_functions("linalg", "cython_lapack").get(rest[0])
+    if source in ("lapack", "blas"):
+        return capsule_functions("linalg", f"cython_{source}").get(rest[0])
     if source == "numpy":
         return numpy_sort(*rest)
     return libm_address(symbol)

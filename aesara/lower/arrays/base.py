@@ -68,6 +68,8 @@ class Array(Item):
     is_allocated: ClassVar[bool] = True
     #: whether each element depends on other arrays at most at the same place, so that it may be written over one
     is_elementwise: ClassVar[bool] = False
+    #: whether the first step that writes it reads what it is made of, and the others overwrite that
+    is_copied_first: ClassVar[bool] = False
     #: whether it may be computed after everything else, to be written over an old value
     is_overwriting: ClassVar[bool] = False
     #: whether an iteration writes both parts of a complex number

@@ -57,7 +57,8 @@ class RoutineCall(Item, ScheduledStep):
         return [array for name, array in self.given.items() if name not in self.results]
 
     def reads(self) -> list[tuple[Array, bool]]:
-        return [(array, False) for array in self.given.values()]
+        """What is overwritten is read by the results."""
+        return [(array, False) for array in self._only_read()]
 
     def reads_in_memory(self) -> Iterable[Array]:
         return self._only_read()
@@ -112,10 +113,17 @@ class RoutineResult(Array):
 
     __slots__ = ("producer", "start")
     may_be_result = True
+    is_copied_first = True
 
     def __init__(self, producer: RoutineCall, dtype: str, shape: Sequence[Expr], start: Array | None) -> None:
         super().__init__(dtype, shape, producer.requires)
         self.producer, self.start = producer, start
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [] if self.start is None else [(self.start, False)]
+
+    def is_needed(self, needed: set[Item]) -> bool:
+        return self.producer.is_needed(needed)
 
     def base_in_memory(self, uses: Uses) -> Array | None:
         """What it starts with, if that is computed as a whole and nobody else reads it."""

@@ -3,9 +3,7 @@
 from tests.optable.rows import (  # noqa: F401
     creation,
     elementwise,
-    fourier,
     indexing,
-    linear_algebra,
     networks,
     numpy_functions,
     ordering,

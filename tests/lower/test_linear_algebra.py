@@ -1,0 +1,244 @@
+"""Linear algebra natively: one matrix and batches, both real dtypes, loops, failures, against `perform` and NumPy.
+
+Each graph runs as native code and on the interpreter, which computes a routine by its reference: so the records of the
+routines are tested as well.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.ir.routines import FAMILIES, routine_named
+from aesara.ir.steps import Call
+from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
+from aesara.tensor.linear_algebra.determinant import Det, SLogDet
+from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
+from aesara.tensor.linear_algebra.inverse import MatrixInverse
+from aesara.tensor.linear_algebra.qr import QRFull
+from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
+from aesara.tensor.linear_algebra.svd import SVD
+
+sys.path.insert(0, str(Path(__file__).parent))
+from agreement import assert_native
+
+DTYPES = ["float32", "float64"]
+#: relative to the largest value; matrices here have small condition numbers
+ULPS = 100
+
+
+def any_matrix(*shape, dtype="float64"):
+    return np.random.default_rng(sum(shape)).normal(size=shape).astype(dtype)
+
+
+def definite(*shape, dtype="float64"):
+    a = any_matrix(*shape)
+    return (a @ np.swapaxes(a, -1, -2) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+@pytest.fixture(params=DTYPES)
+def dtype(request):
+    return request.param
+
+
+def agrees(build, *values):
+    assert_native(build, *values, ulps=ULPS, static=[False])
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_cholesky(lower, dtype):
+    for shape in ((5, 5), (1, 1), (0, 0), (3, 2, 4, 4), (0, 3, 3)):
+        agrees(Cholesky(lower), definite(*shape, dtype=dtype))
+
+
+def test_cholesky_reads_one_triangle(dtype):
+    a = definite(4, 4, dtype=dtype)
+    wrong = np.where(np.tri(4, dtype=bool), a, 7).astype(dtype)
+    agrees(Cholesky(True), wrong)
+    agrees(Cholesky(False), wrong.T)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_cholesky_may_give_nan(lower, dtype):
+    good = definite(3, 3, dtype=dtype)
+    infinite = good.copy()
+    infinite[0, 0] = np.inf
+    stack = np.stack([good, -good, np.full_like(good, np.nan), infinite])
+    agrees(Cholesky(lower, on_error="nan"), stack)
+    agrees(Cholesky(lower, on_error="nan"), -good)
+
+
+@pytest.mark.parametrize("unit", [True, False])
+@pytest.mark.parametrize("trans", [0, 1, "C"])
+@pytest.mark.parametrize("lower", [True, False])
+def test_triangular_systems(lower, trans, unit, dtype):
+    op = SolveTriangular(lower=lower, trans=trans, unit_diagonal=unit)
+    a = (definite(4, 4) / 8).astype(dtype)
+    for b in (any_matrix(4, 3), any_matrix(4), any_matrix(4, 1), any_matrix(4, 0)):
+        agrees(op, a, b.astype(dtype))
+    agrees(op, np.stack([a, a.T + 1]), any_matrix(2, 4, 3, dtype=dtype))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("assume", ["gen", "sym", "her", "pos"])
+def test_systems(assume, lower, dtype):
+    op = Solve(assume_a=assume, lower=lower)
+    a = definite(4, 4, dtype=dtype)
+    for b in (any_matrix(4, 3), any_matrix(4), any_matrix(4, 0)):
+        agrees(op, a, b.astype(dtype))
+    agrees(op, definite(2, 3, 3, dtype=dtype), any_matrix(2, 3, 2, dtype=dtype))
+    agrees(CholeskySolve(lower), a, any_matrix(4, 2, dtype=dtype))
+
+
+def test_systems_without_structure(dtype):
+    agrees(Solve(), any_matrix(5, 5, dtype=dtype), any_matrix(5, 2, dtype=dtype))
+    agrees(Solve(), any_matrix(5, 5, dtype=dtype)[::-1], any_matrix(5, dtype=dtype))
+
+
+def test_a_member_is_used_for_all_of_a_batch(dtype):
+    op = Solve()
+    a, b = any_matrix(3, 3, dtype=dtype), any_matrix(4, 3, 2, dtype=dtype)
+    agrees(op, a, b)
+    x, y = at.tensor(dtype, (1, None, None)), at.tensor(dtype, (None, None, None))
+    f = aesara.function([x, y], op(x, y))
+    factors, _ = [step for step in f._native.program.steps if isinstance(step, Call)]
+    assert factors.batch is None or factors.batch.is_const
+    np.testing.assert_allclose(f(a[None], b), np.linalg.solve(a, b), rtol=100 * np.finfo(dtype).eps)
+
+
+def test_inverse(dtype):
+    for shape in ((5, 5), (1, 1), (0, 0), (2, 3, 3)):
+        agrees(MatrixInverse(), any_matrix(*shape, dtype=dtype) + 3 * np.eye(shape[-1], dtype=dtype))
+
+
+def test_determinants(dtype):
+    singular = np.array([[1.0, 2.0], [2.0, 4.0]], dtype)
+    for a in (any_matrix(5, 5), any_matrix(3, 4, 4), np.zeros((0, 0)), np.zeros((3, 3)), singular, -np.eye(3)):
+        agrees(Det(), a.astype(dtype))
+        agrees(lambda x: list(SLogDet()(x)), a.astype(dtype))
+
+
+def test_a_determinant_that_leaves_the_range_on_the_way():
+    a = np.diag([1e200, 1e200, 1e-300, 1e-250])
+    x = at.dmatrix()
+    np.testing.assert_allclose(aesara.function([x], Det()(x))(a), 1e-150, rtol=1e-12)
+
+
+@pytest.mark.parametrize("side", ["L", "U"])
+def test_symmetric_spectra(side, dtype):
+    def rebuilt(a):
+        values, vectors = Eigh(side)(a)
+        return [values, at.dot(vectors * values, vectors.T), at.dot(vectors.T, vectors)]
+
+    for n in (5, 1, 0):
+        agrees(rebuilt, definite(n, n, dtype=dtype))
+    agrees(Eigvalsh(side == "L"), definite(4, 4, dtype=dtype))
+    agrees(lambda a: Eigh(side)(a)[0], definite(3, 4, 4, dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4), (1, 1)])
+def test_singular_values_and_orthogonal_factors(shape, dtype):
+    a = any_matrix(*shape, dtype=dtype)
+
+    def reduced(a):
+        u, s, vh = SVD(False, True)(a)
+        return [s, at.dot(u * s, vh)]
+
+    def full(a):
+        u, s, vh = SVD(True, True)(a)
+        return [s, at.dot(u, u.T), at.dot(vh, vh.T)]
+
+    agrees(reduced, a)
+    agrees(full, a)
+    agrees(SVD(False, False), a)
+    agrees(SVD(False, False), np.stack([a, -a, a * 2]))
+    agrees(lambda x: list(QRFull("reduced")(x)), a)
+    agrees(lambda x: list(QRFull("reduced")(x)), np.stack([a, a + 1]))
+    agrees(QRFull("r"), a)
+
+
+@pytest.mark.parametrize(
+    ("build", "values", "kind", "message"),
+    [
+        (Cholesky(), [-np.eye(3)], np.linalg.LinAlgError, "leading minor of order 1"),
+        (Cholesky(), [np.diag([1.0, 1.0, -1.0])], np.linalg.LinAlgError, "leading minor of order 3"),
+        (Cholesky(), [np.stack([np.eye(2), -np.eye(2)])], np.linalg.LinAlgError, "a matrix of the batch is not"),
+        (Cholesky(), [np.ones((2, 3))], ValueError, "2 rows and 3 columns"),
+        (Cholesky(), [np.full((2, 2), np.nan)], ValueError, "infs or NaNs"),
+        (Solve(), [np.zeros((2, 2)), np.ones(2)], np.linalg.LinAlgError, "singular"),
+        (Solve(), [np.eye(2), np.ones(3)], ValueError, "order 2 and a right-hand side of length 3"),
+        (Solve(), [np.eye(2), np.array([1.0, np.inf])], ValueError, "infs or NaNs"),
+        (SolveTriangular(), [np.diag([1.0, 0.0]), np.ones(2)], np.linalg.LinAlgError, "zero stands on its diagonal"),
+        (MatrixInverse(), [np.ones((2, 2))], np.linalg.LinAlgError, "place 2"),
+        (MatrixInverse(), [np.ones((2, 3))], np.linalg.LinAlgError, "2 rows and 3 columns"),
+        (SVD(False, False), [np.full((2, 2), np.nan)], np.linalg.LinAlgError, "did not converge"),
+    ],
+)
+def test_failures_say_what_is_wrong(build, values, kind, message):
+    inputs = [at.tensor("float64", (None,) * v.ndim) for v in values]
+    f = aesara.function(inputs, build(*inputs))
+    assert f._native.report.python_nodes == {}
+    with pytest.raises(kind, match=message) as error:
+        f(*values)
+    assert "test_linear_algebra.py" in str(error.value)
+
+
+def test_a_failure_changes_no_shared_variable():
+    s = aesara.shared(np.eye(2))
+    x = at.dmatrix()
+    f = aesara.function([x], Cholesky()(x), updates={s: s + x})
+    with pytest.raises(np.linalg.LinAlgError):
+        f(-np.eye(2))
+    np.testing.assert_array_equal(s.get_value(), np.eye(2))
+    f(np.eye(2))
+    np.testing.assert_array_equal(s.get_value(), 2 * np.eye(2))
+
+
+def test_factors_in_the_steps_of_a_loop():
+    def step(a, state):
+        factor = Cholesky()(a + 0.1 * state)
+        return at.dot(factor, factor.T) * 0.5 + at.diag(SolveTriangular(lower=True)(factor, at.ones(3)))
+
+    xs = at.dtensor3()
+    rows, _ = aesara.scan(step, sequences=xs, outputs_info=at.eye(3))
+    f, reference = aesara.function([xs], rows[-1]), aesara.function([xs], rows[-1], mode="FAST_COMPILE")
+    assert f._native.report.python_nodes == {}
+    values = definite(6, 3, 3)
+    np.testing.assert_allclose(f(values), reference(values), rtol=1e-13)
+    values[3] = -values[3]
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        f(values)
+
+
+def test_what_is_factored_is_computed_where_it_is_overwritten():
+    a = at.dmatrix("a")
+    f = aesara.function([a], MatrixInverse()(a))
+    calls = [step for step in f._native.program.steps if isinstance(step, Call)]
+    assert len({call.operands[0].buffer for call in calls}) == 1
+    kept = any_matrix(4, 4)
+    before = kept.copy()
+    f(kept)
+    np.testing.assert_array_equal(kept, before)
+
+
+def test_gradients_run_natively(dtype):
+    a, b = at.matrix("a", dtype=dtype), at.vector("b", dtype=dtype)
+    cost = (Solve(assume_a="pos", lower=True)(a, b) * b).sum() + SLogDet()(a)[1]
+    f = aesara.function([a, b], aesara.grad(cost, [a, b]))
+    assert f._native.report.python_nodes == {}
+    reference = aesara.function([a, b], aesara.grad(cost, [a, b]), mode="FAST_COMPILE")
+    values = definite(4, 4, dtype=dtype), any_matrix(4, dtype=dtype)
+    for got, wanted in zip(f(*values), reference(*values)):
+        np.testing.assert_allclose(got, wanted, rtol=100 * np.finfo(dtype).eps, atol=10 * np.finfo(dtype).eps)
+
+
+def test_names_of_routines():
+    for name in ("cholesky.upper.float32", "svd.full.float64", "solve_triangular.lower.transposed.unit.float32"):
+        assert routine_named(name).name == name
+    assert routine_named("svd.half.float64") is None and routine_named("lu.int8") is None
+    assert set(FAMILIES) >= {"lu", "qr", "eigh", "sort", "matmul"}
