@@ -50,7 +50,7 @@ class Declined(Exception):
     """A native linker has no native form of a graph; the text says why."""
 
 
-class NativeCallable(Protocol):
+class CompiledGraph(Protocol):
     """A compiled graph that is called with the user's arguments and returns what the user gets.
 
     Its attribute ``entry``, if it has one, is called instead of itself: a builtin, that needs no
@@ -80,7 +80,7 @@ class NativeLinker(Protocol):
         unpack_single: bool,
         fallback: Callable[..., Any],
         lent: Sequence[int] = (),
-    ) -> NativeCallable:
+    ) -> CompiledGraph:
         """Compile `fgraph`, or raise `Declined`; the linker's `make_thunk` is used then.
 
         Parameters

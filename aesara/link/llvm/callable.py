@@ -264,8 +264,8 @@ class NativeCallable:
 class _Failure:
     """Raises what belongs to a failed check."""
 
-    def __init__(self, report: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
-        self.report = report
+    def __init__(self, raise_error: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
+        self.raise_error = raise_error
 
     def __call__(self, address: int, *args: Any) -> Any:
         error, *values = (ctypes.c_int64 * (1 + layout.ERROR_VALUES)).from_address(address)
@@ -273,7 +273,7 @@ class _Failure:
             raise MemoryError(
                 "The function's intermediate results do not fit into memory; aesara.memory_plan(f) says which they are."
             )
-        self.report(error, values, args)
+        self.raise_error(error, values, args)
         raise AssertionError("a failed check was not reported")
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from aesara.link.llvm.shared.writer import Writer
+from aesara.link.llvm.shared.writer import InstructionWriter
 
 __all__ = ["small_products_text"]
 
@@ -116,9 +116,9 @@ class _Code:
         """One row, in parts."""
         return self._by_panels("row", self._parts_of_row)
 
-    def _by_panels(self, name: str, panel: Callable[[Writer, str, str, str, int], None]) -> str:
+    def _by_panels(self, name: str, panel: Callable[[InstructionWriter, str, str, str, int], None]) -> str:
         """Columns of C in pairs of full vectors, then in single ones, the last of which is not full."""
-        w = Writer()
+        w = InstructionWriter()
 
         def across(vectors: int, first: str) -> str:
             def more(j: str) -> str:
@@ -135,7 +135,7 @@ class _Code:
         across(1, across(2, "0"))
         return self._function(name, w)
 
-    def _block_of_rows(self, w: Writer, b: str, c: str, mask: str, vectors: int) -> None:
+    def _block_of_rows(self, w: InstructionWriter, b: str, c: str, mask: str, vectors: int) -> None:
         rows = range(_TOGETHER)
 
         def block(i: str) -> list[str]:
@@ -157,7 +157,7 @@ class _Code:
 
         w.loop([("i64", "0")], lambda i: self._less(w, i, "%m"), block)
 
-    def _parts_of_row(self, w: Writer, b: str, c: str, mask: str, vectors: int) -> None:
+    def _parts_of_row(self, w: InstructionWriter, b: str, c: str, mask: str, vectors: int) -> None:
         def add(parts: int, p: str, bp: str, ap: str, *sums: str) -> list[str]:
             following = list(sums)
             for q in range(parts):
@@ -189,7 +189,7 @@ class _Code:
 
     def dots(self) -> str:
         """Elements of one row, some at a time; columns after the last are the last again, and not stored."""
-        w, columns = Writer(), range(_TOGETHER)
+        w, columns = InstructionWriter(), range(_TOGETHER)
 
         def block(j: str) -> list[str]:
             b = [self._column(w, w.let(f"add i64 {j}, {q}")) for q in columns]
@@ -211,7 +211,7 @@ class _Code:
 
     def turned(self) -> str:
         """Columns of B are put into rows, in blocks that fit into a place on the stack."""
-        w, width = Writer(), 2 * self.lanes
+        w, width = InstructionWriter(), 2 * self.lanes
         place = w.let(f"alloca [{_DEPTH * width} x {self.kind}], align 64")
 
         def panel(j: str) -> list[str]:
@@ -239,7 +239,7 @@ class _Code:
         w.loop([("i64", "0")], lambda j: self._less(w, j, "%n"), panel)
         return self._function("turned", w)
 
-    def _turn(self, w: Writer, first: str, columns: str, p: str, depth: str, place: str) -> None:
+    def _turn(self, w: InstructionWriter, first: str, columns: str, p: str, depth: str, place: str) -> None:
         """Put columns of B, so many from the first, in rows from p, as many as depth says, into place."""
 
         def together(q: str) -> list[str]:
@@ -259,12 +259,17 @@ class _Code:
 
         w.loop([("i64", "0")], lambda q: self._less(w, q, columns), together)
 
-    def _column(self, w: Writer, number: str) -> str:
+    def _column(self, w: InstructionWriter, number: str) -> str:
         """Where a column of B is, or the last one."""
         return self._at(w, "%b", w.let(f"mul i64 {self._at_most(w, number, '%n')}, %bcs"))
 
     def _along(
-        self, w: Writer, length: str, step: int, carried: Sequence[tuple[str, str]], body: Callable[..., list[str]]
+        self,
+        w: InstructionWriter,
+        length: str,
+        step: int,
+        carried: Sequence[tuple[str, str]],
+        body: Callable[..., list[str]],
     ) -> list[str]:
         """A loop along memory, whose body gets a mask (none in full steps) and a position."""
         end = w.let(f"sub i64 {length}, {step}")
@@ -280,7 +285,7 @@ class _Code:
 
         return w.loop(list(zip(kinds, values, strict=True)), lambda p, *_: self._less(w, p, length), rest)[1:]
 
-    def _transposed(self, w: Writer, columns: Sequence[str]) -> list[str]:
+    def _transposed(self, w: InstructionWriter, columns: Sequence[str]) -> list[str]:
         """Four vectors of four elements, the other way round."""
         a, b, c, d = columns
         low = [self._shuffled(w, x, y, (0, 4, 1, 5), _TOGETHER) for x, y in ((a, b), (c, d))]
@@ -288,7 +293,7 @@ class _Code:
         orders = ((0, 1, 4, 5), (2, 3, 6, 7))
         return [self._shuffled(w, x, y, order, _TOGETHER) for x, y in (low, high) for order in orders]
 
-    def _totals(self, w: Writer, sums: Sequence[str]) -> str:
+    def _totals(self, w: InstructionWriter, sums: Sequence[str]) -> str:
         """A vector of the sums over the lanes of four vectors."""
         n = self.parts
 
@@ -308,7 +313,7 @@ class _Code:
 
     # -- pieces ----------------------------------------------------------------------------------------------
 
-    def _function(self, name: str, w: Writer) -> str:
+    def _function(self, name: str, w: InstructionWriter) -> str:
         head = f"define internal i1 @ae.matmul.{name}.DTYPE(ARGUMENTS) noinline nounwind {{"
         return "\n".join([head, w.text(), "ret i1 false", "}"])
 
@@ -318,46 +323,46 @@ class _Code:
     def _zeros(self, count: int) -> list[tuple[str, str]]:
         return [(self._vector(), "zeroinitializer")] * count
 
-    def _at(self, w: Writer, base: str, offset: str) -> str:
+    def _at(self, w: InstructionWriter, base: str, offset: str) -> str:
         return w.let(f"getelementptr {self.kind}, ptr {base}, i64 {offset}")
 
-    def _less(self, w: Writer, a: str, b: str) -> str:
+    def _less(self, w: InstructionWriter, a: str, b: str) -> str:
         return w.let(f"icmp slt i64 {a}, {b}")
 
-    def _at_most(self, w: Writer, number: str, size: str) -> str:
+    def _at_most(self, w: InstructionWriter, number: str, size: str) -> str:
         """A number, or the last one below a size."""
         last = w.let(f"sub i64 {size}, 1")
         return w.let(f"call i64 @llvm.smin.i64(i64 {number}, i64 {last})")
 
-    def _splat(self, w: Writer, kind: str, value: str, lanes: int) -> str:
+    def _splat(self, w: InstructionWriter, kind: str, value: str, lanes: int) -> str:
         vector = f"<{lanes} x {kind}>"
         first = w.let(f"insertelement {vector} poison, {kind} {value}, i64 0")
         return w.let(f"shufflevector {vector} {first}, {vector} poison, <{lanes} x i32> zeroinitializer")
 
-    def _mask(self, w: Writer, count: str, lanes: int) -> str:
+    def _mask(self, w: InstructionWriter, count: str, lanes: int) -> str:
         """The first lanes, so many."""
         numbers = ", ".join(f"i64 {k}" for k in range(lanes))
         return w.let(f"icmp slt <{lanes} x i64> <{numbers}>, {self._splat(w, 'i64', count, lanes)}")
 
-    def _number(self, w: Writer, base: str, offset: str) -> str:
+    def _number(self, w: InstructionWriter, base: str, offset: str) -> str:
         """An element in all lanes."""
         place = self._at(w, base, offset)
         return self._splat(w, self.kind, w.let(f"load {self.kind}, ptr {place}"), self.lanes)
 
-    def _plus(self, w: Writer, a: str, b: str, total: str, lanes: int | None = None) -> str:
+    def _plus(self, w: InstructionWriter, a: str, b: str, total: str, lanes: int | None = None) -> str:
         lanes = lanes or self.lanes
         vector = self._vector(lanes)
         arguments = f"{vector} {a}, {vector} {b}, {vector} {total}"
         return w.let(f"call {vector} @llvm.fma.v{lanes}{self.suffix}({arguments})")
 
-    def _sum(self, w: Writer, a: str, b: str, lanes: int) -> str:
+    def _sum(self, w: InstructionWriter, a: str, b: str, lanes: int) -> str:
         return w.let(f"fadd {self._vector(lanes)} {a}, {b}")
 
-    def _shuffled(self, w: Writer, a: str, b: str, order: Sequence[int], lanes: int | None = None) -> str:
+    def _shuffled(self, w: InstructionWriter, a: str, b: str, order: Sequence[int], lanes: int | None = None) -> str:
         vector, numbers = self._vector(lanes), ", ".join(f"i32 {k}" for k in order)
         return w.let(f"shufflevector {vector} {a}, {vector} {b}, <{len(order)} x i32> <{numbers}>")
 
-    def _loaded(self, w: Writer, base: str, mask: str, vectors: int, lanes: int | None = None) -> list[str]:
+    def _loaded(self, w: InstructionWriter, base: str, mask: str, vectors: int, lanes: int | None = None) -> list[str]:
         """Vectors side by side; with a mask, those lanes, and 0 in the others."""
         lanes = lanes or self.lanes
         vector = self._vector(lanes)
@@ -368,7 +373,9 @@ class _Code:
         rest = f"i32 {self.size}, <{lanes} x i1> {mask}, {vector} zeroinitializer"
         return [w.let(f"{load}(ptr {place}, {rest})") for place in places]
 
-    def _stored(self, w: Writer, rows: Sequence[str], sums: Sequence[str], mask: str, lanes: int | None = None) -> None:
+    def _stored(
+        self, w: InstructionWriter, rows: Sequence[str], sums: Sequence[str], mask: str, lanes: int | None = None
+    ) -> None:
         """Sums, times alpha, in vectors side by side, added to what is there or to nothing.
 
         A row may be there twice: so all are read before the first is written.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-__all__ = ["Writer"]
+__all__ = ["InstructionWriter"]
 
 
-class Writer:
+class InstructionWriter:
     """Writes the body of a function.
 
     Examples
     --------
-    >>> w = Writer()
+    >>> w = InstructionWriter()
     >>> w.let("add i64 %m, 1")
     '%t1'
     >>> w.text()
