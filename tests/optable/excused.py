@@ -45,7 +45,7 @@ _OPS = {
     "the base of other ops": """ScalarOp UnaryScalarOp BinaryScalarOp FixedLogicalComparison UnaryBitOp BinaryBitOp
         LogicalComparison ComposedOp ExpressionOp MayOverwriteFirst Correlation BaseAbstractConv AbstractConv
         AbstractConv_gradWeights AbstractConv_gradInputs ChosenWindows MatrixCorrelation Forward
-        ForWeights ForInputs BaseCorrMM BaseCorr3dMM""",
+        ForWeights ForInputs BaseCorrMM BaseCorr3dMM MatrixOp SolveBase""",
     "forms of convolutions, made by rewriting: tests/tensor/nnet/test_convolution_rules.py": """ConvOp CorrMM
         CorrMM_gradWeights CorrMM_gradInputs Corr3dMM Corr3dMMGradWeights Corr3dMMGradInputs""",
     "products of chosen blocks: tests/tensor/nnet/test_blocksparse.py": "SparseBlockGemv SparseBlockOuter",
@@ -60,6 +60,8 @@ _OPS = {
         Dot22 Dot22Scalar Gemv Ger""",
     "made by rewriting: tests/accuracy/test_never_worse.py": "ErfcxReciprocal",
     "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
+    "derivatives in one step: tests/tensor/linear_algebra/test_gradient_ops.py": """EighGrad EigvalshGrad
+        CofactorsGrad""",
     "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",
 }
 for _reason, _names in _OPS.items():

@@ -46,9 +46,10 @@ LENGTHS = (0, 1, 2, 5)
 #: rows without an input whose length could be another one, or whose results exist for no other lengths
 FIXED = {
     "arange", "arange of bounds", "bartlett", "blackman", "ceil_intdiv", "comparisons that no common dtype holds",
-    "conv2d_grad_wrt_inputs", "conv2d_transpose", "delete", "diag_indices", "empty", "eye", "eye of sizes", "full",
-    "geomspace", "hamming", "hanning", "inverse_permutation", "kaiser", "linspace", "logspace", "make_vector",
-    "mgrid", "ogrid", "ones", "tensor_from_scalar", "tri", "tril_indices", "triu_indices", "zeros",
+    "conv2d_grad_wrt_inputs", "conv2d_transpose", "delete", "diag_indices", "empty", "eye", "eye of sizes", "fftfreq",
+    "full", "geomspace", "hamming", "hanning", "inverse_permutation", "kaiser", "linspace", "logspace", "make_vector",
+    "mgrid", "ogrid", "ones", "rfftfreq", "solve_tridiagonal", "tensor_from_scalar", "tensorsolve",
+    "tri", "tril_indices", "triu_indices", "zeros",
 }  # fmt: skip
 
 

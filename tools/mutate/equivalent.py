@@ -67,4 +67,10 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "self._name is None",
         "(True)",
     ): "it saves work: the text is the same each time",
+    (
+        "aesara/ifelse.py",
+        "IfElse.L_op",
+        "if not flowing:\n    return result",
+        "pass",
+    ): "it saves work: a choice of nothing gives nothing",
 }

@@ -22,6 +22,7 @@ from aesara.tensor.linear_algebra.core import (
     common_size,
     is_connected,
     matrix_type,
+    real_dtype,
     scipy_linalg,
     triangle,
     vector_type,
@@ -105,7 +106,7 @@ class LU(MatrixOp):
         if self.p_indices:
             outputs.insert(0, vector_type("int64", rows)())
         elif not self.permute_l:
-            outputs.insert(0, matrix_type(dtype, rows, rows)())
+            outputs.insert(0, matrix_type(real_dtype(dtype), rows, rows)())
         return Apply(self, [x], outputs)
 
     def perform(self, node, inputs, output_storage, params=None):

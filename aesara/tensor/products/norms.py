@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, as in `numpy.linalg`, as far as they need no decomposition."""
+"""Norms of vectors and matrices, as in `numpy.linalg`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
+from aesara.tensor.linear_algebra.svd import svdvals
 from aesara.tensor.reductions.sum_prod_max import max, min, sum
-from aesara.tensor.shapes.rearranging import normalize_axes
+from aesara.tensor.shapes.rearranging import expand_dims, moveaxis, normalize_axes
 
 
 def _with_fractions(x: Any) -> Variable:
@@ -58,7 +59,7 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
 
     "fro" is the root of the sum of squares, 1 and infinity are the largest
     sum of absolute values in a column and in a row, -1 and minus infinity the
-    smallest. Those of order 2, -2 and "nuc" need singular values.
+    smallest; 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
 
     Examples
     --------
@@ -70,10 +71,14 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
     rows, columns = normalize_axes(axis, x.type.ndim)
     if ord is None or ord == "fro":
         return _root_of_squares(x, (rows, columns), keepdims)
+    if ord in ("nuc", 2, -2):
+        values = svdvals(moveaxis(x, (rows, columns), (-2, -1)))
+        result = sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
+        return expand_dims(result, sorted((rows, columns))) if keepdims else result
     if isinstance(ord, str) or ord not in (1, -1, np.inf, -np.inf):
-        raise NotImplementedError(
-            f"The matrix norm of order {ord!r} is not implemented: it needs singular values. There are 'fro', 1, -1, "
-            "inf and -inf; the norm of all elements as one vector is x.flatten().norm(2)."
+        raise ValueError(
+            f"There is no matrix norm of order {ord!r}: it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf. The norm of all "
+            "elements as one vector is x.flatten().norm(2)."
         )
     summed, compared = (rows, columns) if np.abs(ord) == 1 else (columns, rows)
     sums = sum(abs(x), axis=summed, keepdims=True)

@@ -3,7 +3,9 @@
 from tests.optable.rows import (  # noqa: F401
     creation,
     elementwise,
+    fourier,
     indexing,
+    linear_algebra,
     networks,
     numpy_functions,
     ordering,
