@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,9 @@ import numpy as np
 from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.traversal import io_toposort
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.cache import object_cache
@@ -145,6 +147,7 @@ class LLVMLinker(VMLinker):
         """
         started = clock.now()
         try:
+            _refuse_states(fgraph.apply_nodes)
             implicit = [i.implicit for i in inputs]
             lowered = _lower(fgraph, implicit, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
@@ -215,6 +218,21 @@ class LLVMLinker(VMLinker):
         result.form = form
         result.report = NativeReport(compile_again, True, {"load": clock.now() - started})
         return result
+
+
+def _refuse_states(nodes: Iterable[Apply]) -> None:
+    """Raise `Unsupported` where a node computes the state of a generator, also in the graph inside of an operation.
+
+    What is no tensor is computed again for each node in Python that reads something of it; a generator must draw once.
+    """
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        for variable in node.outputs:
+            if variable.type.restorable:
+                raise Unsupported(f"a state of type {variable.type}")
+        if isinstance(node.op, HasInnerGraph):
+            pending += io_toposort(node.op.inner_inputs, node.op.inner_outputs)
 
 
 def _lower(

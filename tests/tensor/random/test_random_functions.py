@@ -171,6 +171,26 @@ def test_what_is_not_used_is_not_drawn():
     assert shape(np.zeros(3), np.eye(3)).tolist() == [2, 3] and not draws_of(shape)
 
 
+def test_a_draw_that_several_read_is_drawn_once():
+    x = at.dvector("x")
+    z = at_random.normal(size=3, rng=at_random.default_rng(None))
+    product, total = aesara.function([x], [x * z, x + z])(np.ones(3))
+    np.testing.assert_allclose(total, product + 1)
+
+    def step(row):
+        z = at_random.normal(size=3, rng=at_random.default_rng(None))
+        return row * z, row + z
+
+    (products, totals), _ = aesara.scan(step, sequences=at.ones((4, 3)))
+    product, total = aesara.function([], [products, totals])()
+    np.testing.assert_allclose(total, product + 1)
+    y = at.dvector("y")
+    z = at_random.normal(size=3, rng=at_random.default_rng(None))
+    op = OpFromGraph([y], [y * z, y + z])
+    product, total = aesara.function([x], op(x))(np.ones(3))
+    np.testing.assert_allclose(total, product + 1)
+
+
 # Loops
 
 
