@@ -137,7 +137,7 @@ class MetaObject:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        if "__props__" in cls.__dict__ and cls.__props__ is not None:
+        if cls.__dict__.get("__props__") is not None:
             add_property_methods(cls, dict(cls.__dict__))
 
 
