@@ -68,17 +68,19 @@ def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
         def after(index: Index) -> Index:
             return index[0], primitive("add", before, index[1])
 
-        domains = (
-            ((blocks, extent, const(_BLOCK)), in_block),
-            ((extent, primitive("sub", long.shape[0], before)), after),
-        )
-        return [
-            Write(
-                domain, (short, long), lambda index, _, at=at: (primitive("add", *at(index)),),
-                lambda index, readers, at=at: _term(at(index), readers), accumulate=True,
+        def products(domain: tuple[Expr, ...], at: Callable[[Index], Index]) -> Write:
+            return Write(
+                domain,
+                (short, long),
+                lambda index, _: (primitive("add", *at(index)),),
+                lambda index, readers: _term(at(index), readers),
+                accumulate=True,
             )
-            for domain, at in domains
-        ]  # fmt: skip
+
+        return [
+            products((blocks, extent, const(_BLOCK)), in_block),
+            products((extent, primitive("sub", long.shape[0], before)), after),
+        ]
 
     return _sum_of_rows(a, v, length, pieces, guards)
 
