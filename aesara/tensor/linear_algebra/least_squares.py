@@ -11,7 +11,7 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.elementwise.ops import minimum
+from aesara.tensor.elementwise.ops import maximum, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -68,9 +68,9 @@ def _cutoff(rcond: Any, x: np.ndarray) -> float:
 class Lstsq(MatrixOp):
     """The solution x of ``A x = b`` with the least sum of squares of errors, and of those the smallest.
 
-    The inputs are A, b and what singular values are beside the largest to be taken for zero (a negative number stands
-    for the precision). The outputs are x, the sums of squares of errors (empty, unless A has more rows than columns
-    and full rank), the rank, and the singular values.
+    The inputs are A, b and what singular values are beside the largest to be taken for zero: a negative number stands
+    for the precision, none for the precision times the larger dimension. The outputs are x, the sums of squares of
+    errors (empty, unless A has more rows than columns and full rank), the rank, and the singular values.
 
     Examples
     --------
@@ -82,7 +82,10 @@ class Lstsq(MatrixOp):
 
     __props__ = ()
 
-    def __call__(self, x: Any, y: Any, rcond: Any = -1.0, **kwargs: Any) -> Any:
+    def __call__(self, x: Any, y: Any, rcond: Any = None, **kwargs: Any) -> Any:
+        if rcond is None:
+            x, y = cast_together(self, as_tensor_variable(x), as_tensor_variable(y))
+            rcond = maximum(x.shape[-2], x.shape[-1]) * np.finfo(x.type.dtype).eps
         return super().__call__(x, y, rcond, **kwargs)
 
     def signature_for(self, inputs: Sequence[Variable]) -> str:

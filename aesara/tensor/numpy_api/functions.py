@@ -374,6 +374,30 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("x/", "linalg.matrix_transpose=matrix_transpose"),
     ("x/ offset axis1=-2 axis2=-1", "linalg.diagonal=diagonal"),
     ("x/ offset dtype axis1=-2 axis2=-1", "linalg.trace=trace"),
+    ("a/ -upper", "linalg.cholesky"),
+    ("a/", "linalg.det linalg.eig linalg.eigvals linalg.inv linalg.slogdet"),
+    ("a/ UPLO", "linalg.eigh"),
+    ("a/ -UPLO=L", "linalg.eigvalsh"),
+    ("a/ b/ rcond", "linalg.lstsq"),
+    ("a/ n/", "linalg.matrix_power"),
+    ("A/ tol hermitian rtol", "linalg.matrix_rank"),
+    ("a/ -rcond hermitian -rtol", "linalg.pinv"),
+    ("a/ mode", "linalg.qr"),
+    ("a/ b/", "linalg.solve"),
+    ("a/ full_matrices compute_uv -hermitian", "linalg.svd"),
+    ("x/", "linalg.svdvals"),
+    ("x/ p", "linalg.cond"),
+    ("a/ ind", "linalg.tensorinv"),
+    ("a/ b/ axes", "linalg.tensorsolve"),
+    (
+        "a/ n axis norm -out",
+        "fft.fft fft.ifft fft.hfft fft.ihfft fft.rfft=fft.rfft_complex fft.irfft=fft.irfft_complex",
+    ),
+    (
+        "a/ s axes norm -out",
+        "fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2",
+    ),
+    ("x/ axes", "fft.fftshift fft.ifftshift"),
     # names that NumPy has left behind
     ("y/ x dx axis", "trapz=trapezoid"),
     ("tup/ dtype ~casting", "row_stack=vstack"),
@@ -468,15 +492,4 @@ ADVICE = {
     "polymul": _POLYNOMIAL,
     "polysub": _POLYNOMIAL,
     "roots": _POLYNOMIAL,
-    "linalg.matrix_power": "Multiply with @.",
-} | dict.fromkeys(
-    [
-        f"linalg.{name}"
-        for name in (
-            "cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_rank pinv qr slogdet solve svd svdvals "
-            "tensorinv tensorsolve"
-        ).split()
-    ],
-    "Decompositions of matrices are not implemented yet; apply it to values, or make an operation of it with "
-    "aesara.compile.ops.as_op.",
-)
+}

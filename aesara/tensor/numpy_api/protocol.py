@@ -32,6 +32,8 @@ def _look_up(name: str) -> Callable[..., Any] | None:
     """The function of this package of a name, which may have dots; None if there is none."""
     first, *rest = name.split(".")
     found = _namespace.get(first)
+    if found is None and rest:  # a module that is loaded when it is asked for
+        found = _namespace["__getattr__"](first)
     for part in rest:
         found = getattr(found, part, None)
     return found

@@ -234,7 +234,7 @@ lapack(
 
 
 def _lstsq(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
-    solution, errors, rank, values = np.linalg.lstsq(a, b, rcond=np.finfo(a.dtype).eps)
+    solution, errors, rank, values = np.linalg.lstsq(a, b, rcond=None)
     return [solution, errors, np.asarray(rank, "int64"), values]
 
 

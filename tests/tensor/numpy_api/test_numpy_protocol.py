@@ -257,6 +257,34 @@ CALLS = {
     "linalg.matrix_transpose": (lambda f, d: f(d.T),),
     "linalg.diagonal": (lambda f, d: f(d.T), lambda f, d: f(d.T, offset=1)),
     "linalg.trace": (lambda f, d: f(d.T),),
+    **each("linalg.cholesky", lambda f, d: f(d.S.T @ d.S + 4 * np.eye(4)), lambda f, d: f(np.eye(4) + 0 * d.S)),
+    **each("linalg.det linalg.inv linalg.slogdet", lambda f, d: f(d.S), lambda f, d: f(d.S[None] + np.eye(4))),
+    **each("linalg.eig linalg.eigvals", lambda f, d: f(d.S + d.S.T)),
+    "linalg.eigh": (lambda f, d: f(d.S), lambda f, d: f(d.S, "U"), lambda f, d: f(d.S, UPLO="U")),
+    **each("linalg.eigvalsh", lambda f, d: f(d.S), lambda f, d: f(d.S, UPLO="L")),
+    "linalg.lstsq": (
+        lambda f, d: f(d.X.T, d.V),
+        lambda f, d: f(d.X, d.Y, rcond=None),
+        lambda f, d: f(d.X, d.Y, 0.5),
+    ),
+    "linalg.matrix_power": (lambda f, d: f(d.S, 3), lambda f, d: f(d.S, -1), lambda f, d: f(d.S, 0)),
+    "linalg.matrix_rank": (lambda f, d: f(d.X), lambda f, d: f(d.X, tol=2.0), lambda f, d: f(d.S + d.S.T, None, True)),
+    "linalg.pinv": (lambda f, d: f(d.X), lambda f, d: f(d.S + d.S.T, hermitian=True)),
+    "linalg.qr": (lambda f, d: f(d.X), lambda f, d: f(d.X, "r"), lambda f, d: f(d.X, mode="complete")),
+    "linalg.solve": (lambda f, d: f(d.S, d.V), lambda f, d: f(d.S, d.X.T)),
+    "linalg.svd": (lambda f, d: f(d.X), lambda f, d: f(d.X, False), lambda f, d: f(d.X, compute_uv=False)),
+    "linalg.svdvals": (lambda f, d: f(d.X),),
+    "linalg.cond": (lambda f, d: f(d.S), lambda f, d: f(d.S, 1)),
+    "linalg.tensorinv": (lambda f, d: f((d.S + 9 * np.eye(4)).reshape((2, 2, 2, 2))), lambda f, d: f(d.S, ind=1)),
+    "linalg.tensorsolve": (lambda f, d: f(d.S, d.V),),
+    **each("fft.fft fft.ifft fft.hfft", lambda f, d: f(d.Z), lambda f, d: f(d.X, 5, 0, "ortho")),
+    **each("fft.rfft fft.ihfft", lambda f, d: f(d.X), lambda f, d: f(d.X, n=3, norm="forward")),
+    **each("fft.irfft", lambda f, d: f(d.Z), lambda f, d: f(d.Z, n=5, axis=0)),
+    **each("fft.fftn fft.ifftn fft.irfftn", lambda f, d: f(d.Z), lambda f, d: f(d.T, (2, 3), (0, 1))),
+    **each("fft.rfftn", lambda f, d: f(d.T), lambda f, d: f(d.T, axes=(0, 1))),
+    **each("fft.fft2 fft.ifft2 fft.irfft2", lambda f, d: f(d.Z)),
+    **each("fft.rfft2", lambda f, d: f(d.T)),
+    **each("fft.fftshift fft.ifftshift", lambda f, d: f(d.X), lambda f, d: f(d.X, axes=1)),
 }
 
 
@@ -426,9 +454,9 @@ def test_methods_and_keywords_of_elementwise_functions(call):
         (lambda x: np.nanstd(x, where=x > 0), "`where` is not supported"),
         (lambda x: np.fill_diagonal(x, 1), "aesara.tensor.fill_diagonal"),
         (lambda x: np.copyto(x, 1), "aesara.tensor.where"),
-        (lambda x: np.linalg.svd(x), "Decompositions"),
-        (lambda x: np.linalg.norm(at.dmatrix(), 2), "singular values"),
-        (lambda x: np.fft.fft(x), "no counterpart"),
+        (lambda x: np.linalg.cholesky(at.dmatrix(), upper=True), "`upper` is not supported"),
+        (lambda x: np.linalg.pinv(at.dmatrix(), rcond=0.1), "`rcond` is not supported"),
+        (lambda x: np.fft.fft(x, out=np.ones(3)), "`out` is not supported"),
     ],
 )
 def test_what_is_refused(call, message):
@@ -546,8 +574,9 @@ def test_norms_by_the_method(order):
     np.testing.assert_allclose(
         m.norm(order, axis=(0, 1), keepdims=True).eval({m: value}), np.full((1, 1), wanted), rtol=1e-15
     )
-    with pytest.raises(NotImplementedError, match="singular values"):
-        m.norm("nuc")
+    np.testing.assert_allclose(m.norm("nuc").eval({m: value}), np.linalg.norm(value, "nuc"), rtol=1e-14)
+    with pytest.raises(ValueError, match="no matrix norm of order 'other'"):
+        m.norm("other")
 
 
 def test_variables_are_equal_to_themselves_only():

@@ -1,0 +1,239 @@
+"""Linear algebra at the edges: wrong input, failures, equal eigenvalues, batches, memory and dtypes."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import aesara
+import aesara.tensor as at
+from aesara.tensor import linalg, nlinalg, slinalg
+from aesara.tensor.vectorization.blockwise import Blockwise
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+SINGULAR = np.ones((2, 2))
+INDEFINITE = np.array([[1.0, 2.0], [2.0, 1.0]])
+
+
+def values(rng, *shape):
+    return rng.normal(size=shape)
+
+
+def positive(rng, *batch, n=3):
+    x = rng.normal(size=(*batch, n, n))
+    return x @ x.swapaxes(-1, -2) + n * np.eye(n)
+
+
+class TestWrongInput:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            linalg.cholesky,
+            linalg.matrix_inverse,
+            linalg.det,
+            linalg.slogdet,
+            linalg.eig,
+            linalg.eigh,
+            linalg.expm,
+            linalg.logm,
+            linalg.sqrtm,
+            linalg.schur,
+            linalg.lu_factor,
+            lambda x: linalg.solve(x, np.ones(2)),
+            lambda x: linalg.pinv(x, hermitian=True),
+        ],
+    )
+    def test_not_square(self, function):
+        with pytest.raises(ValueError, match="must be a square matrix; .* has 2 rows and 3 columns"):
+            function(at.tensor("float64", shape=(2, 3), name="x"))
+        x = at.dmatrix("x")
+        result = function(x)
+        result = list(result) if isinstance(result, (list, tuple)) else result
+        for mode in MODES:
+            with pytest.raises((ValueError, np.linalg.LinAlgError)):
+                aesara.function([x], result, mode=mode)(np.ones((2, 3)))
+
+    @pytest.mark.parametrize("function", [linalg.cholesky, linalg.det, linalg.svd, linalg.qr, linalg.pinv, linalg.expm])
+    def test_vectors(self, function):
+        with pytest.raises(ValueError, match="must be a matrix; got .* of type .*float64"):
+            function(at.dvector("v"))
+
+    def test_shapes_that_disagree(self):
+        a = at.tensor("float64", shape=(3, 3))
+        with pytest.raises(ValueError, match="2, 3 must be the same"):
+            linalg.solve(a, at.tensor("float64", shape=(2, 1)))
+        with pytest.raises(ValueError, match="numbers of rows 2, 3 must be the same"):
+            linalg.lstsq(a, at.tensor("float64", shape=(2,)))
+        with pytest.raises(ValueError, match="must be the same"):
+            linalg.solve_sylvester(a, a, at.tensor("float64", shape=(2, 3)))
+        x, b = at.dmatrix("x"), at.dvector("b")
+        for function in (linalg.solve, linalg.solve_triangular, lambda x, b: linalg.cho_solve((x, True), b)):
+            with pytest.raises(ValueError, match="do not fit"):
+                aesara.function([x, b], function(x, b))(np.eye(3), np.ones(2))
+
+    def test_parameters(self):
+        x = at.dmatrix("x")
+        with pytest.raises(ValueError, match="on_error must be one of 'raise', 'nan'; got 'other'"):
+            linalg.Cholesky(on_error="other")
+        with pytest.raises(ValueError, match="foo is not a recognized matrix structure"):
+            linalg.solve(x, x, assume_a="foo")
+        with pytest.raises(ValueError, match="trans must be one of"):
+            linalg.solve_triangular(x, x, trans="X")
+        with pytest.raises(ValueError, match="mode must be one of"):
+            linalg.qr(x, "other")
+        with pytest.raises(ValueError, match="UPLO must be one of 'L', 'U'"):
+            linalg.eigh(x, UPLO="X")
+        with pytest.raises(ValueError, match="direct"):
+            linalg.solve_discrete_lyapunov(x, x, method="other")
+        with pytest.raises(TypeError, match="no linear algebra in float16.*float32"):
+            linalg.det(at.tensor("float16", shape=(2, 2)))
+        with pytest.raises(TypeError, match="whole number"):
+            linalg.matrix_power(x, 0.5)
+
+
+class TestFailures:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_singular_matrices(self, mode):
+        x = at.dmatrix("x")
+        for function in (linalg.matrix_inverse, lambda x: linalg.solve(x, x), lambda x: linalg.solve_triangular(x, x)):
+            given = np.zeros((2, 2)) if function is not linalg.matrix_inverse else SINGULAR
+            with pytest.raises(np.linalg.LinAlgError, match="(?s)[Ss]ingular.*Apply node"):
+                aesara.function([x], function(x), mode=mode)(given)
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_not_positive_definite(self, mode):
+        x = at.dmatrix("x")
+        with pytest.raises(np.linalg.LinAlgError, match="(?s)not positive definite.*Apply node"):
+            aesara.function([x], linalg.cholesky(x), mode=mode)(INDEFINITE)
+        factor = linalg.Cholesky(on_error="nan")(x)
+        f = aesara.function([x], [factor, aesara.grad(factor.sum(), x)], mode=mode)
+        factor, gradient = f(INDEFINITE)
+        assert np.isnan(factor).all() and np.isnan(gradient[np.tril_indices(2)]).all()
+        np.testing.assert_allclose(f(2 * np.eye(2))[0], np.sqrt(2) * np.eye(2))
+
+    def test_nan(self):
+        x = at.dmatrix("x")
+        given = np.array([[np.nan, 0.0], [0.0, 1.0]])
+        for function in (linalg.cholesky, lambda x: linalg.solve(x, x), lambda x: linalg.solve_triangular(x, x)):
+            with pytest.raises(ValueError, match="infs or NaNs"):
+                aesara.function([x], function(x))(given)
+        assert np.isnan(linalg.Cholesky(on_error="nan")(x).eval({x: given})).all()
+
+    @pytest.mark.parametrize("function", [linalg.eig, linalg.logm, linalg.sqrtm])
+    def test_complex_results_of_real_matrices(self, function):
+        x, z = at.dmatrix("x"), at.zmatrix("z")
+        given = np.array([[0.0, 1.0], [-1.0, 0.0]]) if function is linalg.eig else np.diag([-1.0, 2.0])
+        one = function(x)[0] if function is linalg.eig else function(x)
+        with pytest.raises(np.linalg.LinAlgError, match="complex.*astype"):
+            one.eval({x: given})
+        other = function(z)[0] if function is linalg.eig else function(z)
+        assert np.abs(other.eval({z: given.astype(complex)}).imag).max() >= 1
+
+
+class TestEqualEigenvalues:
+    """Functions that all vectors of an eigenvalue enter in the same way have gradients; others have none."""
+
+    @pytest.mark.parametrize("matrix", [np.eye(3), np.diag([2.0, 2.0, 5.0]), np.zeros((3, 3))])
+    def test_functions_of_values(self, matrix):
+        x = at.dmatrix("x")
+        cost = at.exp(linalg.eigh(x)[0]).sum()
+        gradient = aesara.function([x], aesara.grad(cost, x))(matrix)
+        np.testing.assert_allclose(gradient, np.tril(scipy.linalg.expm(matrix)), atol=1e-13)
+
+    @pytest.mark.parametrize("matrix", [np.eye(3), np.diag([2.0, 2.0, 5.0])])
+    def test_trace_of_a_function(self, matrix):
+        x = at.dmatrix("x")
+        w, v = linalg.eigh(x)
+        cost = at.dot(v * at.exp(w), v.T).trace()
+        gradient = aesara.function([x], aesara.grad(cost, x))(matrix)
+        np.testing.assert_allclose(gradient, np.tril(scipy.linalg.expm(matrix)), atol=1e-12)
+
+    def test_what_has_no_derivative_is_nan(self):
+        x = at.dmatrix("x")
+        w, v = linalg.eigh(x)
+        gradient = aesara.function([x], aesara.grad(at.dot(v * at.exp(w), v.T)[0, 1], x))
+        assert np.isnan(gradient(np.eye(3))).any()
+        assert np.isfinite(gradient(np.diag([1.0, 2.0, 4.0]))).all()
+
+    @pytest.mark.parametrize("matrix", [np.eye(3), np.diag([2.0, 2.0, -2.0]), np.zeros((3, 3))])
+    def test_singular_values(self, matrix):
+        x = at.dmatrix("x")
+        u, s, vh = linalg.svd(x, full_matrices=False)
+        gradient = aesara.function([x], aesara.grad((s**2).sum(), x))(matrix)
+        np.testing.assert_allclose(gradient, 2 * matrix, atol=1e-14)
+        cost = at.dot(at.dot(u * s, vh), at.constant(matrix).T).trace() if matrix.any() else (s**3).sum()
+        assert np.isfinite(aesara.function([x], aesara.grad((s**2).sum() + 0 * cost, x))(matrix)).all()
+
+    def test_functions_that_do_not_go_through_vectors(self, rng):
+        x = at.dmatrix("x")
+        weights = values(rng, 3, 3)
+        for function, slope in ((linalg.sqrtm, 0.25), (linalg.logm, 0.25), (linalg.expm, np.exp(4))):
+            gradient = aesara.function([x], aesara.grad((function(x) * weights).sum(), x))(4 * np.eye(3))
+            np.testing.assert_allclose(gradient, slope * weights, rtol=1e-12)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_results_and_gradients_of_members(self, mode, rng):
+        x, b = at.dtensor3("x"), at.dmatrix("b")
+        given, right = positive(rng, 4), values(rng, 4, 3)
+        solution = linalg.solve(x, b, assume_a="pos", b_ndim=1)
+        cost = linalg.slogdet(x)[1].sum() + (linalg.cholesky(x) ** 3).sum() + (solution * b).sum()
+        gradient = aesara.function([x, b], aesara.grad(cost, x), mode=mode)(given, right)
+        y, c = at.dmatrix("y"), at.dvector("c")
+        member = linalg.slogdet(y)[1] + (linalg.cholesky(y) ** 3).sum()
+        member += (linalg.solve(y, c, assume_a="pos") * c).sum()
+        one = aesara.function([y, c], aesara.grad(member, y))
+        np.testing.assert_allclose(gradient, [one(*pair) for pair in zip(given, right)], rtol=1e-11, atol=1e-12)
+
+    def test_matrices_and_vectors(self, rng):
+        matrices, vector = at.dtensor3("x"), at.dvector("b")
+        given, right = positive(rng, 4), values(rng, 3)
+        np.testing.assert_allclose(
+            linalg.solve(matrices, vector).eval({matrices: given, vector: right}), np.linalg.solve(given, right)
+        )
+        assert isinstance(linalg.cholesky(matrices).owner.op, Blockwise)
+        assert isinstance(linalg.cholesky(at.dmatrix()).owner.op, linalg.Cholesky)
+
+    def test_static_shapes(self):
+        x = at.tensor("float64", shape=(5, 4, 2))
+        assert linalg.svd(x, full_matrices=False)[0].type.shape == (5, 4, 2)
+        assert linalg.qr(x)[1].type.shape == (5, 2, 2)
+        assert linalg.pinv(x).type.shape == (5, 2, 4)
+        assert linalg.det(at.tensor("float64", shape=(5, None, 4))).type.shape == (5,)
+        assert linalg.cholesky(at.tensor("float64", shape=(None, 4))).type.shape == (4, 4)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_memory_and_empty_matrices(mode, rng):
+    x = at.dmatrix("x")
+    given = positive(rng, n=4)
+    outputs = [
+        linalg.cholesky(x),
+        linalg.matrix_inverse(x),
+        linalg.det(x),
+        linalg.solve(x, x),
+        linalg.solve_triangular(x, x),
+        linalg.expm(x / 10),
+        linalg.cho_solve((x, True), x),
+        *linalg.lu(x),
+        *linalg.qr(x, pivoting=True),
+    ]
+    f = aesara.function([x], outputs, mode=mode)
+    plain = f(given)
+    for other in (np.asfortranarray(given), np.repeat(given, 2, 1)[:, ::2], given[::-1].copy()[::-1]):
+        for one, two in zip(plain, f(other)):
+            np.testing.assert_array_equal(one, two)
+    empty = f(np.zeros((0, 0)))
+    assert empty[2] == 1 and all(value.size == 0 for k, value in enumerate(empty) if k != 2)
+
+
+def test_names_of_aesara():
+    assert nlinalg.matrix_inverse is linalg.matrix_inverse and slinalg.solve is linalg.solve
+    assert str(slinalg.cholesky) == "Cholesky{lower=True, destructive=False, on_error='raise'}"
+    assert str(slinalg.solvetriangular) == (
+        "SolveTriangular{lower=False, trans=0, unit_diagonal=False, check_finite=True}"
+    )
+    assert str(slinalg.Solve()) == "Solve{assume_a='gen', lower=False, check_finite=True}"
+    x = at.dmatrix("x")
+    assert str(nlinalg.eigh(x, "U")[0].owner.op) == "Eigh{UPLO='U'}"
+    assert str(nlinalg.qr(x)[0].owner.op) == "QRFull{mode='reduced'}"
