@@ -49,6 +49,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "joining": ("Joining and splitting", "joining"),
     "products": ("Products", "products convolve"),
     "sorting": ("Sorting, searching and sets", "ordering"),
+    "linear_algebra": ("Linear algebra", "linear_algebra"),
+    "fourier": ("Fourier transforms", "discrete_fourier"),
     "nnet": ("Neural networks", ""),
     "gradients": (
         "Gradients",
