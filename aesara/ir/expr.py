@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from aesara.ir.symbols import InputSize
 from aesara.utils import free_in_children
 
 __all__ = [
@@ -149,13 +150,13 @@ def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
 
 
 def var(name: str, dtype: str = INDEX) -> Expr:
-    """A named scalar: a loop index, a size, or a mutable scalar of a kernel."""
-    return _intern("var", dtype, name, (), name)
+    """A named scalar: a loop index, a size, or a mutable scalar of a kernel; a name may be one of `ir.symbols`."""
+    return _intern("var", dtype, name, (), (type(name), name))
 
 
 def load(buffer: str, dtype: str, offset: Expr) -> Expr:
     """The element of `buffer` at a linear offset."""
-    return _intern("load", dtype, buffer, (offset,), buffer)
+    return _intern("load", dtype, buffer, (offset,), (type(buffer), buffer))
 
 
 def cast(value: Expr, dtype: str) -> Expr:
@@ -271,7 +272,7 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
 def is_size(e: Expr) -> bool:
     """Whether an expression is a size of an input, or a product or sum of such: not negative unless it wraps."""
     if e.op == "var":
-        return bool(e.attr[0] == "s")
+        return isinstance(e.attr, InputSize)
     if e.op == "const":
         return bool(e.attr >= 0)
     return e.op in ("add", "mul", "minimum", "maximum") and all(is_size(a) for a in e.args)

@@ -76,7 +76,7 @@ class _Side:
         self.loop.operands = tuple(row.array for row in inner.taken)
         self.loop.results = results
         self.loop.body = LoopBody(
-            inner, context.fresh("i"), extent, context.fresh("h"), tuple(inner.taken), (), writes, None
+            inner, context.fresh("i"), extent, context.fresh_size(), tuple(inner.taken), (), writes, None
         )
         context.add(self.loop)
         for result in results:

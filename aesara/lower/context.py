@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Input
+from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 from aesara.lower.arrays import (
     Alias,
     Array,
@@ -127,6 +128,10 @@ class Context:
         """A name that nothing else in the program has."""
         return f"{letter}{next(self._names)}"
 
+    def fresh_size(self) -> DefinedSize:
+        """The name of a size that the program computes."""
+        return DefinedSize(self.fresh("h"))
+
     # -- arrays ----------------------------------------------------------------------------------------------
 
     def add(self, item: AnyItem) -> AnyItem:
@@ -194,7 +199,7 @@ class Context:
         if data.size and data.size <= _SMALL:
             return literal(data.reshape(-1)[0].item(), dtype, [const(n) for n in data.shape])
         shape = tuple(const(n) for n in data.shape)
-        buffer = Buffer(f"c{len(self.constants)}", dtype, shape)
+        buffer = Buffer(ConstantName(f"c{len(self.constants)}"), dtype, shape)
         self.constants.append((buffer, np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))))
         return Source(buffer.name, dtype, shape)
 
@@ -204,7 +209,7 @@ class Context:
             number = data.reshape(-1)[0].item()
             return ComplexArray(literal(number.real, dtype, shape), literal(number.imag, dtype, shape))
         plain = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("=")).reshape(*data.shape, 1).view(dtype)
-        buffer = Buffer(f"c{len(self.constants)}", dtype, (*shape, const(2)), is_complex=True)
+        buffer = Buffer(ConstantName(f"c{len(self.constants)}"), dtype, (*shape, const(2)), is_complex=True)
         self.constants.append((buffer, plain))
         return split(Source(buffer.name, dtype, buffer.shape))
 
@@ -225,10 +230,10 @@ class Context:
         is_complex = dtype != variable.type.dtype
         number = len(self.inputs)
         static = tuple(getattr(variable.type, "shape", ()))
-        shape = tuple(const(n) if n is not None else var(f"s{number}_{d}") for d, n in enumerate(static))
+        shape = tuple(const(n) if n is not None else var(InputSize(number, d)) for d, n in enumerate(static))
         if is_complex:
             shape += (const(2),)
-        buffer = Buffer(f"a{number}", dtype, shape, is_complex)
+        buffer = Buffer(ArgumentName(f"a{number}"), dtype, shape, is_complex)
         self.inputs.append(Input(buffer, static, implicit))
         memory = Source(buffer.name, dtype, shape)
         self.set(variable, split(memory) if is_complex else memory)
@@ -248,7 +253,7 @@ class Context:
         if found is None:
             found = self._inline(array)
             if found is None:
-                found = var(self.fresh("h"))
+                found = var(self.fresh_size())
                 self.add(Definition(found.attr, array))
             self._sizes[array] = found
         return found
@@ -338,7 +343,7 @@ class Context:
         results: list[External] = []
         for k, out in enumerate(node.outputs):
             static = out.type.shape
-            shape = [const(n) if n is not None else var(f"h{index}p{k}_{d}") for d, n in enumerate(static)]
+            shape = [const(n) if n is not None else var(DefinedSize(f"h{index}p{k}_{d}")) for d, n in enumerate(static)]
             dtype = part_dtype(out.type.dtype)
             is_complex = dtype != out.type.dtype
             results.append(External(producer, dtype, [*shape, const(2)] if is_complex else shape))
@@ -366,10 +371,12 @@ def _as_index(e: Expr) -> Expr | None:
 def is_early(e: Expr) -> bool:
     """Whether an expression needs nothing that the program computes: it may read arguments and constants."""
     return not any(
-        (x.op == "var" and x.attr[0] == "h") or (x.op == "load" and x.attr[0] not in "ac") for x in walk([e])
+        (x.op == "var" and isinstance(x.attr, DefinedSize))
+        or (x.op == "load" and not isinstance(x.attr, (ArgumentName, ConstantName)))
+        for x in walk([e])
     )
 
 
 def is_known_before(expressions: Iterable[Expr]) -> bool:
     """Whether expressions are known before the program starts: they are made of sizes of its inputs."""
-    return not any((e.op == "var" and e.attr[0] == "h") or e.op == "load" for e in walk(expressions))
+    return not any(e.op == "load" or isinstance(e.attr, DefinedSize) for e in walk(expressions))

@@ -356,7 +356,7 @@ class _Batch(_Form):
             array = self.inner.add(Pointwise(array.dtype, array.shape, (total, array), _sum))
         starts = () if start is None else ((result, start, None),)
         node.body = LoopBody(
-            self.inner, self.context.fresh("i"), self.sizes.batch, self.context.fresh("h"), tuple(self.rows), starts,
+            self.inner, self.context.fresh("i"), self.sizes.batch, self.context.fresh_size(), tuple(self.rows), starts,
             ((array, result, first),), None,
         )  # fmt: skip
         self.context.add(node)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
+from aesara.ir.symbols import InputSize
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.broadcasting import stretched
 from aesara.lower.context import Context, check_dtype
@@ -27,7 +28,7 @@ def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> 
         size = context.size_from(context.array(variable))
         message = f"negative dimensions are not allowed: dimension {axis} has size {{0}}."
         if not size.is_const or size.attr < 0:
-            if not (size.op == "var" and size.attr[0] == "s"):
+            if not isinstance(size.attr, InputSize):
                 guards += context.guard(primitive("ge", size, ZERO), ValueError, message, node, [size])
         sizes.append(size)
     return sizes, guards

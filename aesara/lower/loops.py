@@ -153,7 +153,7 @@ class _Lowering:
             writes.append((array, made[-1], 0))
         until = self._until(new[-1]) if op.info.as_while else None
         starts = tuple((r, s.first, s.rows) for s, r in zip(states, made, strict=False))
-        count = context.fresh("h")
+        count = context.fresh_size()
         node.body = LoopBody(
             self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), starts, tuple(writes), until
         )

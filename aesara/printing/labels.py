@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aesara.compile.function.function import Function
 from aesara.graph.nodes import Variable
 from aesara.ir.expr import Expr, walk
+from aesara.ir.symbols import InputSize
 
 __all__ = ["function_name", "input_name", "shortened", "size_text"]
 
@@ -36,9 +37,8 @@ def size_text(size: Expr, names: Sequence[str]) -> str:
     for e in walk([size]):
         if e.op == "const":
             text[e] = str(e.attr)
-        elif e.op == "var" and e.attr[0] == "s":
-            number, axis = e.attr[1:].split("_")
-            text[e] = f"{names[int(number)]}.shape[{axis}]"
+        elif isinstance(e.attr, InputSize):
+            text[e] = f"{names[e.attr.number]}.shape[{e.attr.axis}]"
         elif e.op in _SIGNS and "?" not in (text[e.args[0]], text[e.args[1]]):
             text[e] = _SIGNS[e.op].format(*(text[a] for a in e.args))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import pytest
 
@@ -23,8 +24,9 @@ from aesara.ir.expr import (
     var,
     walk,
 )  # fmt: skip
+from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 
-I, J, N, M = var("i"), var("j"), var("s0"), var("s1")
+I, J, N, M = var("i"), var("j"), var(InputSize(0, 0)), var(InputSize(1, 0))
 
 
 def X():
@@ -163,3 +165,14 @@ def test_any_depth():
     assert sum(1 for _ in walk([deep])) == 100_002
     (changed,) = substitute([deep], lambda e: J if e is I else None, {})
     assert changed is not deep
+
+
+def test_names_of_different_kinds_are_different_names():
+    """`s0_0` is a length of an input only if it says so, whatever else is called that."""
+    length, plain, computed = var(InputSize(0, 0)), var("s0_0"), var(DefinedSize("s0_0"))
+    assert length is var(InputSize(0, 0)) and len({length, plain, computed}) == 3
+    assert op("maximum", length, const(0)) is length
+    assert op("maximum", plain, const(0)) is not plain and op("maximum", computed, const(0)) is not computed
+    assert load(ArgumentName("a"), "float64", const(0)) is not load(ConstantName("a"), "float64", const(0))
+    copy = pickle.loads(pickle.dumps(InputSize(3, 1, "n")))
+    assert (copy, copy.number, copy.axis, type(copy)) == ("n", 3, 1, InputSize)

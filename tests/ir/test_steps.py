@@ -39,11 +39,13 @@ from aesara.ir.steps import (
     View,
     walk_steps,
 )
+from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
 from aesara.ir.text import IRSyntaxError, parse_program, print_program
 from aesara.ir.text.syntax import KEYWORDS
 from aesara.ir.verify import IRError, verify_program
 
-S, I, N = var("s0"), var("i"), var("n")
+S, I, N = var(InputSize(0, 0, "s0")), var("i"), var("n")
+H1 = var(DefinedSize("h1"))
 NO, TRUE = const(False, "bool"), const(True, "bool")
 #: inputs of every program here: three numbers, two, a single integer, and a shared variable of two
 A = Buffer("a", "float64", (S,))
@@ -105,8 +107,8 @@ class Example:
     slow: bool = False
 
 
-UNBOUND = var("q")
-P = Buffer("p", "float64", (var("h0"),))
+UNBOUND = var(DefinedSize("q"))
+P = Buffer("p", "float64", (var(DefinedSize("h0")),))
 
 
 def examples() -> dict[type[Step], list[Example]]:
@@ -122,9 +124,9 @@ def examples() -> dict[type[Step], list[Example]]:
         (For("i", N, (Store("y", I, op("sub", op("sub", N, const(1)), I)),)),),
     )
     counted = Launch(counting, ("o", const(2)))
-    from_k = load("k", "int64", const(0))
-    last_of_b = op("sub", cast(load("b", "float64", const(1)), "int64"), const(6))  # 1
-    from_b = load("b", "float64", const(0))
+    from_k = load(ArgumentName("k"), "int64", const(0))
+    last_of_b = op("sub", cast(load(ArgumentName("b"), "float64", const(1)), "int64"), const(6))  # 1
+    from_b = load(ArgumentName("b"), "float64", const(0))
     return {
         Define: [
             Example(
@@ -132,7 +134,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 answers={"expressions": [op("add", from_k, S)], "defines": ["h1"]},
                 gives={"h1": 5},
                 ill=[
-                    (Define("h1", var("h1")), "h1 is read, but nothing of that name"),
+                    (Define("h1", H1), "h1 is read, but nothing of that name"),
                     (Define("s0", const(1)), "s0 is defined again"),
                 ],
             )
@@ -340,11 +342,11 @@ def examples() -> dict[type[Step], list[Example]]:
                         Allocate(T, slot=0),
                         Launch(copying, ("b", "t", const(2))),
                     ),
-                    "h2", op("eq", var("h1"), from_k),
+                    "h2", op("eq", H1, from_k),
                 ),
                 answers={
                     "kind": "loop", "runs_rounds": True, "defines": ["h2"],
-                    "expressions": [S, op("eq", var("h1"), from_k)],
+                    "expressions": [S, op("eq", H1, from_k)],
                     "nested": lambda loop: list(loop.body),
                 },
                 gives={"h2": 2, "t": [5, 7]},
@@ -541,7 +543,7 @@ def test_verification(example):
 def test_what_a_loop_binds_is_bound_inside_only():
     loop = Loop("l", S, (Define("h1", var("l")), View(T, "a", const(0))), "h2")
     verify_program(program(loop))
-    for step in (Define("x", var("l")), Define("x", var("h1")), View(Buffer("x", "float64", ()), "t", const(0))):
+    for step in (Define("x", var("l")), Define("x", H1), View(Buffer("x", "float64", ()), "t", const(0))):
         with pytest.raises(IRError, match="l is read|h1 is read|a view of float64 on t, which is None"):
             verify_program(program(loop, step))
 
@@ -601,7 +603,7 @@ def test_work(example):
 def test_work_of_rounds():
     with sharing():
         (launch,), (loop, _) = ([e.step for e in examples()[kind]] for kind in (Launch, Loop))
-        times = load("k", "int64", const(0))
+        times = load(ArgumentName("k"), "int64", const(0))
         outer = Loop("l", times, (launch, loop), "h2")
         assert outer.work().terms == outer.round_work().times(times).terms
         inside = launch.work() + loop.work()
@@ -661,8 +663,8 @@ def test_bodies_of_loops_end_with_their_indentation():
         "    return 0\n"
     )
     inner = Loop("m", const(2), (Define("x", op("mul", var("l"), var("m"))),), "h2")
-    outer = Loop("l", const(3), (inner,), "h1", op("lt", var("h2"), const(1)))
-    assert parse_program(text).steps == (outer, Define("y", var("h1")))
+    outer = Loop("l", const(3), (inner,), "h1", op("lt", var(DefinedSize("h2")), const(1)))
+    assert parse_program(text).steps == (outer, Define("y", H1))
     assert print_program(parse_program(text)) == text
 
 

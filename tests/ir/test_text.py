@@ -16,6 +16,7 @@ from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Scal
 from aesara.ir.program import Input, Program
 from aesara.ir.routines import products, sorting
 from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, PythonCall
+from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
 from aesara.ir.text import (
     IRSyntaxError,
     parse_function,
@@ -167,10 +168,10 @@ def test_names_of_any_kind(name):
         ScalarParam(f"{name}.n"),
     )
     round_trip(Kernel(name, params, body))
-    buffer = Buffer(name, "float64", (var(f"{name}.s"),))
+    buffer = Buffer(name, "float64", (var(InputSize(0, 0, f"{name}.s")),))
     copy = Kernel("copy", (BufferParam("x", "float64"), ScalarParam("n")), ())
     program = Program(
-        (Input(buffer, (None,), True),), (), (), (Launch(copy, (name, var(name))),), (name,), ((0, 0),), 1
+        (Input(buffer, (None,), True),), (), (), (Launch(copy, (name, var(DefinedSize(name)))),), (name,), ((0, 0),), 1
     )
     assert parse_program(print_program(program)) == program
 
@@ -284,12 +285,12 @@ def test_any_depth():
 
 
 def test_programs_with_everything():
-    s = var("s0_0")
+    s, h1 = var(InputSize(0, 0)), var(DefinedSize("h1"))
     a, c = Buffer("a0", "float64", (s, const(2))), Buffer("c0", "int8", (const(3),))
     t0, t1, p0 = (
         Buffer("t0", "float64", (s,)),
         Buffer("t1", "float64", ()),
-        Buffer("p0", "bool", (var("h1p0_0"), const(2))),
+        Buffer("p0", "bool", (var(DefinedSize("h1p0_0")), const(2))),
     )
     one, other = stored(X()), replace(stored(op("neg", X())), name="k")
     operand = Operand("a0", op("mul", s, const(3)), (const(2), const(-1)))
@@ -298,19 +299,19 @@ def test_programs_with_everything():
         inputs=(Input(a, (None, 2), False), Input(Buffer("a1", "int64", ()), (), True), Input(t1, (), True),
                 Input(Buffer("a3", "bool", (const(3), s)), (None, 4), False)),
         constants=(c,),
-        slots=(Slot(op("mul", s, const(8)), False), Slot(var("h1"), True)),
+        slots=(Slot(op("mul", s, const(8)), False), Slot(h1, True)),
         steps=(
             Launch(one, (s, "a0", const(1), s, "t0")),
             Check(op("and", op("lt", s, const(9)), op("eq", s, s)), 3),
             Check(op("lt", s, const(9)), 4, (s, const(9))),
-            Define("h1", cast(load("a1", "int64", const(0)), "int64")),
+            Define("h1", cast(load(ArgumentName("a1"), "int64", const(0)), "int64")),
             Allocate(t0, slot=1),
             Allocate(t1, output=0, reuse=2, initial=2),
             Allocate(t1, output=0, initial=1),
             Launch(one, ("a0", s, "t0")),
             Launch(other, ("a0", op("mul", s, const(2)), "t0")),
             Launch(one, ("a0", const(5), "t0")),
-            Call(products.product("float64"), (s, const(2), var("h1")), (operand, replace(operand, buffer="t0"), out),
+            Call(products.product("float64"), (s, const(2), h1), (operand, replace(operand, buffer="t0"), out),
                  (const(-0.1, "float64"),), op("mul", s, const(4))),
             Call(products.added("float64"), (s, const(2), s), (operand, operand, replace(out, offset=s)),
                  (const(math.inf, "float64"),)),

@@ -106,6 +106,7 @@ class Loop(Step):
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Loop:
         var = line.name("a variable")
+        reader.count_with(var)
         line.expect("<")
         extent = reader.expression(line)
         line.expect("count")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from aesara.ir import expr as ir
@@ -21,7 +22,8 @@ from aesara.ir.kernel import (
     While,
 )
 from aesara.ir.program import Input, Program
-from aesara.ir.steps import STEPS, Step
+from aesara.ir.steps import BATCH, STEPS, Step
+from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 from aesara.ir.text.reading import Line, Reader, label_of, lines_of
 from aesara.ir.text.syntax import KEYWORDS, IRSyntaxError
 
@@ -260,7 +262,8 @@ class ProgramReader:
     def __init__(self, lines: list[Line]) -> None:
         kernels, functions = _sections(lines, 1)
         self._functions = _read_functions(lines, functions)
-        self._lines, self._kernel_lines, self._reader = lines, kernels, Reader(self._functions)
+        self._lines, self._kernel_lines, self._reader = lines, kernels, Reader(self._functions, DefinedSize)
+        self.count_with(BATCH.attr)
         self._at = 1
         self._kernels: dict[str, Kernel] = {}
         self._inputs: list[Input] = []
@@ -360,6 +363,10 @@ class ProgramReader:
             line.fail(f"the name of a kernel that stands below ({', '.join(self._kernels) or 'there are none'})")
         return self._kernels[label]
 
+    def count_with(self, variable: str) -> None:
+        """This variable counts, and is no size."""
+        self._reader.sizes[variable] = variable
+
     def made(self, *buffers: Buffer) -> None:
         """From here on there are these buffers."""
         self._reader.buffers.update({b.name: b.dtype for b in buffers})
@@ -367,7 +374,10 @@ class ProgramReader:
     # -- other lines -----------------------------------------------------------------------------------------
 
     def _read_input(self, line: Line, implicit: bool = False) -> None:
-        buffer = self.buffer(line)
+        written = self.buffer(line)
+        shape = tuple(self._input_size(n, axis) for axis, n in enumerate(written.shape))
+        buffer = Buffer(ArgumentName(written.name), written.dtype, shape, written.is_complex)
+        self._reader.memories[buffer.name] = buffer.name
         static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.outer_shape)
         if line.has("static"):
             line.expect("[")
@@ -383,8 +393,17 @@ class ProgramReader:
     def _read_shared(self, line: Line) -> None:
         self._read_input(line, True)
 
+    def _input_size(self, written: Expr, axis: int) -> Expr:
+        if written.op != "var" or isinstance(written.attr, InputSize):
+            return written
+        size = InputSize(len(self._inputs), axis, written.attr)
+        self._reader.sizes[size] = size
+        return ir.var(size)
+
     def _read_constant(self, line: Line) -> None:
-        buffer = self.buffer(line)
+        written = self.buffer(line)
+        buffer = dataclasses.replace(written, name=ConstantName(written.name))
+        self._reader.memories[buffer.name] = buffer.name
         self._constants.append(buffer)
         self.made(buffer)
 

@@ -148,10 +148,16 @@ class _Frame:
 
 
 class Reader:
-    """Reads expressions; knows the dtypes of names, what each `%k` stands for, and the scalar functions by label."""
+    """Reads expressions; knows the dtypes of names, what each `%k` stands for, and the scalar functions by label.
 
-    def __init__(self, functions: dict[str, ScalarFunction]) -> None:
-        self.functions = functions
+    `sizes` and `memories` are names of scalars and of buffers that are of a kind, or known to be of none; names of
+    other scalars are what `unknown` makes of them.
+    """
+
+    def __init__(self, functions: dict[str, ScalarFunction], unknown: type[str] = str) -> None:
+        self.functions, self.unknown = functions, unknown
+        self.sizes: dict[str, str] = {}
+        self.memories: dict[str, str] = {}
         self.scalars: dict[str, str] = {}
         self.buffers: dict[str, str] = {}
         self.bound: dict[str, Expr] = {}
@@ -239,9 +245,10 @@ class Reader:
             held = written or self.buffers.get(name)
             if held is None:
                 line.fail(f"{name!r} to be a buffer")
-            frames.append(_Frame("load", (name, held)))
+            frames.append(_Frame("load", (self.memories.get(name, name), held)))
             return False
-        operands.append(ir.var(name, written or self.scalars.get(name, INDEX)))
+        dtype = written or self.scalars.get(name, INDEX)
+        operands.append(ir.var(self.sizes[name] if name in self.sizes else self.unknown(name), dtype))
         return True
 
     def _open(self, frames: list[_Frame], head: tuple[Any, ...], line: Line) -> bool:
