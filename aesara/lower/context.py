@@ -14,7 +14,6 @@ from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Input
 from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 from aesara.lower.arrays import (
-    Alias,
     Array,
     Definition,
     External,
@@ -111,10 +110,9 @@ class Context:
         """Make a variable of the context around known here: as it is if it is memory or constant, else as a buffer."""
         assert self.outer is not None and self.taken is not None
         array = self.outer.in_memory(variable)
-        if isinstance(array, Source):
-            here: Array = Source(array.buffer, array.dtype, array.shape)
-        elif isinstance(array, Pointwise) and not array.operands and not array.requires:
-            here = Pointwise(array.dtype, array.shape, (), array.body, array.cost)
+        here = array.elsewhere()
+        if here is not None:
+            pass
         elif array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
             # It may be a size, and sizes are known before the loop.
             number = cast(self.outer.integer_from(array), array.dtype)
@@ -215,10 +213,9 @@ class Context:
 
     def constant_data(self, array: Array) -> np.ndarray | None:
         """The values of an array that is a constant: in memory, or a single number."""
-        if isinstance(array, Source):
-            for buffer, data in self.constants:
-                if buffer.name == array.buffer:
-                    return data
+        for buffer, data in self.constants:
+            if buffer.name == array.buffer:
+                return data
         if isinstance(array, Pointwise) and not array.operands and all(n is const(1) for n in array.shape):
             value = array.body((const(0),) * array.ndim, ())
             if value.is_const:
@@ -260,12 +257,10 @@ class Context:
 
     def _inline(self, array: Array) -> Expr | None:
         """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""
-        if isinstance(array, Source):
-            if array.ndim or array.buffer[0] != "a":
-                return None
+        if isinstance(array.buffer, ArgumentName) and not array.ndim:
             return _as_index(load(array.buffer, array.dtype, const(0)))
-        if isinstance(array, Alias) and array.operand.ndim == 0:
-            return self._inline(array.operand)
+        if array.viewed is not None and array.viewed.ndim == 0:
+            return self._inline(array.viewed)
         if not isinstance(array, Pointwise) or array.requires or array.ndim or array.cost > 5:
             return None
         values = []

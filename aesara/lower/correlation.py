@@ -283,7 +283,7 @@ class _Batch(_Form):
 
     def whole(self, array: Array) -> Array:
         """All of an array."""
-        if isinstance(array, Source):
+        if array.buffer is not None:
             return self.inner.add(Source(array.buffer, array.dtype, array.shape))
         return self._read(array, None, array.shape)
 

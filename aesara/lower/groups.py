@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, walk
-from aesara.lower.arrays import Array, Assembled
+from aesara.lower.arrays import Array
 from aesara.lower.arrays.assembled import without_prologue
 from aesara.lower.nests import build_launch
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
@@ -86,7 +86,7 @@ class Group(ScheduledStep):
         for task in self.tasks:
             name = name_of(task.target)
             old = assembler.in_place.get(name)
-            begins_there = old is not None and isinstance(task.target, Assembled)
+            begins_there = old is not None and task.target.starts_as_base
             tasks.append(without_prologue(task) if begins_there else task)
             if old is not None and not begins_there:
                 aliased |= {name, assembler.context.inputs[old].buffer.name}

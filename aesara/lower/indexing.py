@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Source, Write
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Write
 from aesara.lower.broadcasting import stretched_index
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -63,7 +63,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
 
 def _in_memory(array: Array, context: Context) -> Array:
     """The same array, of which the elements lie in memory."""
-    if isinstance(array, (Source, Alias)):
+    if array.is_stored is False:
         return array
     if array.stamp < 0:
         context.add(array)

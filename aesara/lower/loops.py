@@ -12,7 +12,8 @@ from typing import Any
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import Array, Definition, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
+from aesara.ir.symbols import ArgumentName, ConstantName
+from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
@@ -90,13 +91,12 @@ class _Lowering:
         pairs = zip(op.outer_non_seqs(self.node.inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
         for outer, inner in pairs:
             array = self.context.in_memory(outer)
-            if isinstance(array, Source):
-                self.placed.append((inner, Source(array.buffer, array.dtype, array.shape)))
-            elif isinstance(array, Pointwise) and not array.operands and not array.requires:
-                self.placed.append((inner, Pointwise(array.dtype, array.shape, (), array.body, array.cost)))
-            else:
+            here = array.elsewhere()
+            if here is None:
                 self.operands.append(array)
                 self._row(inner, array, None)
+            else:
+                self.placed.append((inner, here))
 
     def _states(self) -> list[_State]:
         op, info = self.op, self.op.info
@@ -237,10 +237,9 @@ def _leading(array: Array, length: Expr) -> Array:
 def sizes_outside(inner: Context, array: Array) -> list[Expr]:
     """The sizes of an array of a loop's body, which must be known before the loop."""
     sizes = [inner.canonical(n) for n in array.shape]
-    own = {item.name for item in inner.items if isinstance(item, Definition)}
-    own |= {item.body.count for item in inner.items if isinstance(item, LoopNode) and item.body is not None}
+    own = {size for item in inner.items for size in item.defines()}
     for e in walk(sizes):
-        # Buffers of the body are rows (w) or have its prefix.
-        if e.op in ("var", "load") and (e.attr in own or str(e.attr).startswith((inner.prefix, "w"))):
+        inside = not isinstance(e.attr, (ArgumentName, ConstantName)) if e.op == "load" else e.attr in own
+        if inside:
             raise Unsupported("a result of a loop whose size depends on values in the loop")
     return sizes

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, sharing
-from aesara.lower.arrays import Array, Definition, LoopNode
+from aesara.lower.arrays import Array, Definition, LoopBody
 from aesara.lower.assemble import planned, planned_body
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
@@ -110,15 +110,13 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
     for at, step in enumerate(plan.steps):
         if step.kind is not None:
             name = f"k{at}" if step.kind == "nest" else step.title
-            inner = _steps_of_loop(step) if isinstance(step, LoopNode) else ()
+            inner = () if step.loop_body is None else _steps_of_loop(step.loop_body)
             steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner))
     return tuple(steps), placed
 
 
-def _steps_of_loop(loop: LoopNode) -> tuple[PlacedStep, ...]:
+def _steps_of_loop(body: LoopBody) -> tuple[PlacedStep, ...]:
     """What a loop does in each of its steps."""
-    body = loop.body
-    assert body is not None
     return _placed_steps(body.context, planned_body(body)[1])[0]
 
 
@@ -190,6 +188,5 @@ def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply
         nodes = (node_of[one] for one in arrays if one in node_of)
         found[name] = tuple(dict.fromkeys((*found.get(name, ()), *nodes)))
     for step in plan.steps:
-        if isinstance(step, LoopNode) and step.body is not None:
-            body = step.body
-            _name_buffers(body.context, planned_body(body)[1], found)
+        if step.loop_body is not None:
+            _name_buffers(step.loop_body.context, planned_body(step.loop_body)[1], found)

@@ -9,7 +9,7 @@ from aesara.ir.expr import Expr, walk
 
 if TYPE_CHECKING:
     from aesara.ir.steps import Step
-    from aesara.lower.arrays import Array
+    from aesara.lower.arrays import Array, LoopBody
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
 
@@ -26,6 +26,8 @@ class ScheduledStep:
     kind: ClassVar[str | None] = None
     #: what it does, if a library does it
     title: str = ""
+    #: what it repeats, if it is a loop
+    loop_body: LoopBody | None = None
     #: whether an exception may come of it
     can_fail: ClassVar[bool] = False
 

@@ -38,6 +38,7 @@ class Assembled(Array):
 
     __slots__ = ("base", "writes")
     is_overwriting = True
+    starts_as_base = True
     may_be_result = True
 
     def __init__(

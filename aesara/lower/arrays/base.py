@@ -39,6 +39,10 @@ class Item:
         """Arrays read, each with whether single elements are read many times over."""
         return []
 
+    def defines(self) -> Iterable[str]:
+        """The sizes that are known once it has been computed."""
+        return ()
+
     def reads_in_memory(self) -> Iterable[Array]:
         """Those of the arrays read that must be in memory."""
         return ()
@@ -63,6 +67,11 @@ class Array(Item):
 
     #: True: computed as a whole, into memory; False: it is memory of something else; None: stored if that is cheaper
     is_stored: ClassVar[bool | None] = True
+    #: the buffer that it is, if it exists before the program runs; the array that has its elements in the same order
+    buffer: str | None = None
+    viewed: Array | None = None
+    #: whether its memory starts with the values of another array, of which pieces are then written over
+    starts_as_base: ClassVar[bool] = False
     #: whether its memory is made in the program, and whether by an allocation of the program
     is_made_here: ClassVar[bool] = True
     is_allocated: ClassVar[bool] = True
@@ -98,6 +107,10 @@ class Array(Item):
 
     def base_in_memory(self, uses: Uses) -> Array | None:
         """The array in whose memory this one is made or is; None if it has memory of its own."""
+        return self.viewed
+
+    def elsewhere(self) -> Array | None:
+        """The same for another context; None if that has to get it as a buffer."""
         return None
 
 
@@ -105,12 +118,16 @@ class Source(Array):
     """Memory that exists before the program runs: an input or a constant."""
 
     __slots__ = ("buffer",)
+    buffer: str
     is_stored = False
     is_made_here = False
 
     def __init__(self, buffer: str, dtype: str, shape: Sequence[Expr]) -> None:
         super().__init__(dtype, shape)
         self.buffer = buffer
+
+    def elsewhere(self) -> Array | None:
+        return Source(self.buffer, self.dtype, self.shape)
 
 
 class Pointwise(Array):
@@ -147,6 +164,11 @@ class Pointwise(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return list(zip(self.operands, self.expands, strict=True))
 
+    def elsewhere(self) -> Array | None:
+        if self.operands or self.requires:
+            return None
+        return Pointwise(self.dtype, self.shape, (), self.body, self.cost)
+
     def tasks(self, tracer: Tracer) -> Iterator[Task]:
         shape = tracer.shape(self)
         loops = LOOP[: len(shape)]
@@ -155,24 +177,22 @@ class Pointwise(Array):
 
 
 class Alias(Array):
-    """The elements of `operand` in the same row-major order under another shape."""
+    """The elements of an array, which is `viewed`, in the same row-major order under another shape."""
 
-    __slots__ = ("operand",)
+    __slots__ = ("viewed",)
+    viewed: Array
     is_stored = False
     is_made_here = False
 
     def __init__(self, operand: Array, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
         super().__init__(operand.dtype, shape, requires)
-        self.operand = operand
+        self.viewed = operand
 
     def reads(self) -> list[tuple[Array, bool]]:
-        return [(self.operand, False)]
+        return [(self.viewed, False)]
 
     def reads_in_memory(self) -> Iterable[Array]:
-        return (self.operand,)
-
-    def base_in_memory(self, uses: Uses) -> Array | None:
-        return self.operand
+        return (self.viewed,)
 
 
 def literal(value: float | int | bool, dtype: str, shape: Sequence[Expr] = ()) -> Pointwise:

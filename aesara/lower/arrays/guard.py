@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, cast
@@ -62,10 +62,13 @@ class Definition(Item):
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.array, False)]
 
+    def defines(self) -> Iterable[str]:
+        return (self.name,)
+
     def plan(self, scheduler: Scheduler) -> None:
         tracer = scheduler.tracer
         (value,) = tracer.canonical([cast(tracer.read(self.array, ()), "int64")])
-        scheduler.define([self.name], self)
+        scheduler.define(self)
         scheduler.append(Computed(self.name, value), self)
 
 

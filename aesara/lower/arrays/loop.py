@@ -42,6 +42,10 @@ class LoopNode(Item, ScheduledStep):
         self.results: tuple[LoopResult, ...] = ()
         self.body: LoopBody | None = None
 
+    @property
+    def loop_body(self) -> LoopBody | None:  # type: ignore[override]
+        return self.body
+
     def reads(self) -> list[tuple[Array, bool]]:
         return [(operand, False) for operand in self.operands]
 
@@ -53,10 +57,12 @@ class LoopNode(Item, ScheduledStep):
         ends_early = self.body is not None and self.body.until is not None
         return ends_early or any(r in needed for r in self.results)
 
+    def defines(self) -> Iterable[str]:
+        return () if self.body is None else (self.body.count,)
+
     def plan(self, scheduler: Scheduler) -> None:
         if self in scheduler.uses.needed:
-            assert self.body is not None
-            scheduler.define([self.body.count], self)
+            scheduler.define(self)
             scheduler.append(self, self)
 
     def writes(self) -> Iterator[Array]:

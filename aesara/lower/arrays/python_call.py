@@ -40,14 +40,14 @@ class PythonNode(Item, ScheduledStep):
 
     def is_needed(self, needed: set[Item]) -> bool:
         """Sizes that it gives may be asked for where its values are not."""
-        return bool(self._sizes()) or any(r in needed for r in self.results)
+        return bool(self.defines()) or any(r in needed for r in self.results)
 
-    def _sizes(self) -> list[str]:
+    def defines(self) -> list[str]:
         return [n.attr for result in self.results for n in result.shape if n.op == "var"]
 
     def plan(self, scheduler: Scheduler) -> None:
         if self in scheduler.uses.needed:
-            scheduler.define(self._sizes(), self)
+            scheduler.define(self)
             scheduler.append(self, self)
 
     def writes(self) -> Iterator[Array]:

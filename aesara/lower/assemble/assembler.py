@@ -11,7 +11,7 @@ from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step, View
-from aesara.lower.arrays import Alias, Array, Assembled, LoopBody, Source
+from aesara.lower.arrays import Array, LoopBody
 from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.assemble.in_place import updates_in_place
 from aesara.lower.assemble.results import own_memory
@@ -108,9 +108,9 @@ class Assembler:
 
     def buffer_name(self, array: Array) -> str:
         """The buffer of an array in memory."""
-        while isinstance(array, Alias):
-            array = array.operand
-        return array.buffer if isinstance(array, Source) else self._plan.names[array]
+        while array.viewed is not None:
+            array = array.viewed
+        return self._plan.names[array] if array.buffer is None else array.buffer
 
     def shape(self, array: Array) -> tuple[Expr, ...]:
         return tuple(self.context.canonical(n) for n in array.shape)
@@ -164,6 +164,6 @@ class Assembler:
         initial = None
         if old is not None:
             initial = self._input_in[old]
-        elif isinstance(array, Assembled) and name in self.in_place:
+        elif array.starts_as_base and name in self.in_place:
             initial = self._updates[k]
         return Allocate(buffer, output=k, reuse=self.in_place.get(name), initial=initial)

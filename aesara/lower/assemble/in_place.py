@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
-from aesara.lower.arrays import Array, Assembled
+from aesara.lower.arrays import Array
 from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.context import Context, is_known_before
 from aesara.lower.groups import Group
@@ -44,7 +44,7 @@ def updates_in_place(
         at = accesses.writers[name][0]
         if not source.implicit or at <= last_failure or at < last_memory:
             continue
-        if isinstance(results[k], Assembled):
+        if results[k].starts_as_base:
             fits = _begins_with(name, source.buffer.name, steps, accesses, name_of)
         else:
             fits = _element_by_element(results[k], name, source, context, steps, accesses)

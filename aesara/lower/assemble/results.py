@@ -51,10 +51,10 @@ def _computed_memory(array: Array) -> Array | None:
     It is made before anything is computed, so the shape, and the checks that it has as many elements, come first.
     """
     memory = array
-    while isinstance(memory, Alias):
+    while memory.viewed is not None:
         if not is_known_before(memory.shape) or not all(map(_comes_first, memory.requires)):
             return None
-        memory = memory.operand
+        memory = memory.viewed
     as_result = memory.may_be_result and memory.is_complex == array.is_complex
     return memory if memory is array or as_result else None
 

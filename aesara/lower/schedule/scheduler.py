@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, walk
 from aesara.lower.arrays import Array, Guard, Item, Product
@@ -102,9 +102,9 @@ class Scheduler:
         else:
             self.append(guard, guard)
 
-    def define(self, sizes: Iterable[str], item: Item) -> None:
-        """Say that these sizes are known once the step of an item has run."""
-        self._defined_by.update(dict.fromkeys(sizes, item))
+    def define(self, item: Item) -> None:
+        """Say that the sizes of an item are known once its step has run."""
+        self._defined_by.update(dict.fromkeys(item.defines(), item))
 
     def place(self, task: Task) -> None:
         """Put a task into the first group that may run it, or into a new one at the end."""

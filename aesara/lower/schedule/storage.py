@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aesara.lower.arrays import Array, Assembled, Item, Pointwise, Source
+from aesara.lower.arrays import Array, Assembled, Item, Pointwise
 from aesara.lower.schedule.uses import Uses
 
 __all__ = ["MAX_GROUP_WEIGHT", "choose_stored", "values_to_write"]
@@ -24,8 +24,8 @@ def values_to_write(replaced: Mapping[Array, str], uses: Uses) -> set[Array]:
     found: set[Array] = set()
     for array, old in replaced.items():
         pieces = [piece for piece in uses.made_in(array) if isinstance(piece, Assembled)]
-        base = pieces[-1].base if isinstance(array, Assembled) else None
-        if isinstance(base, Source) and base.buffer == old:
+        base = pieces[-1].base if array.starts_as_base else None
+        if base is not None and base.buffer == old:
             operands = (a for piece in pieces for write in piece.writes for a in write.operands)
             found.update(a for a in operands if a.is_stored is None and _reads_buffer(a, old))
     return found
@@ -35,7 +35,7 @@ def _reads_buffer(array: Array, buffer: str) -> bool:
     stack, seen = [array], {array}
     while stack:
         a = stack.pop()
-        if isinstance(a, Source) and a.buffer == buffer:
+        if a.buffer == buffer:
             return True
         new = [operand for operand, _ in a.reads() if operand not in seen]
         seen.update(new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, linear_offset, load, substitute
-from aesara.lower.arrays import Array, Index, Pointwise, Source
+from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.schedule.uses import Uses
 from aesara.lower.tasks import LOOP
@@ -35,7 +35,7 @@ class Tracer:
                 if array.is_stored is not False:
                     sharing.append(array)
                 array = base
-            elif isinstance(array, Source):
+            elif array.buffer is not None:
                 return array.buffer
             else:
                 self.names[array] = f"{self.context.prefix}t{len(self.names)}"
