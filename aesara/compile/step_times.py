@@ -20,8 +20,8 @@ class StepTime:
     Attributes
     ----------
     kind
-        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"loop"``: steps that are repeated;
-        ``"python"``: a call of Python.
+        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"routine"``: a call of a
+        library; ``"loop"``: steps that are repeated; ``"python"``: a call of Python.
     seconds
         The time that it has taken in all calls.
     calls
@@ -124,7 +124,7 @@ class NativeTimes:
         others: dict[str, list[tuple[Apply, ...]]] = {}
         for step in self._placement.steps:
             nodes = tuple(self._nodes_in(step))
-            if step.name:
+            if step.kind == "nest":
                 by_name[step.name] = nodes
             else:
                 others.setdefault(step.kind, []).append(nodes)

@@ -18,6 +18,7 @@ from aesara.compile.ops import as_op
 from aesara.compile.profiling import ProfileStats, extended_open, print_global_stats, register_profiler_printer
 from aesara.configdefaults import config
 from aesara.ifelse import ifelse
+from aesara.tensor.ordering.sorting import SortOp
 from aesara.tensor.products.gemm import Dot22
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -90,14 +91,15 @@ def test_the_slow_node_is_found(mode, monkeypatch):
 def test_steps_of_native_code():
     x, n = at.dmatrix("x"), at.lscalar("n")
     looped, _ = aesara.scan(lambda a: at.tanh(a) * 0.5, outputs_info=x[0], n_steps=n)
-    f = aesara.function([x, n], [x @ x, looped, at.exp(x).sum(axis=0)], profile=quiet())
+    f = aesara.function([x, n], [x @ x, looped, at.exp(x).sum(axis=0), at.sort(x[0])], profile=quiet())
     value = np.random.default_rng(0).normal(size=(40, 40))
-    product, states, sums = f(value, 5)
+    product, states, sums, _ = f(value, 5)
     np.testing.assert_allclose(product, value @ value)
     assert states.shape == (5, 40)
     np.testing.assert_allclose(sums, np.exp(value).sum(axis=0))
     steps = f.profile.steps()
-    assert {"product", "loop", "nest"} <= {step.kind for step in steps}
+    assert {"product", "loop", "nest", "routine"} <= {step.kind for step in steps}
+    assert any(isinstance(node.op, SortOp) for step in steps if step.kind == "routine" for node in step.nodes)
     assert all(step.seconds >= 0 and step.calls == 1 for step in steps)
     assert any(isinstance(node.op, Dot22) for step in steps if step.kind == "product" for node in step.nodes)
     assert any("for{" in str(node.op) for step in steps if step.kind == "loop" for node in step.nodes)
@@ -217,7 +219,7 @@ def test_summary_has_all_parts(mode):
     text = text_of(profile)
     for part in (
         "Function profiling", "Message: the message", "Time in 1 calls", "Total compilation time", "Class\n-----",
-        "Ops\n---", "Apply\n-----", "aesara.tensor.elemwise.Elemwise", "test_profiling.py:", "Tips\n----",
+        "Ops\n---", "Apply\n-----", "aesara.tensor.elementwise.elemwise.Elemwise", "test_profiling.py:", "Tips\n----",
     ):  # fmt: skip
         assert part in text, part
     assert ("Steps of native code" in text) == (mode == "FAST_RUN")

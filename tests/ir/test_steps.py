@@ -228,7 +228,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 matmul((const(1), S, const(1)), matrix("a"), matrix("a"), matrix("t", last_of_b, 1), from_b),
                 before=(MADE,),
                 answers={
-                    "kind": "product", "label": "matmul.float64", "products": ["float64"], "reads": ["a", "a"],
+                    "kind": "product", "products": ["float64"], "reads": ["a", "a"],
                     "writes": ["t"],
                     "expressions": [
                         const(1), S, const(1), from_b, *[const(0), const(1), const(1)] * 2, last_of_b, const(1),
@@ -263,7 +263,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 ),
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
-                    "kind": "product", "label": "matmul_added.float64", "products": ["float64"],
+                    "kind": "product", "products": ["float64"],
                     "reads": ["a", "b", "t"], "writes": ["t"], "runs_rounds": True,
                     "expressions": [
                         *[const(1)] * 3, const(2.0, "float64"), *[BATCH, const(1), const(1)] * 2, BATCH,
@@ -277,7 +277,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 Call(ARGSORT, (op("sub", S, const(1)),), (Operand("a", last_of_b), Operand("o", const(0)))),
                 before=(ORDER, counted),
                 answers={
-                    "kind": "routine", "label": "argsort.quicksort.float64", "reads": ["a", "o"], "writes": ["o"],
+                    "kind": "routine", "reads": ["a", "o"], "writes": ["o"],
                     "expressions": [op("sub", S, const(1)), last_of_b, const(0)],
                 },
                 gives={"o": [0, 1]},
@@ -301,7 +301,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 Call(SORT, (const(1),), (Operand("t", BATCH),), batch=from_k),
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
-                    "kind": "routine", "label": "sort.heapsort.float64", "reads": ["t"], "writes": ["t"],
+                    "kind": "routine", "reads": ["t"], "writes": ["t"],
                     "runs_rounds": True, "expressions": [const(1), BATCH, from_k],
                 },
                 gives={"t": [5, 7]},

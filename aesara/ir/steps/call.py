@@ -50,10 +50,6 @@ class Call(Step):
     def runs_rounds(self) -> bool:
         return self.batch is not None
 
-    @property
-    def label(self) -> str:
-        return self.routine.name
-
     def expressions(self) -> Iterator[Expr]:
         yield from self.sizes
         yield from self.scalars
