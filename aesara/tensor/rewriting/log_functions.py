@@ -85,20 +85,28 @@ def _minus_log_2(x: Variable) -> Variable:
 
 
 def hyperbolic_sine(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
+    if analysis.differentiated:
+        # What is differentiated again must be smooth at zero, where the logarithm is not.
+        x = _argument(node)
+        return Scaled(_smooth_log_of_cosh(x), [tanh(x)], in_sums=False)
     return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
 
 
 def hyperbolic_cosine(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    if analysis.differentiated:
-        exponent = add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
-    else:
-        exponent = log_of_cosh(x)
+    exponent = _smooth_log_of_cosh(x) if analysis.differentiated else log_of_cosh(x)
     # It is positive, so that nothing cancels; values take less time as they are written.
     return Scaled(exponent, in_sums=analysis.differentiated)
 
 
+def _smooth_log_of_cosh(x: Variable) -> Variable:
+    return add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
+
+
 def hyperbolic_tangent(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
+    if analysis.differentiated:
+        return None  # it is smooth and stays in the range
+
     def logarithm(x: Variable) -> Variable:
         twice = mul(constant_like(-2, x), x)
         return sub(log1mexp(twice), softplus(twice))
@@ -132,7 +140,10 @@ def _complement_of_logistic(exponent: Variable) -> Scaled | None:
 
 
 def exponential_minus_one(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    return minus_one(_argument(node))
+    x = _argument(node)
+    if analysis.differentiated:
+        return Scaled(softplus(x), [tanh(mul(constant_like(0.5, x), x))], in_sums=False)
+    return minus_one(x)
 
 
 def minus_one(exponent: Variable) -> Scaled:
