@@ -25,6 +25,9 @@ WITHOUT = {
     "LoadFromDisk": "the file has the shape; what is known of it is in the type",
     "MakeSlice": "a slice has no shape",
     "FromFunctionOp": "users give it where they know",
+    "AbstractRNGConstructor": "a generator has no shape",
+    "DefaultGeneratorMakerOp": "a generator has no shape",
+    "RandomStateConstructor": "a generator has no shape",
 }
 
 #: Modules for those who have packages that are no requirement of this one.
