@@ -1,7 +1,9 @@
 """Functions with lent results, and updates in place, take no memory from anybody once they have run."""
 
 import gc
+import sys
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -64,4 +66,6 @@ def test_calls_take_no_memory(name):
     finally:
         tracemalloc.stop()
         gc.enable()
-    assert min(taken) <= 64  # the list of results, where there is one
+    # The list of results, where there is one, and what keeps arrays from being resized while the GIL is released.
+    references = len(function.maker.fgraph.inputs) * sys.getsizeof(weakref.ref(np.ones(1)))
+    assert min(taken) <= 64 + references

@@ -11,7 +11,6 @@ from tests.optable.inputs import REAL, exactly, integer, positive, real, spaced
 from tests.optable.table import case, row
 
 INT64 = {"dtype": lambda *_, **p: "int64"}
-PYTHON = {"Sort": "NumPy sorts many elements with vector instructions"}
 row(
     "sort",
     np.sort,
@@ -23,7 +22,6 @@ row(
         case(spaced(0, 3), axis=0),
     ],
     dtypes=REAL,
-    python=PYTHON,
 )
 row(
     "argsort",
@@ -38,7 +36,7 @@ row(
     lambda x, **p: at.argsort(x, kind="stable", **p),
     gradient=False,
     dtypes=REAL,
-    python=PYTHON,
+
     **INT64,
 )
 
