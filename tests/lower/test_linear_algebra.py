@@ -111,6 +111,16 @@ def test_a_member_is_used_for_all_of_a_batch(dtype):
     np.testing.assert_allclose(f(a[None], b), np.linalg.solve(a, b), rtol=100 * np.finfo(dtype).eps)
 
 
+def test_a_right_hand_side_is_used_for_all_of_a_batch(dtype):
+    x, y, z = (at.tensor(dtype, (n, None, None)) for n in (None, 1, None))
+    f = aesara.function([x, y], Solve()(x, y))
+    assert f._native.report.python_nodes == {}
+    a, b = any_matrix(4, 3, 3, dtype=dtype), any_matrix(1, 3, 2, dtype=dtype)
+    np.testing.assert_allclose(f(a, b), np.linalg.solve(a, b), rtol=1000 * np.finfo(dtype).eps)
+    with pytest.raises(ValueError, match="in dimension 0 of the batch"):
+        aesara.function([x, z], Solve()(x, z))(a, np.concatenate([b, b]))
+
+
 def test_inverse(dtype):
     for shape in ((5, 5), (1, 1), (0, 0), (2, 3, 3)):
         agrees(MatrixInverse(), any_matrix(*shape, dtype=dtype) + 3 * np.eye(shape[-1], dtype=dtype))

@@ -133,6 +133,19 @@ def test_what_nobody_else_reads_is_sorted_where_it_is_computed():
     np.testing.assert_array_equal(f(a, b), np.sort(a @ b))
 
 
+def test_what_somebody_else_reads_is_sorted_in_a_copy():
+    a, b = numbers(30, 4), numbers(4, 20)
+    x, y = at.dmatrices("x", "y")
+    product = x @ y
+    for results in ([at.sort(product), product], [at.sort(product), product.sum(axis=0)], [product, at.sort(product)]):
+        f = aesara.function([x, y], results)
+        assert f._native.report.python_nodes == {}
+        wanted = [np.sort(a @ b) if r is not product and r.ndim == 2 else (a @ b).sum(axis=0) for r in results]
+        wanted = [a @ b if r is product else w for r, w in zip(results, wanted)]
+        for got, expected in zip(f(a, b), wanted):
+            np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+
 def test_a_shared_variable_becomes_its_sorted_value():
     s = aesara.shared(numbers(50))
     f = aesara.function([], s.sum(), updates=[(s, at.sort(s, kind="stable") * 2)])

@@ -63,6 +63,18 @@ def test_step_of_gradient_descent(dtype, rate, size, rng):
     np.testing.assert_allclose(w.get_value(), start - value * (left @ right), rtol=tolerance, atol=tolerance)
 
 
+def test_an_old_value_that_a_product_reads_is_overwritten_after_it(rng):
+    x = at.tensor("float64", (3, 3))
+    w = aesara.shared(noise(rng, 3, 3), shape=(3, 3))
+    f = aesara.function([x], [at.exp(x), w @ x], updates={w: w + 1})
+    before, value, old = memory_of(w), noise(rng, 3, 3), w.get_value()
+    exponentials, product = f(value)
+    np.testing.assert_allclose(product, old @ value, rtol=1e-13)
+    np.testing.assert_allclose(exponentials, np.exp(value), rtol=1e-13)
+    np.testing.assert_array_equal(w.get_value(), old + 1)
+    assert memory_of(w) == before
+
+
 def test_shape_that_the_variable_does_not_have_changes_nothing(rng):
     x, y = at.dmatrices("x", "y")
     w = aesara.shared(np.ones((3, 3)))
