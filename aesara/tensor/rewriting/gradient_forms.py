@@ -116,7 +116,7 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if x is not None and not any(v in analysis.kept for v in (node.inputs[-1], *node.inputs[-1].owner.inputs)):
         logistic = sigmoid(negated(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
-    found = analysis.scaled(out)
+    found = Analysis(analysis.kept, differentiated=True, smooth=True).scaled(out)
     if found is None or (found.factors and not found.divisors):
         return None
     mantissa = found.mantissa(out.type.dtype)

@@ -153,11 +153,15 @@ class Analysis:
     differentiated
         Whether the forms are differentiated: what is taken out of sums then counts as constant, since they do not
         depend on it.
+    smooth
+        Whether the forms must have derivatives of any order wherever what they stand for has them, at zeros too, where
+        logarithms have none.
     """
 
-    def __init__(self, kept: Collection[Variable] = (), differentiated: bool = False):
+    def __init__(self, kept: Collection[Variable] = (), differentiated: bool = False, smooth: bool = False):
         self.kept = kept
         self.differentiated = differentiated
+        self.smooth = smooth
         self.known: dict[Variable, Scaled | None] = {}
 
     def scaled(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:

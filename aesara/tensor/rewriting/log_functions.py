@@ -85,8 +85,7 @@ def _minus_log_2(x: Variable) -> Variable:
 
 
 def hyperbolic_sine(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    if analysis.differentiated:
-        # What is differentiated again must be smooth at zero, where the logarithm is not.
+    if analysis.smooth:
         x = _argument(node)
         return Scaled(_smooth_log_of_cosh(x), [tanh(x)], in_sums=False)
     return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
@@ -104,8 +103,8 @@ def _smooth_log_of_cosh(x: Variable) -> Variable:
 
 
 def hyperbolic_tangent(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
-    if analysis.differentiated:
-        return None  # it is smooth and stays in the range
+    if analysis.smooth:
+        return None  # it is a factor as it is
 
     def logarithm(x: Variable) -> Variable:
         twice = mul(constant_like(-2, x), x)
@@ -141,7 +140,7 @@ def _complement_of_logistic(exponent: Variable) -> Scaled | None:
 
 def exponential_minus_one(analysis: Analysis, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    if analysis.differentiated:
+    if analysis.smooth:
         return Scaled(softplus(x), [tanh(mul(constant_like(0.5, x), x))], in_sums=False)
     return minus_one(x)
 
