@@ -20,9 +20,10 @@ from aesara.tensor.linear_algebra.core import (
     cast_together,
     column,
     common_size,
+    for_batches,
     scipy_linalg,
 )
-from aesara.tensor.linear_algebra.solve import with_right_hand_side
+from aesara.tensor.linear_algebra.solve import core_of_right_hand_side, with_right_hand_side
 
 __all__ = ["SolveBanded", "SolveHermitianBanded", "solve_banded", "solve_tridiagonal", "solveh_banded"]
 
@@ -206,15 +207,18 @@ def solveh_banded(ab: Any, b: Any, lower: bool = False, b_ndim: int | None = Non
     return with_right_hand_side(SolveHermitianBanded(lower), ab, b, b_ndim)
 
 
-def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any) -> Variable:
+def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = None) -> Variable:
     """The solution x of ``a x = b`` for a matrix with three diagonals.
 
     Parameters
     ----------
     dl, d, du
-        The diagonals below, on and above the main one: vectors of lengths n - 1, n and n - 1.
+        The diagonals below, on and above the main one: vectors of lengths n - 1, n and n - 1, or batches of them.
     b
         The right-hand side: a vector, or a matrix with one in each column.
+    b_ndim
+        With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
+        one dimension, else matrices.
 
     Examples
     --------
@@ -223,7 +227,11 @@ def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any) -> Variable:
     array([1., 1.])
     """
     dl, d, du = cast_together("solve_tridiagonal", *[as_tensor_variable(x) for x in (dl, d, du)])
-    if any(x.type.ndim != 1 for x in (dl, d, du)):
-        raise ValueError(f"solve_tridiagonal needs three vectors; got types {dl.type}, {d.type} and {du.type}.")
+    b = as_tensor_variable(b)
+    one = core_of_right_hand_side(b, b_ndim)
+    return for_batches("solve_tridiagonal", _solution_of_three, f"(m),(n),(m),{one}->{one}", dl, d, du, b)
+
+
+def _solution_of_three(dl: Variable, d: Variable, du: Variable, b: Variable) -> Variable:
     nothing = d[:1].zeros_like()
     return SolveBanded(1, 1)(stack([concatenate([nothing, du]), d, concatenate([dl, nothing])]), b)

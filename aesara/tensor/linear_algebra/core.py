@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from aesara.tensor.creation.eye_tri import eye, tril, triu
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, switch
 from aesara.tensor.reductions.sum_prod_max import max as largest
-from aesara.tensor.vectorization.blockwise import Blockwise
+from aesara.tensor.vectorization.blockwise import Blockwise, vectorize
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "column",
     "common_size",
     "divided_by_gaps",
+    "for_batches",
     "gaps_between",
     "hermitian_of_triangle",
     "identity_like",
@@ -74,6 +75,26 @@ class MatrixOp(Op):
         if len(core) == len(tensors) and any(x.type.ndim > len(dims) for x, dims in zip(tensors, core)):
             return Blockwise(self, signature)(*tensors, **kwargs)
         return super().__call__(*tensors, **kwargs)
+
+
+def for_batches(name: str, function: Callable[..., Variable], signature: str, *inputs: Variable) -> Variable:
+    """The value of a function whose inputs have the core dimensions of a signature, or those of a batch before them.
+
+    Raises
+    ------
+    ValueError
+        If an input has fewer dimensions; `name` is what the function is called.
+    """
+    core = parse_signature(signature)[0]
+    for x, dims in zip(inputs, core, strict=True):
+        if x.type.ndim < len(dims):
+            raise ValueError(
+                f"{name}: {described(x)} has {x.type.ndim} dimension(s), but the signature {signature} needs "
+                f"{len(dims)} and those of a batch before them."
+            )
+    if all(x.type.ndim == len(dims) for x, dims in zip(inputs, core)):
+        return function(*inputs)
+    return vectorize(function, signature)(*inputs)
 
 
 # -- inputs -----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from aesara.tensor.linear_algebra.core import (
     cast_together,
     check_choice,
     common_size,
+    for_batches,
     is_connected,
     matrix_type,
     real_dtype,
@@ -27,7 +29,7 @@ from aesara.tensor.linear_algebra.core import (
     triangle,
     vector_type,
 )
-from aesara.tensor.linear_algebra.solve import SolveTriangular
+from aesara.tensor.linear_algebra.solve import SolveTriangular, core_of_right_hand_side
 from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import dot
 
@@ -282,26 +284,30 @@ def lu_factor(a: Any) -> list[Variable]:
     return LUFactor()(a)
 
 
-def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0) -> Variable:
+def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | None = None) -> Variable:
     """The solution x of ``a x = b``, from what `lu_factor` returns for `a`.
 
     Parameters
     ----------
     lu_and_piv
-        The decomposition.
+        The decomposition, or a batch of them.
     b
         The right-hand side: a vector, or a matrix with one in each column.
     trans
         1 to solve with the transpose of `a`, 2 with its conjugate transpose.
+    b_ndim
+        With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
+        one dimension, else matrices.
     """
     factors, pivots = [as_tensor_variable(x) for x in lu_and_piv]
     b = as_tensor_variable(b)
     check_choice("trans", trans, (0, 1, 2))
-    if factors.type.ndim != 2 or b.type.ndim > 2:
-        raise ValueError(
-            f"lu_solve needs one matrix and a vector or a matrix; got types {factors.type} and {b.type}. For batches "
-            "use aesara.tensor.vectorize."
-        )
+    one = core_of_right_hand_side(b, b_ndim)
+    solution = functools.partial(_solution_by_lu, trans)
+    return for_batches("lu_solve", solution, f"(n,n),(n),{one}->{one}", factors, pivots, b)
+
+
+def _solution_by_lu(trans: int, factors: Variable, pivots: Variable, b: Variable) -> Variable:
     order = PivotsToPermutation()(pivots)
     if trans == 0:
         return _triangular("N", False, False)(factors, _triangular("N", True, True)(factors, b[order]))

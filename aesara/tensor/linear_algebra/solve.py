@@ -32,6 +32,7 @@ __all__ = [
     "Solve",
     "SolveBase",
     "SolveTriangular",
+    "core_of_right_hand_side",
     "right_hand_sides",
     "solve",
     "solve_triangular",
@@ -58,6 +59,12 @@ def with_right_hand_side(op: MatrixOp, a: Any, b: Any, b_ndim: int | None) -> Va
     if b_ndim is None or check_choice("b_ndim", b_ndim, (1, 2)) == 2 or b.type.ndim == 1:
         return op(a, b)
     return op(a, b.dimshuffle([*range(b.type.ndim), "x"]))[..., 0]
+
+
+def core_of_right_hand_side(b: Variable, b_ndim: int | None) -> str:
+    """The core dimensions of right-hand sides in a signature, of order n: vectors for ``b_ndim=1``."""
+    wanted = check_choice("b_ndim", b_ndim, (None, 1, 2)) or min(b.type.ndim, 2)
+    return "(n)" if wanted == 1 else "(n,k)"
 
 
 class SolveBase(MatrixOp):

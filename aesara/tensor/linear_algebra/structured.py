@@ -11,6 +11,7 @@ from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import conj
 from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.linear_algebra.core import for_batches
 
 __all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
 
@@ -21,7 +22,7 @@ def block_diag(*arrays: Any) -> Variable:
     Parameters
     ----------
     *arrays
-        Matrices. A vector stands for a matrix with one row, a number for one of one by one.
+        Matrices, or batches of them. A vector stands for a matrix with one row, a number for one of one by one.
 
     Examples
     --------
@@ -34,26 +35,25 @@ def block_diag(*arrays: Any) -> Variable:
         return zeros((1, 0))
     blocks = [as_tensor_variable(array) for array in arrays]
     blocks = [x.dimshuffle(["x"] * (2 - x.type.ndim) + list(range(x.type.ndim))) for x in blocks]
-    if any(x.type.ndim > 2 for x in blocks):
-        raise ValueError("block_diag takes matrices. For batches use aesara.tensor.vectorize.")
+    signature = ",".join(f"(r{k},c{k})" for k in range(len(blocks))) + "->(r,c)"
+    return for_batches("block_diag", _along_diagonal, signature, *blocks)
+
+
+def _along_diagonal(*blocks: Variable) -> Variable:
     dtype = aes.upcast(*[x.type.dtype for x in blocks])
     rows = []
     for k, block in enumerate(blocks):
         parts = [
-            block.astype(dtype) if other is block and j == k else zeros((block.shape[0], other.shape[1]), dtype=dtype)
+            block.astype(dtype) if j == k else zeros((block.shape[0], other.shape[1]), dtype=dtype)
             for j, other in enumerate(blocks)
         ]
         rows.append(concatenate(parts, axis=1))
     return concatenate(rows, axis=0)
 
 
-def _vector(name: str, value: Any, part: str) -> Variable:
+def _vector(value: Any) -> Variable:
     x = as_tensor_variable(value)
-    if x.type.ndim == 0:
-        x = x.dimshuffle("x")
-    if x.type.ndim != 1:
-        raise ValueError(f"{name}: {part} must be a vector; got {x.type}. For batches use aesara.tensor.vectorize.")
-    return x
+    return x.dimshuffle("x") if x.type.ndim == 0 else x
 
 
 def toeplitz(c: Any, r: Any = None) -> Variable:
@@ -62,9 +62,9 @@ def toeplitz(c: Any, r: Any = None) -> Variable:
     Parameters
     ----------
     c
-        The first column.
+        The first column, or a batch of them.
     r
-        The first row, of which the first element is not used; by default the conjugate of `c`.
+        The first row, of which the first element is not used, or a batch of them; by default the conjugate of `c`.
 
     Examples
     --------
@@ -74,8 +74,11 @@ def toeplitz(c: Any, r: Any = None) -> Variable:
            [2, 1],
            [3, 2]])
     """
-    c = _vector("toeplitz", c, "c")
-    r = conj(c) if r is None else _vector("toeplitz", r, "r")
+    c = _vector(c)
+    return for_batches("toeplitz", _toeplitz, "(n),(m)->(n,m)", c, conj(c) if r is None else _vector(r))
+
+
+def _toeplitz(c: Variable, r: Variable) -> Variable:
     values = concatenate([c[::-1], r[1:]])
     n = c.shape[0]
     return values[arange(r.shape[0]).dimshuffle("x", 0) - arange(n).dimshuffle(0, "x") + (n - 1)]
@@ -83,6 +86,11 @@ def toeplitz(c: Any, r: Any = None) -> Variable:
 
 def circulant(c: Any) -> Variable:
     """The square matrix whose columns are a vector, turned by one place each; see `scipy.linalg.circulant`.
+
+    Parameters
+    ----------
+    c
+        The vector, or a batch of them.
 
     Examples
     --------
@@ -92,7 +100,10 @@ def circulant(c: Any) -> Variable:
            [2, 1, 3],
            [3, 2, 1]])
     """
-    c = _vector("circulant", c, "c")
+    return for_batches("circulant", _circulant, "(n)->(n,n)", _vector(c))
+
+
+def _circulant(c: Variable) -> Variable:
     n = c.shape[0]
     return c[(arange(n).dimshuffle(0, "x") - arange(n).dimshuffle("x", 0)) % n]
 
@@ -103,9 +114,9 @@ def hankel(c: Any, r: Any = None) -> Variable:
     Parameters
     ----------
     c
-        The first column.
+        The first column, or a batch of them.
     r
-        The last row, of which the first element is not used; by default zeros.
+        The last row, of which the first element is not used, or a batch of them; by default zeros.
 
     Examples
     --------
@@ -115,7 +126,10 @@ def hankel(c: Any, r: Any = None) -> Variable:
            [2, 3],
            [3, 4]])
     """
-    c = _vector("hankel", c, "c")
-    r = c.zeros_like() if r is None else _vector("hankel", r, "r")
+    c = _vector(c)
+    return for_batches("hankel", _hankel, "(n),(m)->(n,m)", c, c.zeros_like() if r is None else _vector(r))
+
+
+def _hankel(c: Variable, r: Variable) -> Variable:
     values = concatenate([c, r[1:]])
     return values[arange(c.shape[0]).dimshuffle(0, "x") + arange(r.shape[0]).dimshuffle("x", 0)]

@@ -421,10 +421,36 @@ for order in ("fro", "nuc", 2, -2, 1, np.inf):
     )
 lapack("vector_norm", lambda x, ord: np.linalg.norm(x, ord), [case(real(4), ord=p) for p in (1, 2, 3)], python={})
 NATIVE = {"error": "exact", "python": {}, "dtypes": ("int32", "float32", "complex64")}
-lapack("block_diag", scipy.linalg.block_diag, [case(real(2, 3), real(2), real(1, 2)), case(real(2, 2))], **NATIVE)
-lapack("toeplitz", scipy.linalg.toeplitz, [case(real(3)), case(real(3), real(4))], **NATIVE)
-lapack("hankel", scipy.linalg.hankel, [case(real(3)), case(real(3), real(4))], **NATIVE)
-lapack("circulant", scipy.linalg.circulant, [case(real(3))], **NATIVE)
+
+
+def of_members(function: Any, *core: int) -> Any:
+    """The function for each member of a batch, of as many dimensions as `core` says for each argument."""
+
+    def of_batch(*arrays: np.ndarray, **options: Any) -> Any:
+        lead = [x.shape[: x.ndim - n] for x, n in zip(arrays, core)]
+        batch = np.broadcast_shapes(*lead)
+        given = [np.broadcast_to(x, batch + x.shape[x.ndim - n :]) if x.ndim > n else x for x, n in zip(arrays, core)]
+        if not batch:
+            return function(*given, **options)
+        members = [
+            function(*[x[index] if x.ndim > n else x for x, n in zip(given, core)], **options)
+            for index in np.ndindex(batch)
+        ]
+        return np.reshape(members, batch + np.shape(members[0]))
+
+    return of_batch
+
+
+lapack(
+    "block_diag",
+    of_members(scipy.linalg.block_diag, 2, 2, 2),
+    [case(real(2, 3), real(2), real(1, 2)), case(real(2, 2)), case(real(4, 2, 3), real(2), real(4, 2, 1))],
+    **NATIVE,
+)
+VECTORS = [case(real(3)), case(real(3), real(4)), case(real(2, 3), real(4)), case(real(2, 3), real(2, 2))]
+lapack("toeplitz", of_members(scipy.linalg.toeplitz, 1, 1), VECTORS, **NATIVE)
+lapack("hankel", of_members(scipy.linalg.hankel, 1, 1), VECTORS, **NATIVE)
+lapack("circulant", of_members(scipy.linalg.circulant, 1), [case(real(3)), case(real(2, 2, 3))], **NATIVE)
 lapack(
     "gradients in one step",
     lambda x, y: scipy.linalg.expm_frechet(x.T, y, compute_expm=False),

@@ -194,6 +194,31 @@ class TestBatches:
         assert isinstance(linalg.cholesky(matrices).owner.op, Blockwise)
         assert isinstance(linalg.cholesky(at.dmatrix()).owner.op, linalg.Cholesky)
 
+    @pytest.mark.parametrize("trans", [0, 1])
+    def test_solutions_by_lu(self, trans, rng):
+        x, b, c = at.dtensor3("x"), at.dmatrix("b"), at.dtensor3("c")
+        given, vectors, matrices = values(rng, 4, 3, 3), values(rng, 4, 3), values(rng, 4, 3, 2)
+        factors = linalg.lu_factor(x)
+        outputs = [linalg.lu_solve(factors, b, trans, b_ndim=1), linalg.lu_solve(factors, c, trans)]
+        slope = aesara.grad((outputs[0] ** 2).sum(), b)
+        *found, slope = aesara.function([x, b, c], [*outputs, slope])(given, vectors, matrices)
+        turned = given.swapaxes(1, 2) if trans else given
+        np.testing.assert_allclose(found[0], np.linalg.solve(turned, vectors[..., None])[..., 0], rtol=1e-11)
+        np.testing.assert_allclose(found[1], np.linalg.solve(turned, matrices), rtol=1e-11)
+        back = np.linalg.solve(turned.swapaxes(1, 2), 2 * found[0][..., None])[..., 0]
+        np.testing.assert_allclose(slope, back, rtol=1e-11)
+        with pytest.raises(ValueError, match=r"lu_solve: .* has 1 dimension\(s\), but the signature \(n,n\)"):
+            linalg.lu_solve((at.dvector("v"), at.lvector("p")), at.dvector("b"))
+
+    def test_three_diagonals(self, rng):
+        low, diagonal, up, b = at.dmatrix("low"), at.dmatrix("diagonal"), at.dvector("up"), at.dmatrix("b")
+        given = values(rng, 4, 2), 5 + values(rng, 4, 3), values(rng, 2), values(rng, 4, 3)
+        x = linalg.solve_tridiagonal(low, diagonal, up, b, b_ndim=1)
+        found = aesara.function([low, diagonal, up, b], x)(*given)
+        for k, member in enumerate(found):
+            matrix = np.diag(given[0][k], -1) + np.diag(given[1][k]) + np.diag(given[2], 1)
+            np.testing.assert_allclose(matrix @ member, given[3][k], rtol=1e-12)
+
     def test_static_shapes(self):
         x = at.tensor("float64", shape=(5, 4, 2))
         assert linalg.svd(x, full_matrices=False)[0].type.shape == (5, 4, 2)
