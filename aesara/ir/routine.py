@@ -9,7 +9,8 @@ The C function is described by a list of arguments:
 ===================  ========================================================================================
 ``Character(c)``     pointer to a character, as Fortran takes flags
 ``Integer(e)``       pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
-``Length(e)``        the same by value, as a 64-bit integer
+``Leading(e)``       the same for a leading dimension, which is 1 where the expression is zero
+``Length(e)``        an expression in the sizes by value, as a 64-bit integer
 ``Constant(e)``      pointer to a number that is always the same
 ``Data(name)``       pointer to the first element of an operand
 ``Stride(name, d)``  how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from aesara.ir.expr import Expr, op, var
+from aesara.ir.expr import Expr, substitute, var
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "Constant",
     "Data",
     "Integer",
+    "Leading",
     "Length",
     "Null",
     "Number",
@@ -74,70 +76,65 @@ class Parameter:
     strides: int = 0
 
 
-@dataclass(frozen=True)
-class Character:
-    value: str
+class Argument:
+    """An argument of the function, made of what the table above says."""
+
+    __slots__ = ("dimension", "value")
+
+    def __init__(self, value: Any = None, dimension: int = 0) -> None:
+        self.value, self.dimension = value, dimension
 
 
-@dataclass(frozen=True)
-class Integer:
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Constant:
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Length:
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Data:
-    operand: str
-
-
-@dataclass(frozen=True)
-class Status:
-    operand: str
-
-
-@dataclass(frozen=True)
-class Null:
+class Character(Argument):
     pass
 
 
-@dataclass(frozen=True)
-class Stride:
-    operand: str
-    dimension: int
-
-
-@dataclass(frozen=True)
-class Scalar:
-    name: str
-
-
-@dataclass(frozen=True)
-class Number:
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Table:
+class Integer(Argument):
     pass
 
 
-@dataclass(frozen=True)
-class Watcher:
+class Leading(Argument):
     pass
 
 
-Argument = (
-    Character | Integer | Constant | Length | Data | Status | Null | Stride | Scalar | Number | Table | Watcher
-)  # fmt: skip
+class Constant(Argument):
+    pass
+
+
+class Length(Argument):
+    pass
+
+
+class Data(Argument):
+    pass
+
+
+class Stride(Argument):
+    pass
+
+
+class Status(Argument):
+    pass
+
+
+class Scalar(Argument):
+    pass
+
+
+class Number(Argument):
+    pass
+
+
+class Null(Argument):
+    pass
+
+
+class Table(Argument):
+    pass
+
+
+class Watcher(Argument):
+    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +185,13 @@ class Routine:
     def __repr__(self) -> str:
         return f"<routine {self.name}>"
 
-    @property
-    def narrow_sizes(self) -> tuple[str, ...]:
-        """The sizes that the function takes as 32-bit integers: larger ones must not get there."""
-        narrow = {e.attr for a in self.arguments if isinstance(a, Integer) for e in _leaves(a.value)}
-        return tuple(name for name in self.sizes if name in narrow)
+    def narrow(self, sizes: Mapping[str, Expr]) -> tuple[Expr, ...]:
+        """What the function takes as 32-bit integers where the sizes have these values: more must not get there.
 
-    def parameter(self, name: str) -> Parameter:
-        (found,) = (p for p in self.parameters if p.name == name)
-        return found
+        Sizes come before what is computed from them.
+        """
+        values = {in_sizes(a.value, sizes): None for a in self.arguments if isinstance(a, Integer)}
+        return tuple(sorted(values, key=lambda e: e.op != "var"))
 
     def shape_of(self, parameter: Parameter, sizes: Mapping[str, Expr]) -> tuple[Expr, ...]:
         """The shape of a parameter where the sizes have these values."""
@@ -214,12 +209,4 @@ def size(name: str) -> Expr:
 
 def in_sizes(e: Expr, sizes: Mapping[str, Expr]) -> Expr:
     """An expression in sizes of a routine, with values for them."""
-    if e.op == "var":
-        return sizes[e.attr]
-    return op(e.op, *(in_sizes(a, sizes) for a in e.args)) if e.args else e
-
-
-def _leaves(e: Expr) -> list[Expr]:
-    if e.op == "var":
-        return [e]
-    return [leaf for a in e.args for leaf in _leaves(a)]
+    return substitute([e], lambda size: sizes.get(size.attr), {})[0]

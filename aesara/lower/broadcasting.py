@@ -44,14 +44,6 @@ def broadcast_shape(
     return tuple(common), guards
 
 
-def product(sizes: Sequence[Expr]) -> Expr:
-    """The number of elements of an array with these sizes."""
-    total: Expr = ONE
-    for n in sizes:
-        total = primitive("mul", total, n)
-    return total
-
-
 def index_along(index: Expr, size: Expr, whole: Expr, context: Context) -> Expr:
     """The index along one dimension of an operand of length `size`, in a region of length `whole`."""
     if size is ONE:

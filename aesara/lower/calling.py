@@ -14,7 +14,7 @@ from aesara.lower.reductions import reduce_array
 
 __all__ = ["call_routine", "require_success"]
 
-#: sizes from here on do not fit into the 32-bit integers of LAPACK
+#: lengths from here on do not fit into the 32-bit integers of LAPACK
 _TOO_LARGE = const(2**31)
 
 
@@ -46,10 +46,9 @@ def call_routine(
     """
     guards = list(requires)
     label = str(node.op).replace("{", "{{").replace("}", "}}")
-    for name in routine.narrow_sizes:
-        message = f"{label}: a dimension has length {{0}}, but the library takes lengths below 2**31 only."
-        fits = primitive("lt", sizes[name], _TOO_LARGE)
-        guards += context.guard(fits, ValueError, message, node, [sizes[name]])
+    message = f"{label}: the library takes lengths of arrays and workspaces below 2**31 only; one is {{0}}."
+    for value in routine.narrow(sizes):
+        guards += context.guard(primitive("lt", value, _TOO_LARGE), ValueError, message, node, [value])
     call = RoutineCall(routine, sizes, given, lead, guards)
     for array in given.values():
         if array.stamp < 0:

@@ -111,13 +111,11 @@ class Context:
         assert self.outer is not None and self.taken is not None
         array = self.outer.in_memory(variable)
         here = array.elsewhere()
-        if here is not None:
-            pass
-        elif array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
+        if here is None and array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
             # It may be a size, and sizes are known before the loop.
             number = cast(self.outer.integer_from(array), array.dtype)
             here = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
-        else:
+        elif here is None:
             self.taken.append(Row(self.fresh("w"), array, None, array.shape))
             here = Source(self.taken[-1].name, array.dtype, array.shape)
         self.set(variable, split(here) if variable in self.outer.pairs else here)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, walk
 from aesara.lower.arrays import Array
-from aesara.lower.arrays.assembled import without_prologue
 from aesara.lower.nests import build_launch
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.lower.tasks import LOOP, Task, own_element
@@ -87,7 +87,7 @@ class Group(ScheduledStep):
             name = name_of(task.target)
             old = assembler.in_place.get(name)
             begins_there = old is not None and task.target.starts_as_base
-            tasks.append(without_prologue(task) if begins_there else task)
+            tasks.append(dataclasses.replace(task, prologue=None) if begins_there else task)
             if old is not None and not begins_there:
                 aliased |= {name, assembler.context.inputs[old].buffer.name}
         launch = build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased)

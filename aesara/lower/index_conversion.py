@@ -8,11 +8,12 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader
-from aesara.lower.broadcasting import broadcast_shape, index_of, product
+from aesara.lower.broadcasting import broadcast_shape, index_of
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector
 from aesara.lower.ranges import require_range
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
 
 
@@ -52,7 +53,7 @@ def _unravel_index(op: UnravelIndex, node: Apply, context: Context) -> Sequence[
     sizes = integers_of_vector(dims, len(node.outputs), node, context)
     guards = _checked_dims(sizes, node, context)
     steps = _steps(sizes, op.order)
-    total = product(sizes)
+    total = count_of(sizes)
     message = "an index is out of bounds for an array with size {2}: they go from {0} to {1}"
     guards += require_range(array, ZERO, total, ValueError, message, node, context)
 
@@ -88,7 +89,7 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
             )
             guards += require_range(array, ZERO, size, ValueError, message, node, context, shape)
         else:
-            some = primitive("or", primitive("gt", size, ZERO), primitive("eq", product(shape), ZERO))
+            some = primitive("or", primitive("gt", size, ZERO), primitive("eq", count_of(shape), ZERO))
             message = f"dimension {d} of the array has size {{0}}, so that no position lies in it"
             guards += context.guard(some, ValueError, message, node, [size])
 

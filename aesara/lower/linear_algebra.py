@@ -58,7 +58,7 @@ def _factor(of: Matrices, a: Array, lower: bool, raises: bool = True) -> dict[st
     """The Cholesky factors of the matrices of `a`, with zeros in the other triangle."""
     order = of.require_square(a)
     routine = lapack.cholesky(_side(lower), a.dtype)
-    made = of.call(routine, {"n": order}, lead=a.shape[: len(of.lead)], a=triangle(a, lower))
+    made = of.call(routine, {"n": order}, {"a": triangle(a, lower)}, a.shape[: len(of.lead)])
     if raises:
         of.require_success(made["status"], "is not positive definite: see its leading minor of order")
     return made
@@ -80,10 +80,7 @@ def _nan_where_failed(of: Matrices, result: Array, status: Array) -> Array:
 
 @adopt(CholeskySolve)
 def _cholesky_solve(op: CholeskySolve, of: Matrices) -> Sequence[Array]:
-    factor, b = of.inputs
-    columns = _right_hand_sides(of, factor, b)
-    if op.check_finite:
-        of.require_finite(factor, b)
+    factor, b, columns = _system(of, op.check_finite)
     return [_as_given(b, _solve_by_factor(of, factor, columns, bool(op.lower)), factor)]
 
 
@@ -95,13 +92,16 @@ def _solve_by_factor(of: Matrices, factor: Array, columns: Array, lower: bool) -
 # -- systems of equations ----------------------------------------------------------------------------------------
 
 
-def _right_hand_sides(of: Matrices, a: Array, b: Array) -> Array:
-    """The right-hand sides as columns of matrices, once they are known to fit."""
+def _system(of: Matrices, check_finite: bool) -> tuple[Array, Array, Array]:
+    """Matrices, right-hand sides, and these as columns of matrices, once they are known to fit."""
+    a, b = of.inputs
     order = of.require_square(a)
     columns = b if b.ndim == a.ndim else as_column(b)
     message = "a matrix of order {0} and a right-hand side of length {1} do not fit."
     of.require_equal(order, columns.shape[-2], message)
-    return columns
+    if check_finite:
+        of.require_finite(a, b)
+    return a, b, columns
 
 
 def _as_given(b: Array, solution: Array, a: Array) -> Array:
@@ -117,15 +117,12 @@ def _substitute(
         _side(lower), "transposed" if turned else "plain", "unit" if unit else "general", a.dtype
     )
     rows, count = columns.shape[-2:]
-    return of.call(routine, {"m": rows, "n": count}, a=a, b=columns)["b"]
+    return of.call(routine, {"m": rows, "n": count}, {"a": a, "b": columns})["b"]
 
 
 @adopt(SolveTriangular)
 def _solve_triangular(op: SolveTriangular, of: Matrices) -> Sequence[Array]:
-    a, b = of.inputs
-    columns = _right_hand_sides(of, a, b)
-    if op.check_finite:
-        of.require_finite(a, b)
+    a, b, columns = _system(of, op.check_finite)
     if not op.unit_diagonal:
         zeros = Pointwise(
             "bool", a.shape[:-1], (diagonal(a, a.shape[-1]),),
@@ -138,10 +135,7 @@ def _solve_triangular(op: SolveTriangular, of: Matrices) -> Sequence[Array]:
 
 @adopt(Solve)
 def _solve(op: Solve, of: Matrices) -> Sequence[Array]:
-    a, b = of.inputs
-    columns = _right_hand_sides(of, a, b)
-    if op.check_finite:
-        of.require_finite(a, b)
+    a, b, columns = _system(of, op.check_finite)
     if op.assume_a == "pos":
         factor = _factor(of, a, bool(op.lower))["a"]
         return [_as_given(b, _solve_by_factor(of, factor, columns, bool(op.lower)), a)]
@@ -150,7 +144,7 @@ def _solve(op: Solve, of: Matrices) -> Sequence[Array]:
     rows = swapped(columns) if b.ndim == a.ndim else as_row(b)
     sizes = {"n": a.shape[-1], "k": rows.shape[-2]}
     routine = lapack.solve_lu("plain", a.dtype)
-    solved = of.call(routine, sizes, a=factors["a"], pivots=factors["pivots"], b=rows)["b"]
+    solved = of.call(routine, sizes, {"a": factors["a"], "pivots": factors["pivots"], "b": rows})["b"]
     return [swapped(solved) if b.ndim == a.ndim else only(solved, -2)]
 
 
@@ -167,7 +161,7 @@ def _symmetric(a: Array, lower: bool) -> Array:
 
 def _factor_lu(of: Matrices, a: Array, message: str | None) -> dict[str, Array]:
     """The LU factors of matrices; singular ones raise an error with this message, if there is one."""
-    made = of.call(lapack.lu(a.dtype), {"n": a.shape[-1]}, lead=a.shape[: len(of.lead)], a=a)
+    made = of.call(lapack.lu(a.dtype), {"n": a.shape[-1]}, {"a": a}, a.shape[: len(of.lead)])
     if message is not None:
         of.require_success(made["status"], message)
     return made
@@ -179,7 +173,7 @@ def _inverse(op: MatrixInverse, of: Matrices) -> Sequence[Array]:
     order = of.require_square(a, of.linalg_error)
     factors = _factor_lu(of, a, "is singular: see the diagonal of its factor at place")
     routine = lapack.inverse_of_lu(a.dtype)
-    return [of.call(routine, {"n": order}, a=factors["a"], pivots=factors["pivots"])["a"]]
+    return [of.call(routine, {"n": order}, {"a": factors["a"], "pivots": factors["pivots"]})["a"]]
 
 
 # -- determinants ------------------------------------------------------------------------------------------------
@@ -192,13 +186,15 @@ def _signed_diagonal(of: Matrices) -> tuple[Array, Array]:
     factors = _factor_lu(of, a, None)
     values = diagonal(factors["a"], order)
     dtype = a.dtype
+    zero, one = const(0, dtype), const(1, dtype)
 
     def sign(index: Index, readers: Sequence[Reader]) -> Expr:
+        """As NumPy has it, the sign of NaN is 1."""
         value = readers[0](index)
-        stays = primitive("eq", cast(readers[1](index), "int64"), primitive("add", index[-1], const(1)))
-        unit = primitive("select", primitive("isnan", value), value, primitive("copysign", const(1, dtype), value))
-        unit = primitive("select", stays, unit, primitive("neg", unit))
-        return primitive("select", primitive("eq", value, const(0, dtype)), const(0, dtype), unit)
+        swapped = primitive("ne", cast(readers[1](index), "int64"), primitive("add", index[-1], const(1)))
+        turned = primitive("xor", swapped, primitive("lt", value, zero))
+        unit = primitive("select", turned, primitive("neg", one), one)
+        return primitive("select", primitive("eq", value, zero), zero, unit)
 
     return values, Pointwise(dtype, values.shape, (values, factors["pivots"]), sign, 6)
 
@@ -259,7 +255,7 @@ def _qr(op: QRFull, of: Matrices) -> Sequence[Array]:
     (a,) = of.inputs
     rows, columns = a.shape[-2:]
     least = primitive("minimum", rows, columns)
-    made = of.call(lapack.qr(a.dtype), {"m": rows, "n": columns}, a=swapped(a))
+    made = of.call(lapack.qr(a.dtype), {"m": rows, "n": columns}, {"a": swapped(a)})
     factors = made["a"]
     shape = (*factors.shape[:-2], least, columns)
     upper = Pointwise(
@@ -272,7 +268,7 @@ def _qr(op: QRFull, of: Matrices) -> Sequence[Array]:
         a.dtype, (*factors.shape[:-2], least, rows), (factors,), lambda index, readers: readers[0](index), 0
     )
     routine = lapack.orthogonal(a.dtype)
-    q = of.call(routine, {"m": rows, "k": least}, a=leading, scales=made["scales"])["a"]
+    q = of.call(routine, {"m": rows, "k": least}, {"a": leading, "scales": made["scales"]})["a"]
     return [swapped(q), r]
 
 
@@ -293,9 +289,18 @@ def _eigvalsh(op: Eigvalsh, of: Matrices) -> Sequence[Array]:
 def _spectrum(of: Matrices, lower: bool, job: str) -> tuple[Array, Array]:
     (a,) = of.inputs
     order = of.require_square(a, of.linalg_error)
-    made = of.call(lapack.eigh(job, _side(lower), a.dtype), {"n": order}, a=a)
+    made = of.call(lapack.eigh(job, _side(lower), a.dtype), {"n": order}, {"a": a})
     of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
     return made["values"], made["a"]
+
+
+def _identities(of: Matrices, order: Expr, dtype: str) -> Array:
+    """An identity matrix for each member of the batch."""
+    one, zero = const(1, dtype), const(0, dtype)
+    return Pointwise(
+        dtype, (*of.lead, order, order), (),
+        lambda index, readers: primitive("select", primitive("eq", index[-2], index[-1]), one, zero),
+    )  # fmt: skip
 
 
 @adopt(SVD)
@@ -303,6 +308,8 @@ def _svd(op: SVD, of: Matrices) -> Sequence[Array]:
     (a,) = of.inputs
     rows, columns = a.shape[-2:]
     job = "values" if not op.compute_uv else "full" if op.full_matrices else "reduced"
-    made = of.call(lapack.svd(job, a.dtype), {"m": rows, "n": columns}, a=a)
+    vectors = {"left": rows, "right": columns} if job == "full" else {}
+    starts = {name: _identities(of, order, a.dtype) for name, order in vectors.items()}
+    made = of.call(lapack.svd(job, a.dtype), {"m": rows, "n": columns}, {"a": a, **starts})
     of.require_success(made["status"], "has singular values that did not converge; the routine returned")
     return [made["values"]] if job == "values" else [made["left"], made["values"], made["right"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from aesara.ir.routine import Routine
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine, require_success
 from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import reduce_array
 from aesara.tensor.vectorization.blockwise import Blockwise
@@ -80,22 +81,15 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Array]:
                 guards += context.require_equal(lead[at], array.shape[d], ValueError, message, node)
             else:
                 lead[at] = array.shape[d]
-    aligned = [_aligned(a, len(lead) - rank) for a, rank in zip(arrays, ranks, strict=True)]
+    aligned = [
+        with_dimensions(a, [*[None] * (len(lead) - rank), *range(a.ndim)])
+        for a, rank in zip(arrays, ranks, strict=True)
+    ]
     return lower_matrices(core, Matrices(core, node, context, tuple(lead), aligned, guards))
 
 
 def _label(op: Op) -> str:
     return str(op).replace("{", "{{").replace("}", "}}")
-
-
-def _aligned(array: Array, missing: int) -> Array:
-    """The array with leading dimensions of length 1."""
-    if not missing:
-        return array
-    return Pointwise(
-        array.dtype, (ONE,) * missing + array.shape, (array,), lambda index, readers: readers[0](index[missing:]), 0,
-        strided=lambda offset, strides: (offset, (ZERO,) * missing + strides),
-    )  # fmt: skip
 
 
 class Matrices:
@@ -151,7 +145,11 @@ class Matrices:
         self.guards += require_success(self.context, self.node, status, self.linalg_error, text)
 
     def call(
-        self, routine: Routine, sizes: dict[str, Expr], lead: Sequence[Expr] | None = None, **given: Array
+        self,
+        routine: Routine,
+        sizes: Mapping[str, Expr],
+        given: Mapping[str, Array],
+        lead: Sequence[Expr] | None = None,
     ) -> dict[str, Array]:
         """Call a routine for each member of the batch, or for the leading dimensions `lead` of one input.
 
@@ -192,13 +190,8 @@ def not_finite(array: Array) -> Array:
 
 def swapped(array: Array) -> Array:
     """The matrices with rows for columns."""
-    rank = array.ndim
-    order = (*range(rank - 2), rank - 1, rank - 2)
-    return Pointwise(
-        array.dtype, [array.shape[d] for d in order], (array,),
-        lambda index, readers: readers[0](tuple(index[d] for d in order)), 0,
-        strided=lambda offset, strides: (offset, tuple(strides[d] for d in order)),
-    )  # fmt: skip
+    *lead, rows, columns = range(array.ndim)
+    return with_dimensions(array, [*lead, columns, rows])
 
 
 def triangle(array: Array, lower: bool) -> Array:
@@ -222,30 +215,14 @@ def diagonal(array: Array, length: Expr) -> Array:
 
 def as_column(array: Array) -> Array:
     """Vectors as matrices of one column."""
-    return Pointwise(
-        array.dtype, (*array.shape, ONE), (array,), lambda index, readers: readers[0](index[:-1]), 0,
-        strided=lambda offset, strides: (offset, (*strides, ZERO)),
-    )  # fmt: skip
+    return with_dimensions(array, [*range(array.ndim), None])
 
 
 def as_row(array: Array) -> Array:
     """Vectors as matrices of one row."""
-    return Pointwise(
-        array.dtype, (*array.shape[:-1], ONE, array.shape[-1]), (array,),
-        lambda index, readers: readers[0]((*index[:-2], index[-1])), 0,
-        strided=lambda offset, strides: (offset, (*strides[:-1], ZERO, strides[-1])),
-    )  # fmt: skip
+    return with_dimensions(array, [*range(array.ndim - 1), None, array.ndim - 1])
 
 
 def only(array: Array, axis: int) -> Array:
     """The array without a dimension of length 1, the last (-1) or the one before."""
-    at = array.ndim + axis
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0]((*index[:at], ZERO, *index[at:]))
-
-    shape = (*array.shape[:at], *array.shape[at + 1 :])
-    return Pointwise(
-        array.dtype, shape, (array,), body, 0,
-        strided=lambda offset, strides: (offset, (*strides[:at], *strides[at + 1 :])),
-    )  # fmt: skip
+    return with_dimensions(array, [d for d in range(array.ndim) if d != array.ndim + axis])

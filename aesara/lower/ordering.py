@@ -16,6 +16,7 @@ from aesara.ir.routines import sorting
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Sequential, Write, Writer
 from aesara.lower.calling import call_routine, require_success
 from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import all_of
 from aesara.lower.reductions import converted, reduce_array
@@ -67,24 +68,12 @@ def _sorted_by_numpy(op: SortOp | ArgSortOp, array: Array, axis: int, node: Appl
 
 
 def _with_axis_last(array: Array, axis: int) -> Array:
-    if axis == array.ndim - 1:
-        return array
-    return _transposed(array, [*(d for d in range(array.ndim) if d != axis), axis])
+    return with_dimensions(array, [*(d for d in range(array.ndim) if d != axis), axis])
 
 
 def _with_axis_back(array: Array, axis: int) -> Array:
     last = array.ndim - 1
-    return array if axis == last else _transposed(array, [*range(axis), last, *range(axis, last)])
-
-
-def _transposed(array: Array, order: Sequence[int]) -> Array:
-    """The array with its dimensions in this order."""
-    back = [order.index(d) for d in range(array.ndim)]
-    return Pointwise(
-        array.dtype, [array.shape[d] for d in order], (array,),
-        lambda index, readers: readers[0](tuple(index[k] for k in back)), 0,
-        strided=lambda offset, strides: (offset, tuple(strides[d] for d in order)),
-    )  # fmt: skip
+    return with_dimensions(array, [*range(axis), last, *range(axis, last)])
 
 
 def _sorted_by_counting(array: Array, axis: int, context: Context) -> Array:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
 from aesara.lower.context import Context, check_dtype
+from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
 from aesara.tensor.products.dot import BatchedDot, Dot
@@ -52,12 +53,12 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
         return _plain_product(left, right, dtype, guards, context)
     if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
         return _outer(left, right, guards)
-    left = left if left.ndim == 2 else _added(_as_row(left), context)
-    right = right if right.ndim == 2 else _added(_as_column(right), context)
+    left = left if left.ndim == 2 else _added(with_dimensions(left, [None, 0]), context)
+    right = right if right.ndim == 2 else _added(with_dimensions(right, [0, None]), context)
     product = context.add(Product(left, right, guards))
     if x.ndim == 1:
-        return _drop(product, 0)
-    return product if y.ndim == 2 else _drop(product, 1)
+        return with_dimensions(product, [1])
+    return product if y.ndim == 2 else with_dimensions(product, [0])
 
 
 def _added(array: Array, context: Context) -> Array:
@@ -93,33 +94,6 @@ def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], con
 
     terms = Pointwise(dtype, shape, (x, y), body, 1, [bool(columns), bool(rows)], guards)
     return reduce_array(context, terms, (len(shape) - 1,), "add")
-
-
-def _as_row(vector: Array) -> Array:
-    return Pointwise(
-        vector.dtype, (ONE, vector.shape[0]), (vector,), lambda index, readers: readers[0]((index[1],)), 0,
-        strided=lambda offset, strides: (offset, (ZERO, strides[0])),
-    )  # fmt: skip
-
-
-def _as_column(vector: Array) -> Array:
-    return Pointwise(
-        vector.dtype, (vector.shape[0], ONE), (vector,), lambda index, readers: readers[0]((index[0],)), 0,
-        strided=lambda offset, strides: (offset, (strides[0], ZERO)),
-    )  # fmt: skip
-
-
-def _drop(matrix: Array, axis: int) -> Array:
-    """A product with a single row or column as a vector."""
-    kept = 1 - axis
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0]((index[0], const(0)) if kept == 0 else (const(0), index[0]))
-
-    return Pointwise(
-        matrix.dtype, (matrix.shape[kept],), (matrix,), body, 0,
-        strided=lambda offset, strides: (offset, (strides[kept],)),
-    )  # fmt: skip
 
 
 @lower_op.register
@@ -160,34 +134,18 @@ def _products(
     working = "float32" if dtype == "float16" else dtype
     left, right = (_added(converted(a, working), context) for a in (x, y))
     if x_is_row:
-        left = _with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
+        left = with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
     if y_is_column:
-        right = _with_dimensions(right, [*range(right.ndim), None])
+        right = with_dimensions(right, [*range(right.ndim), None])
     lead = max(left.ndim, right.ndim)
-    left, right = (_with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
+    left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
     left, right = _added(left, context), _added(right, context)
     if working in BLAS_DTYPES:
         result: Array = context.add(Product(left, right, guards))
     else:
         result = _sums_of_products(left, right, working, guards, context)
     kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]
-    return converted(_with_dimensions(result, kept), dtype)
-
-
-def _with_dimensions(array: Array, order: Sequence[int | None]) -> Array:
-    """The array with its dimensions in this order: None is a new one of size 1, and one left out has size 1."""
-    if list(order) == list(range(array.ndim)):
-        return array
-    back = {d: k for k, d in enumerate(order) if d is not None}
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
-
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        return offset, tuple(ZERO if d is None else strides[d] for d in order)
-
-    shape = [ONE if d is None else array.shape[d] for d in order]
-    return Pointwise(array.dtype, shape, (array,), body, 0, strided=strided)
+    return converted(with_dimensions(result, kept), dtype)
 
 
 def _sums_of_products(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:

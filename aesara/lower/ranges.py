@@ -9,9 +9,9 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array
-from aesara.lower.broadcasting import product
 from aesara.lower.context import Context
 from aesara.lower.reductions import converted, reduce_array
+from aesara.lower.shape_arithmetic import count_of
 
 
 def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
@@ -55,6 +55,6 @@ def require_range(
     below = primitive("lt", high, size)
     wrong = primitive("select", below, low, high)
     fits = all_of(primitive("ge", low, lowest), below)
-    if result is not None and not fits.is_const and product(result) is not product(array.shape):
-        fits = primitive("or", fits, primitive("eq", product(result), const(0)))
+    if result is not None and not fits.is_const and count_of(result) is not count_of(array.shape):
+        fits = primitive("or", fits, primitive("eq", count_of(result), const(0)))
     return context.guard(fits, kind, message, node, [low, high, size, wrong])

@@ -11,11 +11,12 @@ from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
-from aesara.lower.broadcasting import index_along, product
+from aesara.lower.broadcasting import index_along
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import range_of
 from aesara.lower.reductions import reduce_array
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.shapes.repeating import Repeat
 
@@ -30,7 +31,7 @@ def _repeat(op: Repeat, node: Apply, context: Context) -> Sequence[Array]:
     array, repeats = (context.array(v) for v in node.inputs)
     check_dtype(array.dtype)
     if op.axis is None and array.ndim != 1:
-        array = context.add(Alias(array, (product(array.shape),)))
+        array = context.add(Alias(array, (count_of(array.shape),)))
     axis = (op.axis or 0) % array.ndim
     size = array.shape[axis]
     guards = _checked(repeats, size, node, context)

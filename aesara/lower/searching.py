@@ -12,11 +12,11 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Reader, Sequential, Writer
-from aesara.lower.broadcasting import product
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import require_range
 from aesara.lower.reductions import converted
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.ordering.searching import SearchsortedOp
 
 #: how many values are searched for together; and in how many entries they are without looking at the extreme ones first
@@ -49,7 +49,7 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
 
     flat = operands[1]
     if values.ndim != 1:
-        flat = operands[1] = context.add(Alias(context.add(flat), (product(values.shape),)))
+        flat = operands[1] = context.add(Alias(context.add(flat), (count_of(values.shape),)))
     number = flat.shape[0]
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:

@@ -8,10 +8,11 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
-from aesara.lower.broadcasting import broadcast_shape, index_of, product
+from aesara.lower.broadcasting import broadcast_shape, index_of
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import range_of, require_range
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.choosing import Choose
 from aesara.tensor.indexing.permuting import PermuteRowElements
 from aesara.tensor.indexing.selection import Default
@@ -34,7 +35,7 @@ def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
         message = "Choose: an index is out of range: they go from {0} to {1}, and there are {2} choices."
         guards += require_range(chosen, ZERO, count, ValueError, message, node, context)
     elif not count.is_const or count.attr == 0:
-        total = product(shape)
+        total = count_of(shape)
         some = primitive("or", primitive("gt", count, ZERO), primitive("eq", total, ZERO))
         message = "Choose: there are {0} choices to take {1} entries from."
         guards += context.guard(some, IndexError, message, node, [count, total])

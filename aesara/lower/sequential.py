@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
@@ -13,6 +12,7 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reade
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions import converted, reduce_array
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.sequences.cumulative import CumOp
 
@@ -72,12 +72,7 @@ def flat(array: Array, context: Context) -> Array:
         return array
     if array.stamp < 0:
         context.add(array)
-    return context.add(Alias(array, (_count(array),)))
-
-
-def _count(array: Array) -> Expr:
-    """How many elements there are."""
-    return functools.reduce(lambda a, b: primitive("mul", a, b), array.shape, ONE)
+    return context.add(Alias(array, (count_of(array.shape),)))
 
 
 @lower_op.register
@@ -145,7 +140,7 @@ def _flat_positions(array: Array, context: Context) -> Array:
             statements = (For(f"v{d}", array.shape[d], statements),)
         return (Declare("r0", ZERO), *statements)
 
-    padded = context.add(Sequential("int64", (primitive("add", _count(array), ONE),), (mask,), body))
+    padded = context.add(Sequential("int64", (primitive("add", count_of(array.shape), ONE),), (mask,), body))
     return context.add(Pointwise("int64", (length,), (padded,), lambda index, readers: readers[0](index), 0))
 
 

@@ -9,10 +9,10 @@ from aesara.graph.nodes import Apply, Constant
 from aesara.ir.expr import Expr, cast, const, is_size
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
-from aesara.lower.broadcasting import product
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining import integers_of_vector, vector_of
+from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.shapes.shape import Shape, Shape_i
@@ -71,12 +71,12 @@ def _same(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Arra
 def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     x, shape = node.inputs
     array = context.array(x)
-    total = product(array.shape)
+    total = count_of(array.shape)
     wanted, guards = _resolved(integers_of_vector(shape, op.ndim, node, context), total, node, context)
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
             wanted[d] = const(static)
-    count = product(wanted)
+    count = count_of(wanted)
     if total is not count:
         message = "cannot reshape array of size {0}: the lengths multiply to more than any array has."
         guards += context.guard(_is_exact(wanted), ValueError, message, node, [total])
@@ -103,7 +103,7 @@ def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) ->
         )
         message = "can only specify one unknown dimension; {0} are -1."
         guards += context.guard(primitive("le", count, const(1)), ValueError, message, node, [count])
-    known = product([primitive("select", asked[d], const(1), n) if d in asked else n for d, n in enumerate(wanted)])
+    known = count_of([primitive("select", asked[d], const(1), n) if d in asked else n for d, n in enumerate(wanted)])
     given = functools.reduce(lambda a, b: primitive("or", a, b), asked.values())
     if not (known.is_const and known.attr):
         message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."

@@ -14,8 +14,9 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.routines import FAMILIES, routine_named
-from aesara.ir.steps import Call
+from aesara.ir.expr import const
+from aesara.ir.routines import FAMILIES, lapack, routine_named
+from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
@@ -196,6 +197,31 @@ def test_failures_say_what_is_wrong(build, values, kind, message):
     with pytest.raises(kind, match=message) as error:
         f(*values)
     assert "test_linear_algebra.py" in str(error.value)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (2, 0, 3), (0, 2, 3)])
+@pytest.mark.parametrize("full", [True, False])
+def test_singular_vectors_of_empty_matrices(full, shape, dtype):
+    a = any_matrix(*shape, dtype=dtype)
+    x = at.TensorType(dtype, (None,) * a.ndim)()
+    found = aesara.function([x], at.linalg.svd(x, full_matrices=full))(a)
+    for ours, expected in zip(found, np.linalg.svd(a, full_matrices=full), strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+def test_the_sign_of_a_determinant_that_is_not_a_number(dtype):
+    a = any_matrix(3, 3, dtype=dtype)
+    with np.errstate(invalid="ignore"):
+        agrees(SLogDet(), np.stack([a, np.full_like(a, np.nan), np.zeros_like(a), -a]))
+
+
+def test_lengths_that_must_fit_into_32_bits():
+    """Those of workspaces too: 2 n**2 is too long where n is not."""
+    narrow = lapack.eigh("vectors", "lower", "float64").narrow({"n": const(33000)})
+    assert [e.attr for e in narrow] == [33000, 2 * 33000**2 + 6 * 33000 + 1, 5 * 33000 + 3]
+    x = at.dmatrix("x")
+    program = aesara.function([x], at.linalg.eigh(x))._native.program
+    assert sum(isinstance(step, Check) and str(2**31) in str(step.condition) for step in program.steps) == 3
 
 
 def test_a_failure_changes_no_shared_variable():

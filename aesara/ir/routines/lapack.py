@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Parameter, Routine, Status, size
+from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Leading, Parameter, Routine, Status, size
 from aesara.ir.work import Work
 
 __all__ = [
@@ -51,11 +51,6 @@ def _add(*terms: Expr) -> Expr:
 
 def _times(factor: int, e: Expr) -> Expr:
     return op("mul", e, const(factor))
-
-
-def _leading(n: Expr) -> Integer:
-    """A leading dimension, which is never zero."""
-    return Integer(op("maximum", n, _ONE))
 
 
 def _inout(name: str, dtype: str, *shape: Expr) -> Parameter:
@@ -102,7 +97,7 @@ def cholesky(triangle: str, dtype: str) -> Routine:
     return _routine(
         f"cholesky.{triangle}.{dtype}", "Cholesky factorization", "lapack.potrf", ("n",),
         (_inout("a", dtype, _N, _N), _STATUS),
-        (Character("U" if lower else "L"), Integer(_N), Data("a"), _leading(_N), Status("status")),
+        (Character("U" if lower else "L"), Integer(_N), Data("a"), Leading(_N), Status("status")),
         _work((_N, _N, _N), 1 / 6), functools.partial(_factor_cholesky, lower),
     )  # fmt: skip
 
@@ -141,7 +136,7 @@ def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) 
         (
             Character("R"), Character("U" if lower else "L"), Character("T" if turned else "N"),
             Character("U" if unit else "N"), Integer(_N), Integer(_M), Constant(const(1, dtype)), Data("a"),
-            _leading(_M), Data("b"), _leading(_N),
+            Leading(_M), Data("b"), Leading(_N),
         ),
         _work((_M, _M, _N), 0.5), functools.partial(_solve_triangular, lower, turned, unit),
     )  # fmt: skip
@@ -174,7 +169,7 @@ def lu(dtype: str) -> Routine:
     return _routine(
         f"lu.{dtype}", "LU factorization", "lapack.getrf", ("n",),
         (_inout("a", dtype, _N, _N), _out("pivots", "int32", _N), _STATUS),
-        (Integer(_N), Integer(_N), Data("a"), _leading(_N), Data("pivots"), Status("status")),
+        (Integer(_N), Integer(_N), Data("a"), Leading(_N), Data("pivots"), Status("status")),
         _work((_N, _N, _N), 1 / 3), _factor_lu,
     )  # fmt: skip
 
@@ -204,8 +199,8 @@ def solve_lu(transposed: str, dtype: str) -> Routine:
             Parameter("a", dtype, (_N, _N)), Parameter("pivots", "int32", (_N,)), _inout("b", dtype, _K, _N), _STATUS,
         ),
         (
-            Character("N" if turned else "T"), Integer(_N), Integer(_K), Data("a"), _leading(_N), Data("pivots"),
-            Data("b"), _leading(_N), Status("status"),
+            Character("N" if turned else "T"), Integer(_N), Integer(_K), Data("a"), Leading(_N), Data("pivots"),
+            Data("b"), Leading(_N), Status("status"),
         ),
         _work((_K, _N, _N), 1.0), functools.partial(_solve_lu, turned),
     )  # fmt: skip
@@ -240,7 +235,7 @@ def inverse_of_lu(dtype: str) -> Routine:
             _inout("a", dtype, _N, _N), Parameter("pivots", "int32", (_N,)), _out("workspace", dtype, length), _STATUS,
         ),
         (
-            Integer(_N), Data("a"), _leading(_N), Data("pivots"), Data("workspace"), Integer(length), Status("status"),
+            Integer(_N), Data("a"), Leading(_N), Data("pivots"), Data("workspace"), Integer(length), Status("status"),
         ),
         _work((_N, _N, _N), 2 / 3), _invert_lu,
     )  # fmt: skip
@@ -270,7 +265,7 @@ def qr(dtype: str) -> Routine:
             _inout("a", dtype, _N, _M), _out("scales", dtype, least), _out("workspace", dtype, length), _STATUS,
         ),
         (
-            Integer(_M), Integer(_N), Data("a"), _leading(_M), Data("scales"), Data("workspace"), Integer(length),
+            Integer(_M), Integer(_N), Data("a"), Leading(_M), Data("scales"), Data("workspace"), Integer(length),
             Status("status"),
         ),
         _work((_M, _N, _N), 2.0), _factor_qr,
@@ -295,7 +290,7 @@ def orthogonal(dtype: str) -> Routine:
             _inout("a", dtype, _K, _M), Parameter("scales", dtype, (_K,)), _out("workspace", dtype, length), _STATUS,
         ),
         (
-            Integer(_M), Integer(_K), Integer(_K), Data("a"), _leading(_M), Data("scales"), Data("workspace"),
+            Integer(_M), Integer(_K), Integer(_K), Data("a"), Leading(_M), Data("scales"), Data("workspace"),
             Integer(length), Status("status"),
         ),
         _work((_K, _K, _M), 2.0), _make_orthogonal,
@@ -332,7 +327,7 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
         ),
         (
             Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(_N), Data("a"),
-            _leading(_N), Data("values"), Data("workspace"), Integer(length), Data("whole"), Integer(whole),
+            Leading(_N), Data("values"), Data("workspace"), Integer(length), Data("whole"), Integer(whole),
             Status("status"),
         ),
         _work((_N, _N, _N), 4.0 if with_vectors else 2.0), functools.partial(_spectrum, lower, with_vectors),
@@ -353,24 +348,25 @@ def _spectrum(
 def svd(job: str, dtype: str) -> Routine:
     """The singular values of a matrix, and "reduced" or "full" singular vectors, or only "values".
 
-    The matrix is overwritten.
+    The matrix is overwritten.  Full singular vectors begin as identity matrices: of an empty matrix they stay that.
     """
     least, most = op("minimum", _M, _N), op("maximum", _M, _N)
     squares = op("mul", least, least)
     length = _add(_times(4, squares), _times(7, least), _times(_BLOCK, most), const(1))
     left = {"reduced": (_M, least), "full": (_M, _M), "values": (_ONE, _ONE)}[job]
     right = {"reduced": (least, _N), "full": (_N, _N), "values": (_ONE, _ONE)}[job]
+    vectors = _inout if job == "full" else _out
     return _routine(
         f"svd.{job}.{dtype}", "singular values", "lapack.gesdd", ("m", "n"),
         (
-            _inout("a", dtype, _M, _N), _out("values", dtype, least), _out("left", dtype, *left),
-            _out("right", dtype, *right), _out("workspace", dtype, length),
+            _inout("a", dtype, _M, _N), _out("values", dtype, least), vectors("left", dtype, *left),
+            vectors("right", dtype, *right), _out("workspace", dtype, length),
             _out("whole", "int32", _add(_times(8, least), const(1))), _STATUS,
         ),
         (
             # LAPACK sees the transpose, whose left vectors are our right ones.
             Character({"reduced": "S", "full": "A", "values": "N"}[job]), Integer(_N), Integer(_M), Data("a"),
-            _leading(_N), Data("values"), Data("right"), _leading(right[1]), Data("left"), _leading(left[1]),
+            Leading(_N), Data("values"), Data("right"), Leading(right[1]), Data("left"), Leading(left[1]),
             Data("workspace"), Integer(length), Data("whole"), Status("status"),
         ),
         _work((_M, _N, least), 8.0), functools.partial(_singular, job),

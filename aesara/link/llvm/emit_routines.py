@@ -6,8 +6,8 @@ the record, and returns nothing: a status goes to its array.
 
 from __future__ import annotations
 
-from aesara.ir.expr import Expr
-from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Length, Null, Routine, Status
+from aesara.ir.expr import Expr, const, op
+from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Leading, Length, Null, Routine, Status
 from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
 
 __all__ = ["declare_routine"]
@@ -55,9 +55,10 @@ class _Wrapper:
         if isinstance(argument, Character):
             name = f"@character.{argument.value}"
             return f"ptr {self.module.helper(name, f'{name} = private constant i8 {ord(argument.value)}')}"
-        if isinstance(argument, Integer):
+        if isinstance(argument, (Integer, Leading)):
             place, narrow = self._fresh(), self._fresh()
-            value = self._value(argument.value)
+            given = argument.value
+            value = self._value(given if isinstance(argument, Integer) else op("maximum", given, const(1)))
             self.lines += [
                 f"{place} = alloca i32", f"{narrow} = trunc i64 {value} to i32", f"store i32 {narrow}, ptr {place}"
             ]  # fmt: skip
@@ -69,12 +70,12 @@ class _Wrapper:
         if isinstance(argument, Length):
             return f"i64 {self._value(argument.value)}"
         if isinstance(argument, Data):
-            return f"ptr %at.{argument.operand}"
+            return f"ptr %at.{argument.value}"
         if isinstance(argument, Status):
             place, value = self._fresh(), self._fresh()
             self.lines += [f"{place} = alloca i32", f"store i32 0, ptr {place}"]
             self.after.append(f"{value} = load i32, ptr {place}")
-            self._keep_status(value, argument.operand)
+            self._keep_status(value, argument.value)
             return f"ptr {place}"
         assert isinstance(argument, Null)
         return "ptr null"

@@ -268,11 +268,11 @@ def _one_call(entry: Entry, step: Call) -> None:
         if isinstance(one, Length):
             return f"i64 {given[one.value.attr]}"
         if isinstance(one, Data):
-            return _pointer(code, *operands[one.operand])
+            return _pointer(code, *operands[one.value])
         if isinstance(one, Stride):
-            return f"i64 {code.value(operands[one.operand][1].strides[one.dimension])}"
+            return f"i64 {code.value(operands[one.value][1].strides[one.dimension])}"
         if isinstance(one, (Scalar, Number)):
-            value = scalars[one.name] if isinstance(one, Scalar) else one.value
+            value = scalars[one.value] if isinstance(one, Scalar) else one.value
             return f"{LLVM_TYPES[value.dtype]} {code.value(value)}"
         if isinstance(one, Watcher):
             return f"ptr {entry.threads.watcher()}"

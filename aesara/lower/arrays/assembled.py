@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -80,8 +79,3 @@ class Assembled(Array):
         value, place = tracer.canonical([write.value(loops, readers), place])
         parallel = write.parallel and bool(domain)
         return Task("write", self, domain, value, place, accumulate=write.accumulate, parallel=parallel)
-
-
-def without_prologue(task: Task) -> Task:
-    """The task for memory that holds the values of the base already."""
-    return dataclasses.replace(task, prologue=None)

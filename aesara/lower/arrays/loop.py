@@ -11,9 +11,9 @@ from aesara.ir.expr import Expr, const, load, op, var
 from aesara.ir.kernel import For, Store
 from aesara.ir.steps import Loop, View
 from aesara.lower.arrays.base import ZERO, Array, Item
+from aesara.lower.arrays.producer import Made, Producer
 from aesara.lower.kernels import launch_of
 from aesara.lower.shape_arithmetic import count_of
-from aesara.lower.steps import NameOf, ScheduledStep
 from aesara.lower.tasks import LOOP
 from aesara.records import dataclass
 
@@ -21,36 +21,26 @@ if TYPE_CHECKING:
     from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
-    from aesara.lower.schedule.scheduler import Scheduler
 
 __all__ = ["LoopBody", "LoopNode", "LoopResult", "Row"]
 
 
-class LoopNode(Item, ScheduledStep):
+class LoopNode(Producer):
     """A loop: what it reads and makes, and its body, which is lowered by itself.
 
     Rows of operands and results are buffers of the body.
     """
 
-    __slots__ = ("body", "operands", "results")
+    __slots__ = ("body",)
     kind = "loop"
-    can_fail = True
 
     def __init__(self, operands: Sequence[Array], requires: Sequence[object] = ()) -> None:
-        super().__init__(requires)
-        self.operands = tuple(operands)
-        self.results: tuple[LoopResult, ...] = ()
+        super().__init__(operands, requires)
         self.body: LoopBody | None = None
 
     @property
     def loop_body(self) -> LoopBody | None:  # type: ignore[override]
         return self.body
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return [(operand, False) for operand in self.operands]
-
-    def reads_in_memory(self) -> Iterable[Array]:
-        return self.operands
 
     def is_needed(self, needed: set[Item]) -> bool:
         """How often it runs may be asked for where its values are not."""
@@ -59,17 +49,6 @@ class LoopNode(Item, ScheduledStep):
 
     def defines(self) -> Iterable[str]:
         return () if self.body is None else (self.body.count,)
-
-    def plan(self, scheduler: Scheduler) -> None:
-        if self in scheduler.uses.needed:
-            scheduler.define(self)
-            scheduler.append(self, self)
-
-    def writes(self) -> Iterator[Array]:
-        return iter(self.results)
-
-    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
-        return ((name_of(operand), False) for operand in self.operands)
 
     def space(self, context: Context) -> tuple[Expr, ...]:
         assert self.body is not None
@@ -111,20 +90,14 @@ class LoopNode(Item, ScheduledStep):
         yield Loop(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
 
 
-class LoopResult(Array):
+class LoopResult(Made):
     """An array that a `LoopNode` makes row by row; a ring starts again with its first row when it is full."""
 
-    __slots__ = ("is_ring", "producer")
+    __slots__ = ("is_ring",)
 
     def __init__(self, producer: LoopNode, dtype: str, shape: Sequence[Expr], is_ring: bool = False) -> None:
-        super().__init__(dtype, shape)
-        self.producer, self.is_ring = producer, is_ring
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return self.producer.reads()
-
-    def plan(self, scheduler: Scheduler) -> None:
-        """The loop does it."""
+        super().__init__(producer, dtype, shape)
+        self.is_ring = is_ring
 
 
 @dataclass(frozen=True)

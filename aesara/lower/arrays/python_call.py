@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
 from aesara.ir.steps import PythonCall
 from aesara.lower.arrays.base import Array, Item
-from aesara.lower.steps import NameOf, ScheduledStep
+from aesara.lower.arrays.producer import Made, Producer
 
 if TYPE_CHECKING:
     from aesara.ir.steps import Step
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
-    from aesara.lower.schedule.scheduler import Scheduler
 
 __all__ = ["External", "PythonNode"]
 
 
-class PythonNode(Item, ScheduledStep):
+class PythonNode(Producer):
     """A node that runs in Python: its operands, and the arrays that it will make."""
 
-    __slots__ = ("index", "operands", "results")
+    __slots__ = ("index",)
     kind = "python"
-    can_fail = True
 
     def __init__(self, index: int, operands: Sequence[Array]) -> None:
-        super().__init__()
-        self.index, self.operands = index, tuple(operands)
-        self.results: tuple[External, ...] = ()
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return [(operand, False) for operand in self.operands]
-
-    def reads_in_memory(self) -> Iterable[Array]:
-        return self.operands
+        super().__init__(operands)
+        self.index = index
 
     def is_needed(self, needed: set[Item]) -> bool:
         """Sizes that it gives may be asked for where its values are not."""
@@ -44,17 +35,6 @@ class PythonNode(Item, ScheduledStep):
 
     def defines(self) -> list[str]:
         return [n.attr for result in self.results for n in result.shape if n.op == "var"]
-
-    def plan(self, scheduler: Scheduler) -> None:
-        if self in scheduler.uses.needed:
-            scheduler.define(self)
-            scheduler.append(self, self)
-
-    def writes(self) -> Iterator[Array]:
-        return iter(self.results)
-
-    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
-        return ((name_of(operand), False) for operand in self.operands)
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         def buffer(array: Array, shape: tuple[Expr, ...]) -> Buffer:
@@ -67,19 +47,9 @@ class PythonNode(Item, ScheduledStep):
         return ()
 
 
-class External(Array):
+class External(Made):
     """One result of a `PythonNode`; its sizes are known once the node has run."""
 
-    __slots__ = ("producer",)
+    __slots__ = ()
     is_made_here = False
     is_allocated = False
-
-    def __init__(self, producer: PythonNode, dtype: str, shape: Sequence[Expr]) -> None:
-        super().__init__(dtype, shape)
-        self.producer = producer
-
-    def reads(self) -> list[tuple[Array, bool]]:
-        return self.producer.reads()
-
-    def plan(self, scheduler: Scheduler) -> None:
-        """The node does it."""

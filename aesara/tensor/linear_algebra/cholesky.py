@@ -12,7 +12,6 @@ from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     adjoint,
-    as_right_hand_side,
     as_square,
     cast_together,
     check_choice,
@@ -26,9 +25,8 @@ from aesara.tensor.linear_algebra.core import (
     triangle,
 )
 from aesara.tensor.linear_algebra.solve import (
+    SolveBase,
     SolveTriangular,
-    right_hand_sides,
-    solved_type,
     with_right_hand_side,
 )
 from aesara.tensor.products.dot import dot
@@ -105,7 +103,7 @@ class Cholesky(MatrixOp):
 cholesky = Cholesky()
 
 
-class CholeskySolve(MatrixOp):
+class CholeskySolve(SolveBase):
     """The solution of ``A x = b``, from the Cholesky factor of A.
 
     Parameters
@@ -116,34 +114,11 @@ class CholeskySolve(MatrixOp):
         Whether infinities and NaN are looked for, which raise a ValueError.
     """
 
-    __props__ = ("lower", "check_finite")
-
     def __init__(self, lower: bool = True, check_finite: bool = True):
-        self.lower = lower
-        self.check_finite = check_finite
+        super().__init__(lower=lower, check_finite=check_finite)
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
-        return right_hand_sides(inputs[1])
-
-    def make_node(self, C: Any, b: Any) -> Apply:
-        C, b = as_square(self, C, "C"), as_right_hand_side(self, b)
-        C, b = cast_together(self, C, b)
-        return Apply(self, [C, b], [solved_type(self, C, b)()])
-
-    def perform(self, node, inputs, output_storage, params=None):
-        C, b = inputs
-        if C.shape[0] != C.shape[1] or C.shape[0] != b.shape[0]:
-            raise ValueError(
-                f"{self}: a factor of shape {C.shape} and a right-hand side of shape {b.shape} do not fit."
-            )
-        if b.size == 0:
-            output_storage[0][0] = np.empty_like(b)
-            return
-        result = scipy_linalg().cho_solve((C, bool(self.lower)), b, check_finite=self.check_finite)
-        output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.dtype)
-
-    def infer_shape(self, fgraph, node, shapes):
-        return [(shapes[0][1], *shapes[1][1:])]
+    def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return scipy_linalg().cho_solve((A, bool(self.lower)), b, check_finite=self.check_finite)
 
     def L_op(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]

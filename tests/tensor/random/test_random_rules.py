@@ -36,6 +36,13 @@ def rng(seed=3):
     return aesara.shared(np.random.default_rng(seed))
 
 
+def assert_parameters(z, size, change, inputs):
+    """The means and scales of a lifted draw are those of the draw as written, changed in the same way."""
+    for own, given in zip(z.owner.inputs[3:], (MEANS, SCALES), strict=True):
+        expected = change(at.constant(np.broadcast_to(given, size or MEANS.shape))).eval()
+        np.testing.assert_array_equal(np.broadcast_to(value_of(own, inputs), expected.shape), expected)
+
+
 def value_of(x, inputs):
     return aesara.function(list(inputs), x, mode=PLAIN, on_unused_input="ignore")(*inputs.values())
 
@@ -80,6 +87,7 @@ def test_dimensions_are_lifted(parameters, order, size):
     z = lifted(local_dimshuffle_rv_lift, y)
     assert isinstance(z.owner.op, RandomVariable) and z.type.shape == y.type.shape
     np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), atol=1e-4)
+    assert_parameters(z, size, lambda whole: whole.dimshuffle(order), inputs)
 
 
 def test_dimensions_that_are_dropped():
@@ -120,6 +128,7 @@ def test_indices_are_lifted(parameters, index, size):
     z = lifted(local_subtensor_rv_lift, y)
     assert isinstance(z.owner.op, RandomVariable), z.owner.op
     np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), atol=1e-4)
+    assert_parameters(z, size, INDICES[index], inputs)
 
 
 @pytest.mark.parametrize("index", INDICES)

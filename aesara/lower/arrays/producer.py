@@ -1,0 +1,60 @@
+"""What makes several arrays at once, and these arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from aesara.ir.expr import Expr
+from aesara.lower.arrays.base import Array, Item
+from aesara.lower.steps import NameOf, ScheduledStep
+
+if TYPE_CHECKING:
+    from aesara.lower.schedule.scheduler import Scheduler
+
+__all__ = ["Made", "Producer"]
+
+
+class Producer(Item, ScheduledStep):
+    """A node that reads its operands in memory and makes all of its results."""
+
+    __slots__ = ("operands", "results")
+    can_fail = True
+
+    def __init__(self, operands: Sequence[Array], requires: Sequence[object] = ()) -> None:
+        super().__init__(requires)
+        self.operands = tuple(operands)
+        self.results: tuple[Array, ...] = ()
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(operand, False) for operand in self.operands]
+
+    def reads_in_memory(self) -> Iterable[Array]:
+        return self.operands
+
+    def plan(self, scheduler: Scheduler) -> None:
+        if self in scheduler.uses.needed:
+            scheduler.define(self)
+            scheduler.append(self, self)
+
+    def writes(self) -> Iterator[Array]:
+        return iter(self.results)
+
+    def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
+        return ((name_of(operand), False) for operand in self.operands)
+
+
+class Made(Array):
+    """A result of a producer, which plans it."""
+
+    __slots__ = ("producer",)
+
+    def __init__(self, producer: Producer, dtype: str, shape: Sequence[Expr]) -> None:
+        super().__init__(dtype, shape)
+        self.producer = producer
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return self.producer.reads()
+
+    def plan(self, scheduler: Scheduler) -> None:
+        """The producer does it."""
