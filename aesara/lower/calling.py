@@ -10,7 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.lower.arrays import Array, RoutineCall
 from aesara.lower.context import Context
-from aesara.lower.reductions import reduce_array
+from aesara.lower.reductions.careduce import reduce_array
 
 __all__ = ["call_routine", "require_success"]
 

@@ -12,9 +12,10 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
-from aesara.lower.branches import branches_of_choices
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
+from aesara.lower.control.branches import branches_of_choices
+from aesara.lower.families import load_complex_lowerings, load_lowering
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 
@@ -101,7 +102,11 @@ def lower_node(node: Apply, context: Context) -> None:
         context.deferred.add(node)
         return
     first = len(context.items)
-    lower = lower_complex_op if any(map(is_complex, (*node.inputs, *node.outputs))) else lower_op
+    lower = lower_op
+    load_lowering(type(node.op))
+    if any(map(is_complex, (*node.inputs, *node.outputs))):
+        lower = lower_complex_op
+        load_complex_lowerings()
     try:
         with inherit_source(node):  # for nodes that are made to be lowered in its place
             arrays = lower(node.op, node, context)

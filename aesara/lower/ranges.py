@@ -10,7 +10,7 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array
 from aesara.lower.context import Context
-from aesara.lower.reductions import converted, reduce_array
+from aesara.lower.reductions.careduce import converted, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import aesara.tensor as at
-from aesara.lower.positions import _BLOCK
+from aesara.lower.reductions.positions import _BLOCK
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_native, compiled

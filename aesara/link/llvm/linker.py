@@ -30,37 +30,6 @@ from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
-from aesara.lower import (  # noqa: F401  # each registers the lowering of its ops
-    blas,
-    checks,
-    choices,
-    complex_elementwise,
-    complex_parts,
-    complex_products,
-    complex_sequences,
-    convolution,
-    correlation,
-    creation,
-    diagonals,
-    elementwise,
-    index_conversion,
-    indexing,
-    joining,
-    linear_algebra,
-    loops,
-    ordering,
-    positions,
-    products,
-    recurrences,
-    reductions,
-    repeating,
-    searching,
-    selection,
-    sequential,
-    shapes,
-    softmax,
-    subgraphs,
-)
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import Unsupported
 from aesara.lower.dispatch import lower_graph

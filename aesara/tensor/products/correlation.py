@@ -11,7 +11,7 @@ directions are ::
     inputs    x[b, c](p, k) += w[o, c, k] * y[b, o, p]        for all o, p, k
 
 of which each is linear in both of its operands, and the derivatives of each are the other two. They are defined here
-in NumPy; `aesara/lower/correlation.py` has the same in native code.
+in NumPy; `aesara/lower/products/correlation.py` has the same in native code.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ The passes of `blas_optdb` run one after another:
 4. matrices that are a single row or column become vectors.
 
 Later, `blas_opt_inplace` lets them overwrite what they add to. All of this is about the graph and about running it in
-Python: compiled code is made from what these operations stand for (`lower/blas.py`), and `lower/schedule` decides
-what BLAS adds in place.
+Python: compiled code is made from what these operations stand for (`lower/products/blas.py`), and `lower/schedule`
+decides what BLAS adds in place.
 """
 
 from __future__ import annotations

@@ -1,0 +1,84 @@
+"""Lowering of lazy choices: each side is a loop of at most one step, and what only that side needs is inside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ifelse import IfElse
+from aesara.ir.expr import Expr
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, LoopBody, LoopNode, LoopResult
+from aesara.lower.complex import ComplexArray, split
+from aesara.lower.context import Context, Unsupported
+from aesara.lower.control.branches import Branch
+from aesara.lower.control.scan import sizes_outside
+from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
+
+
+@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_complex_op.register
+def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    truth = _truth(node.inputs[0], context)
+    sides = [_Side(node, side, context) for side in (0, 1)]
+    arrays = [side.lower() for side in sides]
+    results: list[LoopResult] = []
+    for one, two in zip(*arrays, strict=True):
+        sizes = [
+            _either(truth, a, b, context)
+            for a, b in zip(sizes_outside(sides[0].inner, one), sizes_outside(sides[1].inner, two), strict=True)
+        ]
+        results.append(LoopResult(sides[0].loop, one.dtype, (ONE, *sizes)))
+    for side, values, extent in zip(sides, arrays, (truth, primitive("sub", ONE, truth)), strict=True):
+        writes = tuple((value, result, 0) for value, result in zip(values, results, strict=True))
+        side.finish(extent, tuple(results), writes)
+    made = [context.add(Alias(result, result.shape[1:])) for result in results]
+    return [split(array) if is_complex(out) else array for out, array in zip(node.outputs, made, strict=True)]
+
+
+def _truth(condition: Variable, context: Context) -> Expr:
+    """1 if the condition is not zero, else 0."""
+    array = context.array(condition)
+    if array.dtype.startswith("float"):
+        raise Unsupported("a choice by a floating-point number")
+    holds = primitive("ne", context.size_from(array), ZERO)
+    return primitive("select", holds, ONE, ZERO)
+
+
+def _either(truth: Expr, one: Expr, two: Expr, context: Context) -> Expr:
+    if context.same_size(one, two):
+        return one
+    return primitive("select", primitive("ne", truth, ZERO), one, two)
+
+
+class _Side:
+    """One side of a choice, in a context of its own that takes what it needs from outside."""
+
+    def __init__(self, node: Apply, side: int, context: Context) -> None:
+        self.branch: Branch = (node, side)
+        count = node.op.n_outs
+        self.values = node.inputs[1 + side * count : 1 + (side + 1) * count]
+        self.context, self.inner = context, context.inside_branch()
+        self.loop = LoopNode(())
+
+    def lower(self) -> list[Array]:
+        """The values of this side."""
+        for node in self.context.branches.get(self.branch, ()):
+            if not all(self.context.has(out) for out in node.outputs):
+                lower_node(node, self.inner)
+        return [self.inner.in_memory(value) for value in self.values]
+
+    def finish(
+        self, extent: Expr, results: tuple[LoopResult, ...], writes: tuple[tuple[Array, LoopResult, int], ...]
+    ) -> None:
+        context, inner = self.context, self.inner
+        assert inner.taken is not None
+        self.loop.operands = tuple(row.array for row in inner.taken)
+        self.loop.results = results
+        self.loop.body = LoopBody(
+            inner, context.fresh("i"), extent, context.fresh_size(), tuple(inner.taken), (), writes, None
+        )
+        context.add(self.loop)
+        for result in results:
+            if result.stamp < 0:
+                context.add(result)

@@ -1,0 +1,245 @@
+"""Lowering of loops: the step is lowered by itself, and reads and writes rows of memory in place.
+
+Where there may be fewer rows of memory than steps, rows are a ring: a new one is written over the oldest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ir.expr import Expr, const, var, walk
+from aesara.ir.expr import op as primitive
+from aesara.ir.symbols import ArgumentName, ConstantName
+from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
+from aesara.lower.complex import ComplexArray, split
+from aesara.lower.context import Context, Unsupported
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
+from aesara.lower.reductions.careduce import converted
+from aesara.records import dataclass
+from aesara.scan.op import Scan
+from aesara.scan.parts import expanded, is_for_each_step
+
+#: rows that a ring may have in vain where there are few steps
+_FEW = 8
+
+
+@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_complex_op.register
+def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
+    if op.info.n_mit_mot or op.info.n_shared_outs:
+        raise Unsupported("a loop with a state that is no tensor, or that writes to many taps")
+    results = _Lowering(op, node, context).results()
+    return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
+
+
+@dataclass(eq=False)
+class _State:
+    """A state: the array with its first `rows`, how far the taps reach back, how long its buffer is, and its taps.
+
+    Unless the buffer has a row for each step, it is a ring.
+    """
+
+    first: Array
+    rows: Expr
+    depth: int
+    length: Expr
+    is_ring: bool
+    taps: tuple[int, ...]
+    inner: list[Any] = field(default_factory=list)
+
+
+class _Lowering:
+    def __init__(self, op: Scan, node: Apply, context: Context) -> None:
+        self.op, self.node, self.context = op, node, context
+        self.label = str(op).replace("{", "{{").replace("}", "}}")
+        self.inner = context.inside_loop()
+        self.steps = context.size_from(context.array(node.inputs[0]))
+        self.guards: list[object] = []
+        message = "the number of steps must not be negative; it is {0}."
+        self._require("ge", self.steps, const(0), message, [self.steps])
+        self.reads: list[Row] = []
+        self.operands: list[Array] = []
+        self.placed: list[tuple[Variable, Row | Array]] = []
+
+    def _require(self, relation: str, a: Expr, b: Expr, message: str, values: Sequence[Expr]) -> None:
+        condition = primitive(relation, a, b)
+        self.guards += self.context.guard(condition, ValueError, f"{self.label}: {message}", self.node, values)
+
+    # -- what comes from outside -----------------------------------------------------------------------------
+
+    def _sequences(self) -> None:
+        pairs = zip(self.op.outer_seqs(self.node.inputs), self.op.inner_seqs(self.op.inner_inputs), strict=True)
+        for k, (outer, inner) in enumerate(pairs):
+            array = self.context.in_memory(outer)
+            message = f"sequence {k} has {{0}} entries, but there are {{1}} steps."
+            self._require("ge", array.shape[0], self.steps, message, [array.shape[0], self.steps])
+            self.operands.append(array)
+            self._row(inner, array, 0)
+
+    def _row(self, inner: Variable, array: Array, first: int | None) -> None:
+        """A buffer of the body for an input of the step."""
+        shape = array.shape if first is None else array.shape[1:]
+        self.reads.append(Row(self.context.fresh("w"), array, first, tuple(shape)))
+        self.placed.append((inner, self.reads[-1]))
+
+    def _constants(self) -> None:
+        op = self.op
+        pairs = zip(op.outer_non_seqs(self.node.inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
+        for outer, inner in pairs:
+            array = self.context.in_memory(outer)
+            here = array.elsewhere()
+            if here is None:
+                self.operands.append(array)
+                self._row(inner, array, None)
+            else:
+                self.placed.append((inner, here))
+
+    def _states(self) -> list[_State]:
+        op, info = self.op, self.op.info
+        buffers = op.outer_mitsot(self.node.inputs) + op.outer_sitsot(self.node.inputs)
+        inner = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
+        found = []
+        for k, (buffer, taps, variables) in enumerate(zip(buffers, info.tap_array, inner, strict=True)):
+            depth = -min(taps)
+            state = self._state(buffer, depth, taps, variables)
+            if state.is_ring:
+                message = f"state {k} needs {depth} first values, got {{0}}."
+                self._require("ge", state.length, const(depth), message, [state.length])
+            self.operands.append(state.first)
+            found.append(state)
+        return found
+
+    def _state(self, buffer: Variable, depth: int, taps: tuple[int, ...], inner: list[Any]) -> _State:
+        """Where first values are written into empty memory, the memory is left alone."""
+        whole = self.context.in_memory(buffer)
+        length, first, rows = whole.shape[0], whole, whole.shape[0]
+        is_ring = not self.context.same_size(length, primitive("add", self.steps, const(depth)))
+        made_of = expanded(buffer)
+        if made_of is not None:
+            value, size = made_of
+            is_ring = is_ring and not is_for_each_step(size, depth, self.node.inputs[0])
+            array = self.context.in_memory(value)
+            if array.shape[0] is const(depth) and all(map(self.context.same_size, array.shape[1:], whole.shape[1:])):
+                first = array
+        if first is not whole or not is_ring:
+            rows = const(depth)
+        return _State(first, rows, depth, length, is_ring, taps, inner)
+
+    # -- the loop --------------------------------------------------------------------------------------------
+
+    def results(self) -> list[Array]:
+        self._sequences()
+        states = self._states()
+        lengths = self._lengths_of_results()
+        self._constants()
+        context, op = self.context, self.op
+        node = LoopNode(self.operands, self.guards)
+        made = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
+        for state, result in zip(states, made, strict=True):
+            for tap, inner in zip(state.taps, state.inner, strict=True):
+                self._row(inner, result, state.depth + tap)
+        new = self._lower_step()
+        writes: list[tuple[Array, LoopResult, int]] = []
+        for k, (state, result) in enumerate(zip(states, made, strict=True)):
+            self._require_same_row(new[k], result, k)
+            writes.append((new[k], result, state.depth))
+        for array, length in zip(new[len(states) :], lengths, strict=False):
+            is_ring = not context.same_size(length, self.steps)
+            made.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
+            writes.append((array, made[-1], 0))
+        until = self._until(new[-1]) if op.info.as_while else None
+        starts = tuple((r, s.first, s.rows) for s, r in zip(states, made, strict=False))
+        count = context.fresh_size()
+        node.body = LoopBody(
+            self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), starts, tuple(writes), until
+        )
+        context.add(node)
+        node.results = tuple(made)
+        for result in made:
+            context.add(result)
+        done = self.steps if until is None else var(count)
+        kept = [self._kept(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
+        return kept + [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+
+    def _lengths_of_results(self) -> list[Expr]:
+        """How many rows of each output that is no state are kept."""
+        lengths = []
+        for k, outer in enumerate(self.op.outer_nitsot(self.node.inputs)):
+            lengths.append(self.context.size_from(self.context.array(outer)))
+            if not self.context.same_size(lengths[-1], self.steps):
+                some = primitive("minimum", self.steps, const(1))
+                self._require("ge", lengths[-1], some, f"output {k} has room for {{0}} values.", [lengths[-1]])
+        return lengths
+
+    def _result(
+        self, node: LoopNode, dtype: str, row: Sequence[Expr], length: Expr, depth: int, is_ring: bool
+    ) -> LoopResult:
+        """A ring has room for a new row beside those that are read; a few rows more make its size a constant."""
+        if is_ring:
+            few = [n for n in length.args if n.is_const and n.attr <= _FEW] if length.op == "minimum" else []
+            length = primitive("maximum", few[0] if few else length, const(depth + 1))
+        return LoopResult(node, dtype, (length, *row), is_ring)
+
+    def _kept(self, result: LoopResult, steps: Expr, length: Expr, depth: int, is_empty: bool = False) -> Array:
+        """The last `length` rows in the order of the steps, or those that there are if the loop may end early.
+
+        Other rows that no step has written are those of the buffer, or zero if that was empty.
+        """
+        written = primitive("add", steps, const(depth))
+        if not result.is_ring:
+            return _leading(result, written) if self.op.info.as_while else result
+        room = result.shape[0]
+        start = primitive("maximum", primitive("sub", written, length), const(0))
+        zero = const(0, result.dtype)
+
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            row = primitive("add", start, index[0])
+            value = readers[0]((primitive("mod", row, room), *index[1:]))
+            return primitive("select", primitive("lt", row, written), value, zero) if is_empty else value
+
+        rows = primitive("minimum", length, written) if self.op.info.as_while else length
+        return Pointwise(result.dtype, (rows, *result.shape[1:]), (result,), body, 1)
+
+    def _lower_step(self) -> list[Array]:
+        inner = self.inner
+        for variable, place in self.placed:
+            array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, Row) else place
+            inner.set(variable, split(array) if is_complex(variable) else array)
+        lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
+        return [inner.in_memory(v) for v in self.op.inner_outputs]
+
+    def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
+        computed = self.op.where_computed(k).replace("{", "{{").replace("}", "}}")
+        for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
+            message = (
+                f"{self.label}: state {k} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
+                "The shape must be the same in every step."
+            )
+            self.inner.require_equal(own, wanted, ValueError, message, self.node)
+
+    def _until(self, array: Array) -> Expr:
+        truth = self.inner.add(converted(array, "bool")) if array.dtype != "bool" else array
+        return primitive("ne", self.inner.size_from(truth), const(0))
+
+
+def _leading(array: Array, length: Expr) -> Array:
+    """The first rows of an array."""
+    return Pointwise(
+        array.dtype, (length, *array.shape[1:]), (array,), lambda index, readers: readers[0](index), 0,
+        strided=lambda offset, strides: (offset, strides),
+    )  # fmt: skip
+
+
+def sizes_outside(inner: Context, array: Array) -> list[Expr]:
+    """The sizes of an array of a loop's body, which must be known before the loop."""
+    sizes = [inner.canonical(n) for n in array.shape]
+    own = {size for item in inner.items for size in item.defines()}
+    for e in walk(sizes):
+        inside = not isinstance(e.attr, (ArgumentName, ConstantName)) if e.op == "load" else e.attr in own
+        if inside:
+            raise Unsupported("a result of a loop whose size depends on values in the loop")
+    return sizes

@@ -1,0 +1,139 @@
+"""Which module lowers which Ops; it is loaded when the first of them is compiled.
+
+A module registers functions with `lower_op` (see `lower.dispatch`) or, for Ops of single matrices, with `adopt`; it has
+a row here for every Op class that it names.  The class of an Op may also inherit from one of these.
+"""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+
+__all__ = ["COMPLEX", "LOWERINGS", "load_complex_lowerings", "load_lowering"]
+
+#: modules under `aesara.lower`, with the Op classes that they lower, under `aesara`
+LOWERINGS = {
+    "control.checks": ["tensor.core.check_and_raise.CheckAndRaise"],
+    "control.ifelse": ["ifelse.IfElse"],
+    "control.scan": ["scan.op.Scan"],
+    "control.subgraphs": ["subgraph.OpFromGraph"],
+    "creation.creation": [
+        "tensor.creation.allocation.Alloc",
+        "tensor.creation.allocation.AllocEmpty",
+        "tensor.creation.eye_tri.Eye",
+        "tensor.creation.eye_tri.Tri",
+        "tensor.creation.ranges.ARange",
+        "tensor.sequences.windows.Bartlett",
+        "tensor.shapes.broadcasting.BroadcastTo",
+    ],
+    "creation.diagonals": [
+        "tensor.creation.diagonals.AllocDiag",
+        "tensor.creation.diagonals.ExtractDiag",
+        "tensor.creation.diagonals.FillDiagonal",
+        "tensor.creation.diagonals.FillDiagonalOffset",
+    ],
+    "elementwise.elemwise": [
+        "scalar.op.ScalarOp",
+        "tensor.core.scalar_conversion.ScalarFromTensor",
+        "tensor.core.scalar_conversion.TensorFromScalar",
+        "tensor.elementwise.elemwise.Elemwise",
+        "tensor.shapes.dimshuffle.DimShuffle",
+    ],
+    "indexing.conversion": [
+        "tensor.indexing.index_conversion.RavelMultiIndex",
+        "tensor.indexing.index_conversion.UnravelIndex",
+    ],
+    "indexing.selection": [
+        "tensor.indexing.choosing.Choose",
+        "tensor.indexing.permuting.PermuteRowElements",
+        "tensor.indexing.selection.Default",
+    ],
+    "indexing.subtensor": [
+        "tensor.indexing.subtensor_advanced.AdvancedIncSubtensor",
+        "tensor.indexing.subtensor_advanced.AdvancedIncSubtensor1",
+        "tensor.indexing.subtensor_advanced.AdvancedSubtensor",
+        "tensor.indexing.subtensor_advanced.AdvancedSubtensor1",
+        "tensor.indexing.subtensor_basic.IncSubtensor",
+        "tensor.indexing.subtensor_basic.Subtensor",
+    ],
+    "joining.joining": [
+        "tensor.creation.make_vector.MakeVector",
+        "tensor.joining.join_split.Join",
+        "tensor.joining.join_split.Split",
+    ],
+    "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
+    "linear_algebra.ops": [
+        "tensor.linear_algebra.cholesky.Cholesky",
+        "tensor.linear_algebra.cholesky.CholeskySolve",
+        "tensor.linear_algebra.determinant.Det",
+        "tensor.linear_algebra.determinant.SLogDet",
+        "tensor.linear_algebra.eigen.Eigh",
+        "tensor.linear_algebra.eigen.Eigvalsh",
+        "tensor.linear_algebra.inverse.MatrixInverse",
+        "tensor.linear_algebra.qr.QRFull",
+        "tensor.linear_algebra.solve.Solve",
+        "tensor.linear_algebra.solve.SolveTriangular",
+        "tensor.linear_algebra.svd.SVD",
+    ],
+    "ordering.searching": ["tensor.ordering.searching.SearchsortedOp"],
+    "ordering.sorting": [
+        "tensor.ordering.searching.Unique",
+        "tensor.ordering.sorting.ArgSortOp",
+        "tensor.ordering.sorting.SortOp",
+        "tensor.ordering.sorting.TopKOp",
+    ],
+    "products.blas": ["tensor.core.expression_op.ExpressionOp", "tensor.products.gemm.Dot22Scalar"],
+    "products.correlation": ["tensor.products.correlation.Correlation"],
+    "products.dot": [
+        "tensor.products.dot.BatchedDot",
+        "tensor.products.dot.Dot",
+        "tensor.products.matmul.MatMul",
+    ],
+    "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
+    "reductions.positions": ["tensor.reductions.argmax.Argmax", "tensor.reductions.argmax.MaxAndArgmax"],
+    "reductions.softmax": [
+        "tensor.reductions.softmax.LogSoftmax",
+        "tensor.reductions.softmax.Softmax",
+        "tensor.reductions.softmax.SoftmaxGrad",
+    ],
+    "sequences.convolve": ["tensor.sequences.convolve.Convolve"],
+    "sequences.recurrences": ["tensor.sequences.recurrence.LinearRecurrence"],
+    "sequences.sequential": ["tensor.indexing.nonzero.Nonzero", "tensor.sequences.cumulative.CumOp"],
+    "shapes.repeating": ["tensor.shapes.repeating.Repeat"],
+    "shapes.shapes": [
+        "tensor.shapes.cpu_contiguous.CpuContiguous",
+        "tensor.shapes.reshape.Reshape",
+        "tensor.shapes.shape.Shape",
+        "tensor.shapes.shape.Shape_i",
+        "tensor.shapes.specify_shape.SpecifyShape",
+        "tensor.shapes.specify_shape.Unbroadcast",
+    ],
+}  # fmt: skip
+
+#: the modules that lower Ops of complex numbers, all loaded with the first of them
+COMPLEX = (
+    "elementwise.complex_elemwise",
+    "elementwise.complex_parts",
+    "products.complex_dot",
+    "sequences.complex_sequences",
+)
+
+_MODULES = {f"aesara.{path}": module for module, paths in LOWERINGS.items() for path in paths}
+_loaded: weakref.WeakSet[type] = weakref.WeakSet()
+
+
+def load_lowering(kind: type) -> None:
+    """Load what lowers Ops of this class."""
+    if kind in _loaded:
+        return
+    for base in kind.__mro__:
+        module = _MODULES.get(f"{base.__module__}.{base.__qualname__}")
+        if module is not None:
+            importlib.import_module(f"aesara.lower.{module}")
+    _loaded.add(kind)
+
+
+def load_complex_lowerings() -> None:
+    """Load what lowers Ops of complex numbers."""
+    for module in COMPLEX:
+        importlib.import_module(f"aesara.lower.{module}")

@@ -1,0 +1,340 @@
+"""What an index selects of an array: its shape, and where an element of it lies.
+
+An index is read into *parts*, one for each dimension of the operand and each new axis; a mask takes several at once.
+Bounds of index arrays are checked before the loops, by their smallest and largest entry, so that the loops themselves
+are free of branches; positions of the true entries of a mask are in range if the mask has the shape of what it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.broadcasting import broadcast_shape, index_along
+from aesara.lower.context import Context, Unsupported
+from aesara.lower.ranges import range_of, require_range
+from aesara.lower.reductions.careduce import converted
+from aesara.lower.sequences.sequential import flat_positions
+from aesara.records import dataclass
+from aesara.scalar.types import ScalarType
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
+
+__all__ = ["At", "Gather", "New", "Region", "Run", "advanced_region", "basic_region", "is_full_slice", "mask_fits"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A slice of a dimension: start + step * i for i < length."""
+
+    start: Expr
+    step: Expr
+    length: Expr
+
+
+@dataclass(frozen=True)
+class At:
+    """One position along a dimension."""
+
+    position: Expr
+
+
+@dataclass(frozen=True)
+class Gather:
+    """An integer array along a dimension of size `size`; `operand` is its number among the index arrays.
+
+    It takes `rank` dimensions: the positions are those in all of them in a row.
+    """
+
+    operand: int
+    size: Expr
+    negative: bool
+    rank: int = 1
+
+
+@dataclass(frozen=True)
+class New:
+    """A new axis of length 1."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """What an index selects: its shape, the index arrays, and where an element of it lies in the operand."""
+
+    shape: tuple[Expr, ...]
+    arrays: tuple[Array, ...]
+    locate: Callable[[Index, Sequence[Reader]], Index]
+    guards: tuple[object, ...]
+    parts: tuple[object, ...]
+    #: whether entries along the last dimension are all different, whatever the index arrays hold
+    is_distinct: bool
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether several dimensions are indexed in a row, so that what is indexed has to be in memory."""
+        return any(isinstance(part, Gather) and part.rank > 1 for part in self.parts)
+
+
+# -- reading indices -------------------------------------------------------------------------------------------
+
+
+def _scalar(variable: Variable | None, context: Context) -> Expr | None:
+    return None if variable is None else context.size_from(context.array(variable))
+
+
+def _position(index: Expr, size: Expr, node: Apply, axis: int, context: Context) -> tuple[Expr, list[object]]:
+    """An integer index counted from the front, and the check that it is in range."""
+    if index.is_const:
+        place = primitive("add", index, size) if index.attr < 0 else index
+    else:
+        place = primitive("select", primitive("lt", index, ZERO), primitive("add", index, size), index)
+    inside = primitive("and", primitive("ge", place, ZERO), primitive("lt", place, size))
+    message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    if place.is_const and size.is_const and 0 <= place.attr < size.attr:
+        return place, []
+    return place, list(context.guard(inside, IndexError, message, node, [index, size]))
+
+
+def _clamped(bound: Expr, size: Expr, low: Expr, high: Expr) -> Expr:
+    """A slice's bound: negative ones count from the end, then it is moved into [low, high]."""
+    if bound.is_const and bound.attr >= 0:
+        moved = bound
+        if low is ZERO:
+            return primitive("minimum", moved, high)
+    elif bound.is_const:
+        moved = primitive("add", size, bound)
+        if high is size:
+            return primitive("maximum", moved, low)
+    else:
+        moved = primitive("select", primitive("lt", bound, ZERO), primitive("add", bound, size), bound)
+    return primitive("minimum", primitive("maximum", moved, low), high)
+
+
+def _run(
+    start: Expr | None, stop: Expr | None, step: Expr | None, size: Expr, node: Apply, context: Context
+) -> tuple[Run, list[object]]:
+    """A slice of a dimension of the given size, as Python's `slice.indices` has it."""
+    step = ONE if step is None else step
+    if step.is_const:
+        if step.attr == 0:
+            raise Unsupported("a slice with step 0")
+        return _directed(start, stop, step, size, step.attr > 0), []
+    guards = context.guard(primitive("ne", step, ZERO), ValueError, "slice step cannot be zero", node)
+    up, down = _directed(start, stop, step, size, True), _directed(start, stop, step, size, False)
+    forward = primitive("gt", step, ZERO)
+
+    def pick(a: Expr, b: Expr) -> Expr:
+        return primitive("select", forward, a, b)
+
+    return Run(pick(up.start, down.start), step, pick(up.length, down.length)), list(guards)
+
+
+def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> Run:
+    if forward:
+        first = ZERO if start is None else _clamped(start, size, ZERO, size)
+        last = size if stop is None else _clamped(stop, size, ZERO, size)
+        span = primitive("sub", last, first)
+        if step is ONE:
+            length = span if first is ZERO else primitive("maximum", span, ZERO)
+        else:
+            length = _steps(span, primitive("intdiv", primitive("sub", span, ONE), step))
+        return Run(first, step, length)
+    end = primitive("sub", size, ONE)
+    first = end if start is None else _clamped(start, size, const(-1), end)
+    last = const(-1) if stop is None else _clamped(stop, size, const(-1), end)
+    span = primitive("sub", first, last)
+    return Run(first, step, _steps(span, primitive("intdiv", primitive("sub", ONE, span), step)))
+
+
+def _steps(span: Expr, further: Expr) -> Expr:
+    """Number of elements in a span: the first and `further` ones, in a form that no step makes overflow."""
+    return primitive("select", primitive("gt", span, ZERO), primitive("add", further, ONE), ZERO)
+
+
+def _basic_parts(
+    idx_list: Sequence[object], scalars: Iterator[Variable], array: Array, node: Apply, context: Context
+) -> tuple[list[object], list[object]]:
+    parts: list[object] = []
+    guards: list[object] = []
+    for axis, entry in enumerate(idx_list):
+        size = array.shape[axis]
+        if isinstance(entry, slice):
+            start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
+            part, checks = _run(start, stop, step, size, node, context)
+            parts.append(part)
+        else:
+            index = _entry(entry, scalars, context)
+            assert index is not None
+            position, checks = _position(index, size, node, axis, context)
+            parts.append(At(position))
+        guards += checks
+    for size in array.shape[len(parts) :]:
+        parts.append(Run(ZERO, ONE, size))
+    return parts, guards
+
+
+def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr | None:
+    if entry is None:
+        return None
+    if isinstance(entry, int):
+        return const(entry)
+    return _scalar(next(scalars), context)
+
+
+# -- index arrays ----------------------------------------------------------------------------------------------
+
+
+def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Context) -> tuple[list[object], bool]:
+    """The check that all entries are valid positions, and whether there may be negative ones."""
+    message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
+    guards = require_range(array, primitive("sub", ZERO, size), size, IndexError, message, node, context)
+    low, _ = range_of(array, context)
+    return list(guards), not (low.is_const and low.attr >= 0)
+
+
+def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
+    """The check that a mask has the sizes of the dimensions of `x` from `axis` on."""
+    guards: list[object] = []
+    for d, size in enumerate(mask.shape, axis):
+        message = (
+            f"boolean index did not match indexed array along axis {d}; size of axis is {{0}} but size of "
+            "corresponding boolean axis is {1}"
+        )
+        guards += context.require_equal(x.shape[d], size, IndexError, message, node)
+    return guards
+
+
+def _mask(variable: Variable, x: Array, axis: int, node: Apply, context: Context) -> tuple[Array, list[object]]:
+    """Positions of a mask's true entries in all of its dimensions in a row, and the check that it fits."""
+    mask = context.array(variable)
+    guards = mask_fits(mask, x, axis, node, context)
+    if isinstance(variable, Constant):
+        return context.array(constant(np.flatnonzero(variable.data))), guards
+    if mask.ndim:
+        return flat_positions(mask, context), guards
+    # A mask without dimensions makes one of length one or zero, and takes none.
+    count = context.size_from(context.add(converted(mask, "int64")))
+    return context.add(Pointwise("int64", (count,), (), lambda index, readers: ZERO, 0)), guards
+
+
+def _region(
+    parts: Sequence[object], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object],
+    context: Context,
+) -> Region:  # fmt: skip
+    """Shape and location rule of the selected region, with the dimensions of index arrays where NumPy puts them."""
+    gathers = [k for k, p in enumerate(parts) if isinstance(p, Gather)]
+    advanced = [k for k, p in enumerate(parts) if isinstance(p, (Gather, At))] if gathers else []
+    adjacent = not advanced or advanced[-1] - advanced[0] + 1 == len(advanced)
+    rank = len(index_shape)
+    before = [k for k, p in enumerate(parts) if isinstance(p, (Run, New)) and adjacent and advanced and k < advanced[0]]
+    shape: list[Expr] = []
+    axis_of: dict[int, int] = {}
+
+    def put(k: int) -> None:
+        part = parts[k]
+        axis_of[k] = len(shape)
+        shape.append(part.length if isinstance(part, Run) else ONE)
+
+    for k in before:
+        put(k)
+    first = len(shape)
+    shape.extend(index_shape)
+    for k, part in enumerate(parts):
+        if isinstance(part, (Run, New)) and k not in axis_of:
+            put(k)
+
+    def locate(index: Index, readers: Sequence[Reader]) -> Index:
+        inner = index[first : first + rank]
+        place: list[Expr] = []
+        for k, part in enumerate(parts):
+            if isinstance(part, Run):
+                place.append(primitive("add", part.start, primitive("mul", index[axis_of[k]], part.step)))
+            elif isinstance(part, At):
+                place.append(part.position)
+            elif isinstance(part, Gather):
+                # Memory is linear: all of a position in several dimensions may stand in the last of them.
+                place += [ZERO] * (part.rank - 1)
+                if part.rank == 0:
+                    continue
+                array = arrays[part.operand]
+                lead = rank - array.ndim
+                own = tuple(
+                    index_along(inner[lead + d], n, index_shape[lead + d], context) for d, n in enumerate(array.shape)
+                )
+                entry = cast(readers[part.operand](own), "int64")
+                if part.negative:
+                    wrapped = primitive("add", entry, part.size)
+                    entry = primitive("select", primitive("lt", entry, ZERO), wrapped, entry)
+                place.append(entry)
+        return tuple(place)
+
+    is_distinct = not gathers or first + rank < len(shape)
+    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts), is_distinct)
+
+
+def basic_region(
+    op: Subtensor | IncSubtensor, scalars: Sequence[Variable], x: Array, node: Apply, context: Context
+) -> Region:
+    parts, guards = _basic_parts(op.idx_list, iter(scalars), x, node, context)
+    return _region(parts, (), (), guards, context)
+
+
+def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: Context) -> Region:
+    parts: list[object] = []
+    arrays: list[Array] = []
+    guards: list[object] = []
+    axis = 0
+    for variable in index:
+        if isinstance(variable.type, NoneTypeT):
+            parts.append(New())
+            continue
+        bounds = _slice_bounds(variable, context)
+        rank = 1
+        if bounds is not None:
+            part, checks = _run(*bounds, x.shape[axis], node, context)
+            parts.append(part)
+        elif getattr(variable.type, "dtype", None) == "bool":
+            rank = variable.type.ndim
+            positions, checks = _mask(variable, x, axis, node, context)
+            parts.append(Gather(len(arrays), ONE, False, rank))
+            arrays.append(positions)
+        else:
+            if isinstance(variable.type, ScalarType):
+                raise Unsupported(f"an index of type {variable.type}")
+            array = context.array(variable)
+            checks, negative = _check_range(array, x.shape[axis], node, axis, context)
+            parts.append(Gather(len(arrays), x.shape[axis], negative))
+            arrays.append(array)
+        guards += checks
+        axis += rank
+    for size in x.shape[axis:]:
+        parts.append(Run(ZERO, ONE, size))
+    shape: tuple[Expr, ...] = ()
+    if arrays:
+        shape, checks = broadcast_shape([a.shape for a in arrays], IndexError, "index arrays", node, context)
+        guards += checks
+    return _region(parts, arrays, shape, guards, context)
+
+
+def is_full_slice(variable: Variable) -> bool:
+    """Whether a part of an index is known to take a whole dimension as it is."""
+    return isinstance(variable, Constant) and isinstance(variable.data, slice) and variable.data == slice(None)
+
+
+def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, Expr | None, Expr | None] | None:
+    """Bounds of a slice given as a constant or made in the graph; None for anything else."""
+    if isinstance(variable, (SliceConstant, Constant)) and isinstance(variable.data, slice):
+        data = variable.data
+        start, stop, step = [None if b is None else const(int(b)) for b in (data.start, data.stop, data.step)]
+        return start, stop, step
+    if variable.owner is not None and isinstance(variable.owner.op, MakeSlice):
+        parts = variable.owner.inputs
+        start, stop, step = [None if isinstance(v.type, NoneTypeT) else _scalar(v, context) for v in parts]
+        return start, stop, step
+    return None

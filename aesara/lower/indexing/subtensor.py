@@ -1,0 +1,216 @@
+"""Lowering of indexing: reading, setting and adding, by integers, slices, None, integer arrays and masks.
+
+Reading is pure index arithmetic; writing is a loop over the region that is written.  Where a mask is written to with
+a value that does not run along it, every element chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Write
+from aesara.lower.broadcasting import stretched_index
+from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.indexing.regions import At, Region, Run, advanced_region, basic_region, is_full_slice, mask_fits
+from aesara.lower.reductions.careduce import converted
+from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.indexing.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+
+# -- reading ---------------------------------------------------------------------------------------------------
+
+
+def _static(node: Apply, shape: Sequence[Expr]) -> list[Expr]:
+    return [n if s is None else const(s) for n, s in zip(shape, node.outputs[0].type.shape, strict=True)]
+
+
+@lower_op.register
+def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
+    x = context.array(node.inputs[0])
+    parts = context.vectors.get(x)
+    region = basic_region(op, node.inputs[1:], x, node, context)
+    if parts is not None and len(region.parts) == 1 and isinstance(region.parts[0], At):
+        position = region.parts[0].position
+        if position.is_const:
+            return [parts[position.attr]]
+
+    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+        out = []
+        for part, step in zip(region.parts, strides, strict=True):
+            if isinstance(part, At):
+                offset = primitive("add", offset, primitive("mul", part.position, step))
+            else:
+                assert isinstance(part, Run)
+                offset = primitive("add", offset, primitive("mul", part.start, step))
+                out.append(primitive("mul", part.step, step))
+        return offset, tuple(out)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](region.locate(index, ()))
+
+    shape = _static(node, region.shape)
+    return [Pointwise(x.dtype, shape, (x,), body, 0, requires=region.guards, strided=strided)]
+
+
+def _in_memory(array: Array, context: Context) -> Array:
+    """The same array, of which the elements lie in memory."""
+    if array.is_stored is False:
+        return array
+    if array.stamp < 0:
+        context.add(array)
+    return context.add(Alias(array, array.shape))
+
+
+def _gather(x: Array, region: Region, node: Apply, context: Context) -> Array:
+    if region.is_flat:
+        x = _in_memory(x, context)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](region.locate(index, readers[1:]))
+
+    operands = (x, *region.arrays)
+    # One element of each row, in turn: all others need not be computed.
+    counted = any(v.owner is not None and isinstance(v.owner.op, ARange) for v in node.inputs[1:])
+    once = counted and len(region.shape) < x.ndim and not region.is_flat
+    expands = [not once] + [False] * len(region.arrays)
+    return Pointwise(x.dtype, _static(node, region.shape), operands, body, 2, expands, region.guards)
+
+
+@lower_op.register(AdvancedSubtensor1)
+@lower_op.register(AdvancedSubtensor)
+def _advanced_subtensor(op: object, node: Apply, context: Context) -> Sequence[Array]:
+    x = context.array(node.inputs[0])
+    return [_gather(x, advanced_region(node.inputs[1:], x, node, context), node, context)]
+
+
+# -- writing ---------------------------------------------------------------------------------------------------
+
+
+def _value_index(
+    y: Array, shape: Sequence[Expr], node: Apply, context: Context
+) -> tuple[Callable[[Sequence[Expr]], Index], list[object]]:
+    """The index into a value from that into the region it is written to, and the checks that it broadcasts to it."""
+    lead = len(shape) - y.ndim
+    if lead < 0:
+        raise Unsupported("a value with more dimensions than the region that it is written to")
+    guards: list[object] = []
+    fixed: list[Expr | None] = []
+    for d, size in enumerate(y.shape):
+        wanted = shape[lead + d]
+        if size is ONE:
+            fixed.append(ONE)
+            continue
+        if context.same_size(size, wanted):
+            fixed.append(None)
+            continue
+        message = (
+            f"could not broadcast the value into the indexed region: dimension {d} has size {{0}}, expected {{1}}."
+        )
+        fits = primitive("or", primitive("eq", size, wanted), primitive("eq", size, ONE))
+        guards += context.guard(fits, ValueError, message, node, [size, wanted])
+        fixed.append(size)
+
+    def along(index: Sequence[Expr]) -> Index:
+        own = []
+        for i, size in zip(index[lead:], fixed, strict=True):
+            if size is ONE:
+                own.append(ZERO)
+            else:
+                own.append(i if size is None else stretched_index(i, size))
+        return tuple(own)
+
+    return along, guards
+
+
+def _write(
+    x: Array, y_variable: Variable, region: Region, node: Apply, context: Context, accumulate: bool,
+    from_old: bool = False,
+) -> Array:  # fmt: skip
+    """The array `x` with `y` set or added in a region; `from_old` adds to the old values, so duplicates count once."""
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    base = converted(x, dtype)
+    if region.is_flat and from_old:
+        base = _in_memory(base, context)
+    y = context.array(y_variable)
+    value_index, checks = _value_index(y, region.shape, node, context)
+
+    def place(index: Index, readers: Sequence[Reader]) -> Index:
+        return region.locate(index, readers[2:])
+
+    def value(index: Index, readers: Sequence[Reader]) -> Expr:
+        written = cast(readers[1](value_index(index)), dtype)
+        if from_old:
+            return primitive("add", readers[0](place(index, readers)), written)
+        return written
+
+    # Writing must not be seen by what reads the old array, so the base is an operand only where it is read.
+    operands = (base if from_old else y, y, *region.arrays)
+    write = Write(region.shape, operands, place, value, accumulate, region.is_distinct)
+    return Assembled(dtype, x.shape, base, [write], [*region.guards, *checks])
+
+
+@lower_op.register
+def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[Array]:
+    x = context.array(node.inputs[0])
+    region = basic_region(op, node.inputs[2:], x, node, context)
+    return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc)]
+
+
+def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
+    """The array written to under a mask, by a choice for each element; None unless the index and the value are so.
+
+    The rest of the index must take whole dimensions, and the value must not run along what the mask takes.
+    """
+    x_variable, y_variable, *index = node.inputs
+    masks = [k for k, part in enumerate(index) if getattr(part.type, "dtype", None) == "bool"]
+    if len(masks) != 1 or not all(k in masks or is_full_slice(part) for k, part in enumerate(index)):
+        return None
+    (position,) = masks
+    rank = index[position].type.ndim
+    n_region = x_variable.type.ndim - rank + 1
+    lead = n_region - y_variable.type.ndim
+    if not rank or lead < 0 or (lead <= position and y_variable.type.shape[position - lead] != 1):
+        return None
+    x, y, mask = (context.array(v) for v in (x_variable, y_variable, index[position]))
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    guards = mask_fits(mask, x, position, node, context)
+    # The dimension of the array that each one of the region is, but that which the mask makes.
+    axes = [d if d < position else d + rank - 1 for d in range(n_region)]
+    shape = [ONE if d == position else x.shape[axis] for d, axis in enumerate(axes)]
+    along, checks = _value_index(y, shape, node, context)
+
+    def body(i: Index, readers: Sequence[Reader]) -> Expr:
+        old = cast(readers[0](i), dtype)
+        new = cast(readers[2](along([i[axis] for axis in axes])), dtype)
+        if add:
+            new = primitive("add", old, new)
+        return primitive("select", readers[1](i[position : position + rank]), new, old)
+
+    expands = (False, rank < x.ndim, y.ndim > 0)
+    return Pointwise(dtype, x.shape, (x, mask, y), body, 2, expands, (*guards, *checks))
+
+
+@lower_op.register(AdvancedIncSubtensor1)
+@lower_op.register(AdvancedIncSubtensor)
+def _advanced_inc_subtensor(
+    op: AdvancedIncSubtensor1 | AdvancedIncSubtensor, node: Apply, context: Context
+) -> Sequence[Array]:
+    add = not op.set_instead_of_inc
+    chosen = _chosen_by_mask(node, add, context)
+    if chosen is not None:
+        return [chosen]
+    x = context.array(node.inputs[0])
+    region = advanced_region(node.inputs[2:], x, node, context)
+    once = add and getattr(op, "ignore_duplicates", False)
+    return [_write(x, node.inputs[1], region, node, context, add and not once, from_old=once)]

@@ -1,0 +1,230 @@
+"""What lowerings of linear algebra share: batches of matrices, checks of them, and views."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply
+from aesara.graph.op import Op
+from aesara.ir.expr import Expr, const
+from aesara.ir.expr import op as primitive
+from aesara.ir.routine import Routine
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.calling import call_routine, require_success
+from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dimensions import with_dimensions
+from aesara.lower.dispatch import lower_op
+from aesara.lower.families import load_lowering
+from aesara.lower.reductions.careduce import reduce_array
+from aesara.tensor.vectorization.blockwise import Blockwise
+
+__all__ = [
+    "Matrices",
+    "adopt",
+    "as_column",
+    "as_row",
+    "diagonal",
+    "lower_matrices",
+    "not_finite",
+    "only",
+    "swapped",
+    "triangle",
+]
+
+
+Lowering = Callable[[Any, "Matrices"], Sequence[Array]]
+
+
+@functools.singledispatch
+def lower_matrices(op: Op, of: Matrices) -> Sequence[Array]:
+    """The arrays of the results of a matrix op, for one member or a batch."""
+    raise Unsupported(f"no native lowering for {type(op).__name__}")
+
+
+def adopt(kind: type[Op]) -> Callable[[Lowering], Lowering]:
+    """Let a function lower an op of matrices: its own nodes, and those that apply it to a batch."""
+
+    def register(lower: Lowering) -> Lowering:
+        lower_matrices.register(kind)(lower)
+        lower_op.register(kind)(_one)
+        return lower
+
+    return register
+
+
+def _one(op: Op, node: Apply, context: Context) -> Sequence[Array]:
+    return lower_matrices(op, Matrices(op, node, context, (), [context.array(v) for v in node.inputs]))
+
+
+@lower_op.register
+def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Array]:
+    core = op.core_op
+    load_lowering(type(core))
+    if lower_matrices.dispatch(type(core)) is lower_matrices.dispatch(object):
+        raise Unsupported(f"{core} has no rule for batches (vectorize_node): it is called for each member")
+    arrays = [context.array(v) for v in node.inputs]
+    ranks = [a.ndim - len(dims) for a, dims in zip(arrays, op.inputs_signature, strict=True)]
+    lead: list[Expr] = [ONE] * max(ranks)
+    guards: list[object] = []
+    for array, rank, variable in zip(arrays, ranks, node.inputs, strict=True):
+        for d in range(rank):
+            at = len(lead) - rank + d
+            if variable.type.shape[d] == 1:
+                continue
+            if lead[at] is not ONE:
+                message = (
+                    f"{_label(op)}: the inputs have sizes {{0}} and {{1}} in dimension {at} of the batch. A dimension "
+                    "is broadcast only where its static length is 1: use specify_broadcastable to say so."
+                )
+                guards += context.require_equal(lead[at], array.shape[d], ValueError, message, node)
+            else:
+                lead[at] = array.shape[d]
+    aligned = [
+        with_dimensions(a, [*[None] * (len(lead) - rank), *range(a.ndim)])
+        for a, rank in zip(arrays, ranks, strict=True)
+    ]
+    return lower_matrices(core, Matrices(core, node, context, tuple(lead), aligned, guards))
+
+
+def _label(op: Op) -> str:
+    return str(op).replace("{", "{{").replace("}", "}}")
+
+
+class Matrices:
+    """An op of matrices that is being lowered: its inputs, with the same number of leading dimensions.
+
+    Attributes
+    ----------
+    lead
+        The leading dimensions of the results; those of an input may be 1 instead.
+    """
+
+    linalg_error = np.linalg.LinAlgError
+
+    def __init__(
+        self, op: Op, node: Apply, context: Context, lead: tuple[Expr, ...], inputs: Sequence[Array],
+        guards: Sequence[object] = (),
+    ) -> None:  # fmt: skip
+        self.op, self.node, self.context, self.lead = op, node, context, lead
+        self.inputs = list(inputs)
+        self.guards = list(guards)
+        for array in self.inputs:
+            check_dtype(array.dtype)
+            if array.dtype not in ("float32", "float64"):
+                raise Unsupported(f"linear algebra of {array.dtype}")
+
+    def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
+        """Check that two sizes are equal; the message may show them as ``{0}`` and ``{1}``."""
+        self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
+
+    def require_square(self, array: Array, kind: type[Exception] = ValueError) -> Expr:
+        """The order of a matrix that must be square."""
+        rows, columns = array.shape[-2:]
+        self.require_equal(rows, columns, "the matrix must be square; it has {0} rows and {1} columns.", kind)
+        return rows
+
+    def require_none(self, found: Array, kind: type[Exception], message: str) -> None:
+        """Raise an exception if an array of truth values has a true one."""
+        any_of_it = reduce_array(self.context, self._added(found), tuple(range(found.ndim)), "or")
+        number = self.context.size_from(any_of_it)
+        holds = primitive("eq", number, const(0))
+        self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
+
+    def require_finite(self, *arrays: Array) -> None:
+        """Refuse infinities and NaN."""
+        for array in arrays:
+            self.require_none(not_finite(array), ValueError, "array must not contain infs or NaNs")
+
+    def require_success(self, status: Array, what: str) -> None:
+        """Raise a `LinAlgError` unless the status of each call is zero; `what` is said of the matrix before it."""
+        of_one = f"{_label(self.op)}: the matrix {what} {{0}}."
+        of_many = f"{_label(self.op)}: a matrix of the batch {what.partition(':')[0]}."
+        text = of_many if status.ndim else of_one
+        self.guards += require_success(self.context, self.node, status, self.linalg_error, text)
+
+    def call(
+        self,
+        routine: Routine,
+        sizes: Mapping[str, Expr],
+        given: Mapping[str, Array],
+        lead: Sequence[Expr] | None = None,
+    ) -> dict[str, Array]:
+        """Call a routine for each member of the batch, or for the leading dimensions `lead` of one input.
+
+        What is overwritten gets the whole batch first.
+        """
+        lead = self.lead if lead is None else lead
+        overwritten = {p.name for p in routine.parameters if p.is_written}
+        arrays = {name: _whole(a, lead) if name in overwritten else a for name, a in given.items()}
+        return call_routine(self.context, self.node, routine, sizes, arrays, lead, self.guards)
+
+    def _added(self, array: Array) -> Array:
+        return array if array.stamp >= 0 else self.context.add(array)
+
+
+def _whole(array: Array, lead: Sequence[Expr]) -> Array:
+    """The array for all members of a batch."""
+    rank = len(lead)
+    single = [a is ONE and b is not ONE for a, b in zip(array.shape, lead)]
+    if not any(single):
+        return array
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        here = tuple(ZERO if alone else i for alone, i in zip(single, index))
+        return readers[0]((*here, *index[rank:]))
+
+    return Pointwise(array.dtype, (*lead, *array.shape[rank:]), (array,), body, 0, [True])
+
+
+def not_finite(array: Array) -> Array:
+    """Where an array is infinite or NaN."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        value = readers[0](index)
+        return primitive("ne", primitive("sub", value, value), const(0, array.dtype))
+
+    return Pointwise("bool", array.shape, (array,), body, 2)
+
+
+def swapped(array: Array) -> Array:
+    """The matrices with rows for columns."""
+    *lead, rows, columns = range(array.ndim)
+    return with_dimensions(array, [*lead, columns, rows])
+
+
+def triangle(array: Array, lower: bool) -> Array:
+    """The matrices with zeros outside of the lower or upper triangle."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        row, column = index[-2:]
+        inside = primitive("le", column, row) if lower else primitive("le", row, column)
+        return primitive("select", inside, readers[0](index), const(0, array.dtype))
+
+    return Pointwise(array.dtype, array.shape, (array,), body, 2)
+
+
+def diagonal(array: Array, length: Expr) -> Array:
+    """The diagonals of matrices."""
+    return Pointwise(
+        array.dtype, (*array.shape[:-2], length), (array,),
+        lambda index, readers: readers[0]((*index, index[-1])), 1,
+    )  # fmt: skip
+
+
+def as_column(array: Array) -> Array:
+    """Vectors as matrices of one column."""
+    return with_dimensions(array, [*range(array.ndim), None])
+
+
+def as_row(array: Array) -> Array:
+    """Vectors as matrices of one row."""
+    return with_dimensions(array, [*range(array.ndim - 1), None, array.ndim - 1])
+
+
+def only(array: Array, axis: int) -> Array:
+    """The array without a dimension of length 1, the last (-1) or the one before."""
+    return with_dimensions(array, [d for d in range(array.ndim) if d != array.ndim + axis])

@@ -1,0 +1,1 @@
+"""Lowering of ops, by family: sorting and searching."""

@@ -1,0 +1,475 @@
+"""Lowering of convolutions: products of matrices, one image after another, or plain loops.
+
+For each image a matrix of columns is made in a place in the workspace: row (c, k) and column p hold the element of
+channel c that meets entry k of the filters at position p. Forwards, the filters as a matrix times the columns are the
+output. Backwards, the output times the columns transposed is added to the gradient of the filters; and the filters
+transposed times the output are columns, which are added up to the gradient of the image. What BLAS has no products
+for, integers and filters that differ from position to position, goes element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, const
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import (
+    ONE,
+    ZERO,
+    Alias,
+    Array,
+    Assembled,
+    Index,
+    LoopBody,
+    LoopNode,
+    LoopResult,
+    Pointwise,
+    Product,
+    Reader,
+    Row,
+    Source,
+    Write,
+    literal,
+)
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.joining.joining import integers_of_vector
+from aesara.lower.products.dot import BLAS_DTYPES
+from aesara.lower.reductions.careduce import converted
+from aesara.records import dataclass
+from aesara.tensor.products.correlation import Correlation, Windows
+
+
+@lower_op.register
+def _correlation(op: Correlation, node: Apply, context: Context) -> Sequence[Array]:
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    working = "float32" if dtype == "float16" else dtype
+    x, y = (_added(converted(context.array(v), working), context) for v in node.inputs[:2])
+    sizes = _Measuring(op, node, context).sizes(x, y)
+    if working in BLAS_DTYPES and not op.windows.unshared:
+        result = _PRODUCTS[op.direction](_Batch(op.windows, sizes, context), x, y)
+    else:
+        result = _ELEMENTS[op.direction](_Elements(op.windows, sizes, context), x, y)
+    return [converted(result, dtype)]
+
+
+def _added(array: Array, context: Context) -> Array:
+    return array if array.stamp >= 0 else context.add(array)
+
+
+# -- sizes ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """All sizes of a convolution: `channels` and `outputs` are those of one group."""
+
+    batch: Expr
+    channels: Expr
+    outputs: Expr
+    image: tuple[Expr, ...]
+    kernel: tuple[Expr, ...]
+    output: tuple[Expr, ...]
+    before: tuple[Expr, ...]
+    padded: tuple[Expr, ...]
+    checks: tuple[object, ...]
+
+    @property
+    def is_padded(self) -> bool:
+        return self.image != self.padded
+
+
+class _Measuring:
+    """Finds all sizes, and adds the checks that they fit."""
+
+    def __init__(self, op: Correlation, node: Apply, context: Context) -> None:
+        self.op, self.node, self.context, self.windows = op, node, context, op.windows
+        self.checks: list[object] = []
+
+    def sizes(self, x: Array, y: Array) -> _Sizes:
+        n = self.windows.ndim
+        given = self._given()
+        if self.op.direction == "forward":
+            batch, image, kernel, outputs = x.shape[0], x.shape[2:], y.shape[-n:], y.shape[0]
+            channels = self._split(x.shape[1], "The {0} channels of the images")
+            self._agree(channels, y.shape[-n - 1], "The images have {0} channels in a group; the filters are for {1}.")
+            output = None
+        elif self.op.direction == "weights":
+            batch, image, output, outputs = x.shape[0], x.shape[2:], y.shape[2:], y.shape[1]
+            self._agree(batch, y.shape[0], "There are {0} images, and outputs of {1}.")
+            channels = self._split(x.shape[1], "The {0} channels of the images")
+            kernel = self._kernel(image, output) if given is None else given
+        else:
+            batch, kernel, output, outputs = y.shape[0], x.shape[-n:], y.shape[2:], x.shape[0]
+            self._agree(outputs, y.shape[1], "There are {0} filters, but {1} channels of the output.")
+            channels = x.shape[-n - 1]
+            image = self._image(kernel, output) if given is None else given
+        of_group = self._split(outputs, "The {0} filters")
+        spans = self._spans(kernel)
+        pads = self._pads(spans)
+        padded = tuple(_add(_add(m, before), after) for m, (before, after) in zip(image, pads, strict=True))
+        positions = self._positions(image, kernel, padded, spans, output)
+        if self.windows.unshared:
+            filters = (y if self.op.direction == "forward" else x).shape[1 : 1 + n]
+            if self.op.direction != "weights":
+                for d in range(n):
+                    self._agree(positions[d], filters[d], f"Dimension {d} has {{0}} positions, and filters for {{1}}.")
+        return _Sizes(
+            batch, channels, of_group, tuple(image), tuple(kernel), positions, tuple(b for b, _ in pads), padded,
+            tuple(self.checks),
+        )  # fmt: skip
+
+    def _given(self) -> tuple[Expr, ...] | None:
+        rest = self.node.inputs[2:]
+        if not rest:
+            return None
+        if rest[0].type.ndim == 1:
+            found = integers_of_vector(rest[0], self.windows.ndim, self.node, self.context)
+        else:
+            found = [self.context.size_from(self.context.array(v)) for v in rest]
+        known = self.node.outputs[0].type.shape[-self.windows.ndim :]
+        return tuple(n if m is None else const(m) for n, m in zip(found, known, strict=True))
+
+    def _split(self, total: Expr, what: str) -> Expr:
+        groups = const(self.windows.groups)
+        if groups is ONE:
+            return total
+        rest = primitive("mod", total, groups)
+        message = f"{what} cannot be split into {self.windows.groups} groups."
+        self._require(primitive("eq", rest, ZERO), message, total)
+        return primitive("intdiv", total, groups)
+
+    def _require(self, condition: Expr, message: str, *values: Expr) -> None:
+        self.checks += self.context.guard(condition, ValueError, message, self.node, values)
+
+    def _agree(self, a: Expr, b: Expr, message: str) -> None:
+        self.checks += self.context.require_equal(a, b, ValueError, message, self.node)
+
+    def _spans(self, kernel: Sequence[Expr]) -> list[Expr]:
+        return [_add(_mul(_add(k, -1), d), 1) for k, d in zip(kernel, self.windows.dilations, strict=True)]
+
+    def _pads(self, spans: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
+        border = self.windows.border
+        if not isinstance(border, str):
+            return [(const(int(before)), const(int(after))) for before, after in border]
+        zeros = {
+            "valid": lambda span: ZERO,
+            "full": lambda span: _add(span, -1),
+            "half": lambda span: primitive("intdiv", span, const(2)),
+        }
+        return [(zeros[border](n), zeros[border](n)) for n in spans]
+
+    def _positions(
+        self, image: Sequence[Expr], kernel: Sequence[Expr], padded: Sequence[Expr], spans: Sequence[Expr],
+        output: Sequence[Expr] | None,
+    ) -> tuple[Expr, ...]:  # fmt: skip
+        found = []
+        for d, stride in enumerate(self.windows.strides):
+            empty = f"Filters must not be empty; their size in dimension {d} is {{0}}."
+            self._require(primitive("ge", kernel[d], ONE), empty, kernel[d])
+            message = f"The filters, of size {{1}}, do not fit into the images, of size {{0}}, in dimension {d}."
+            fits = primitive("ge", padded[d], spans[d])
+            self._require(primitive("and", fits, primitive("ge", image[d], ZERO)), message, image[d], kernel[d])
+            free = primitive("sub", padded[d], spans[d])
+            count = _add(free if stride == 1 else primitive("intdiv", free, const(stride)), 1)
+            if output is not None:
+                message = f"In dimension {d} there are windows at {{0}} positions; the output has {{1}}."
+                self._agree(count, output[d], message)
+                count = output[d]
+            found.append(count)
+        return tuple(found)
+
+    def _kernel(self, image: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The sizes of filters whose windows cover the image; see `aesara.tensor.products.correlation.kernel_sizes`."""
+        found = []
+        for d, dilation in enumerate(self.windows.dilations):
+            if self.windows.border == "full":
+                span = _add(primitive("sub", output[d], image[d]), 1)
+            else:
+                ((before, after),) = self._pads([ZERO] * (d + 1))[d : d + 1]
+                span = _add(primitive("sub", _add(_add(image[d], before), after), output[d]), 1)
+            found.append(span if dilation == 1 else _add(primitive("intdiv", _add(span, -1), const(dilation)), 1))
+        return tuple(found)
+
+    def _image(self, kernel: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The sizes of the smallest images."""
+        spans = self._spans(kernel)
+        parts = zip(output, spans, self._pads(spans), self.windows.strides, strict=True)
+        return tuple(
+            primitive("sub", primitive("sub", _add(_mul(_add(m, -1), stride), span), before), after)
+            for m, span, (before, after), stride in parts
+        )
+
+
+def _add(a: Expr, b: Expr | int) -> Expr:
+    return primitive("add", a, const(b) if isinstance(b, int) else b)
+
+
+def _mul(a: Expr, b: Expr | int) -> Expr:
+    return primitive("mul", a, const(b) if isinstance(b, int) else b)
+
+
+def _product(sizes: Sequence[Expr]) -> Expr:
+    total: Expr = ONE
+    for n in sizes:
+        total = _mul(total, n)
+    return total
+
+
+class _Form:
+    """What both ways to compute have in common."""
+
+    def __init__(self, windows: Windows, sizes: _Sizes, context: Context) -> None:
+        self.windows, self.sizes, self.context = windows, sizes, context
+
+    def place(self, position: Sequence[Expr], entry: Sequence[Expr]) -> list[Expr]:
+        """Where in the image with zeros around it is what meets an entry of the filters at a position."""
+        found = []
+        for d, (p, k) in enumerate(zip(position, entry, strict=True)):
+            if self.windows.flip:
+                k = primitive("sub", _add(self.sizes.kernel[d], -1), k)
+            found.append(_add(_mul(p, self.windows.strides[d]), _mul(k, self.windows.dilations[d])))
+        return found
+
+    def with_zeros(self, image: Array, context: Context) -> Array:
+        """The image with zeros around it."""
+        if not self.sizes.is_padded:
+            return image
+        lead = image.ndim - self.windows.ndim
+        shape = (*image.shape[:lead], *self.sizes.padded)
+        before = (*(ZERO for _ in range(lead)), *self.sizes.before)
+
+        def place(index: Index, readers: Sequence[Reader]) -> Index:
+            return tuple(_add(i, b) for i, b in zip(index, before, strict=True))
+
+        write = Write(image.shape, (image,), place, lambda index, readers: readers[0](index))
+        return context.add(Assembled(image.dtype, shape, literal(0, image.dtype, shape), [write]))
+
+    def without_zeros(self, padded: Array, context: Context) -> Array:
+        """The image inside of the zeros."""
+        if not self.sizes.is_padded:
+            return padded
+        lead = padded.ndim - self.windows.ndim
+        before = (*(ZERO for _ in range(lead)), *self.sizes.before)
+
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            return readers[0](tuple(_add(i, b) for i, b in zip(index, before, strict=True)))
+
+        return context.add(Pointwise(padded.dtype, (*padded.shape[:lead], *self.sizes.image), (padded,), body, 0))
+
+
+# -- products of matrices ------------------------------------------------------------------------------------------
+
+
+class _Batch(_Form):
+    """A loop over the images of a batch, whose step is a product of matrices for each group."""
+
+    def __init__(self, windows: Windows, sizes: _Sizes, context: Context) -> None:
+        super().__init__(windows, sizes, context)
+        self.inner = context.inside_loop()
+        self.groups = () if windows.groups == 1 else (const(windows.groups),)
+        self.all_channels = _mul(sizes.channels, windows.groups)
+        self.all_outputs = _mul(sizes.outputs, windows.groups)
+        self.entries = _product([sizes.channels, *sizes.kernel])
+        self.positions = _product(sizes.output)
+        self.rows: list[Row] = []
+        self.operands: list[Array] = []
+
+    def image_of(self, array: Array) -> Array:
+        """The part of an array that belongs to the image of this step."""
+        return self._read(array, 0, array.shape[1:])
+
+    def whole(self, array: Array) -> Array:
+        """All of an array."""
+        if array.buffer is not None:
+            return self.inner.add(Source(array.buffer, array.dtype, array.shape))
+        return self._read(array, None, array.shape)
+
+    def _read(self, array: Array, first: int | None, shape: Sequence[Expr]) -> Array:
+        self.operands.append(array)
+        self.rows.append(Row(self.context.fresh("w"), array, first, tuple(shape)))
+        return self.inner.add(Source(self.rows[-1].name, array.dtype, shape))
+
+    def matrix(self, array: Array, rows: Expr, columns: Expr) -> Array:
+        """Memory as a matrix for each group."""
+        return self.inner.add(Alias(array, (*self.groups, rows, columns)))
+
+    def transposed(self, matrix: Array) -> Array:
+        *lead, rows, columns = matrix.shape
+        return self.inner.add(
+            Pointwise(
+                matrix.dtype, (*lead, columns, rows), (matrix,),
+                lambda index, readers: readers[0]((*index[:-2], index[-1], index[-2])), 0,
+                strided=lambda offset, strides: (offset, (*strides[:-2], strides[-1], strides[-2])),
+            )
+        )  # fmt: skip
+
+    def product(self, left: Array, right: Array) -> Array:
+        return self.inner.add(Product(left, right))
+
+    def columns(self, image: Array) -> Array:
+        """The matrix of columns of an image."""
+        sizes, n = self.sizes, self.windows.ndim
+        if not sizes.is_padded and all(k is ONE for k in sizes.kernel) and all(s == 1 for s in self.windows.strides):
+            return self.matrix(image, self.entries, self.positions)
+
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            return readers[0]((index[0], *self.place(index[n + 1 :], index[1 : n + 1])))
+
+        padded = self.with_zeros(image, self.inner)
+        shape = (self.all_channels, *sizes.kernel, *sizes.output)
+        spread = self.inner.add(Pointwise(image.dtype, shape, (padded,), body, 1, [True]))
+        return self.matrix(spread, self.entries, self.positions)
+
+    def added_columns(self, columns: Array) -> Array:
+        """The image whose elements are the sums of the columns that they meet."""
+        sizes, n = self.sizes, self.windows.ndim
+        domain = (self.all_channels, *sizes.kernel, *sizes.output)
+        spread = self.inner.add(Alias(columns, domain))
+
+        def place(index: Index, readers: Sequence[Reader]) -> Index:
+            return (index[0], *self.place(index[n + 1 :], index[1 : n + 1]))
+
+        write = Write(domain, (spread,), place, lambda index, readers: readers[0](index), accumulate=True)
+        shape = (self.all_channels, *sizes.padded)
+        padded = self.inner.add(Assembled(columns.dtype, shape, literal(0, columns.dtype, shape), [write]))
+        return self.without_zeros(padded, self.inner)
+
+    def results_in_turn(self, array: Array, shape: Sequence[Expr]) -> Array:
+        """The loop that makes an array for each image, and puts them into one of this shape."""
+        return self._loop(array, (self.sizes.batch, *shape), None)
+
+    def sum_of(self, term: Array, shape: Sequence[Expr]) -> Array:
+        """The loop that adds up an array for each image, in one of this shape."""
+        return self._loop(term, shape, self.context.add(literal(0, term.dtype, shape)))
+
+    def _loop(self, array: Array, shape: Sequence[Expr], start: Array | None) -> Array:
+        node = LoopNode([*self.operands, *([] if start is None else [start])], self.sizes.checks)
+        result = LoopResult(node, array.dtype, shape)
+        first: int | None = 0
+        if start is not None:
+            first = None
+            self.rows.append(Row(self.context.fresh("w"), result, None, array.shape))
+            total = self.inner.add(Source(self.rows[-1].name, array.dtype, array.shape))
+            array = self.inner.add(Pointwise(array.dtype, array.shape, (total, array), _sum))
+        starts = () if start is None else ((result, start, None),)
+        node.body = LoopBody(
+            self.inner, self.context.fresh("i"), self.sizes.batch, self.context.fresh_size(), tuple(self.rows), starts,
+            ((array, result, first),), None,
+        )  # fmt: skip
+        self.context.add(node)
+        node.results = (result,)
+        return self.context.add(result)
+
+
+def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
+    return primitive("add", readers[0](index), readers[1](index))
+
+
+def _forward(batch: _Batch, x: Array, w: Array) -> Array:
+    sizes = batch.sizes
+    filters = batch.matrix(batch.whole(w), sizes.outputs, batch.entries)
+    product = batch.product(filters, batch.columns(batch.image_of(x)))
+    return batch.results_in_turn(product, (batch.all_outputs, *sizes.output))
+
+
+def _weights(batch: _Batch, x: Array, y: Array) -> Array:
+    sizes = batch.sizes
+    outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
+    product = batch.product(outputs, batch.transposed(batch.columns(batch.image_of(x))))
+    return batch.sum_of(product, (batch.all_outputs, sizes.channels, *sizes.kernel))
+
+
+def _inputs(batch: _Batch, w: Array, y: Array) -> Array:
+    sizes = batch.sizes
+    filters = batch.transposed(batch.matrix(batch.whole(w), sizes.outputs, batch.entries))
+    outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
+    image = batch.added_columns(batch.product(filters, outputs))
+    return batch.results_in_turn(image, (batch.all_channels, *sizes.image))
+
+
+_PRODUCTS: dict[str, Callable[[_Batch, Array, Array], Array]] = {
+    "forward": _forward,
+    "weights": _weights,
+    "inputs": _inputs,
+}
+
+
+# -- element by element --------------------------------------------------------------------------------------------
+
+
+class _Elements(_Form):
+    """Loops over everything: each iteration adds one product to an element of the result."""
+
+    def domain(self, positions_first: bool) -> tuple[Expr, ...]:
+        sizes = self.sizes
+        inner = (const(self.windows.groups), sizes.outputs, sizes.channels, *sizes.kernel)
+        return (sizes.batch, *sizes.output, *inner) if positions_first else (sizes.batch, *inner, *sizes.output)
+
+    def parts(self, index: Index, positions_first: bool) -> tuple[Expr, Index, Expr, Expr, Expr, Index]:
+        """The image, the position, the output, the channel, this channel in its group, and the entry."""
+        n = self.windows.ndim
+        image, *rest = index
+        if positions_first:
+            position, (group, output, channel, *entry) = rest[:n], rest[n:]
+        else:
+            (group, output, channel, *entry), position = rest[:-n], rest[-n:]
+        of_outputs, of_channels = _mul(group, self.sizes.outputs), _mul(group, self.sizes.channels)
+        return image, tuple(position), _add(of_outputs, output), _add(of_channels, channel), channel, tuple(entry)
+
+    def at_image(self, index: Index, positions_first: bool = False) -> Index:
+        image, position, _, channel, _, entry = self.parts(index, positions_first)
+        return (image, channel, *self.place(position, entry))
+
+    def at_filter(self, index: Index, positions_first: bool = False) -> Index:
+        _, position, output, _, channel, entry = self.parts(index, positions_first)
+        return (output, *(position if self.windows.unshared else ()), channel, *entry)
+
+    def at_output(self, index: Index, positions_first: bool = False) -> Index:
+        image, position, output, *_ = self.parts(index, positions_first)
+        return (image, output, *position)
+
+    def sums(
+        self, shape: Sequence[Expr], place: Callable[..., Index], x: Array, at_x: Callable[..., Index], y: Array,
+        at_y: Callable[..., Index], positions_first: bool = False,
+    ) -> Array:  # fmt: skip
+        """result[place] += x[at_x] * y[at_y]."""
+
+        def value(index: Index, readers: Sequence[Reader]) -> Expr:
+            return primitive("mul", readers[0](at_x(index, positions_first)), readers[1](at_y(index, positions_first)))
+
+        write = Write(
+            self.domain(positions_first), (x, y), lambda index, readers: place(index, positions_first), value, True
+        )
+        zeros = literal(0, x.dtype, shape)
+        return self.context.add(Assembled(x.dtype, shape, zeros, [write], self.sizes.checks))
+
+    def filters_shape(self) -> tuple[Expr, ...]:
+        sizes = self.sizes
+        positions = sizes.output if self.windows.unshared else ()
+        return (_mul(sizes.outputs, self.windows.groups), *positions, sizes.channels, *sizes.kernel)
+
+
+def _forward_elements(form: _Elements, x: Array, w: Array) -> Array:
+    shape = (form.sizes.batch, _mul(form.sizes.outputs, form.windows.groups), *form.sizes.output)
+    return form.sums(shape, form.at_output, form.with_zeros(x, form.context), form.at_image, w, form.at_filter)
+
+
+def _weights_elements(form: _Elements, x: Array, y: Array) -> Array:
+    padded = form.with_zeros(x, form.context)
+    # With the entries of the filters innermost no two iterations in a row add to the same place.
+    return form.sums(form.filters_shape(), form.at_filter, padded, form.at_image, y, form.at_output, True)
+
+
+def _inputs_elements(form: _Elements, w: Array, y: Array) -> Array:
+    shape = (form.sizes.batch, _mul(form.sizes.channels, form.windows.groups), *form.sizes.padded)
+    return form.without_zeros(form.sums(shape, form.at_image, w, form.at_filter, y, form.at_output), form.context)
+
+
+_ELEMENTS: dict[str, Callable[[_Elements, Array, Array], Array]] = {
+    "forward": _forward_elements,
+    "weights": _weights_elements,
+    "inputs": _inputs_elements,
+}

@@ -1,0 +1,166 @@
+"""Lowering of matrix products, single and in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr
+from aesara.ir.expr import op as primitive
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dimensions import with_dimensions
+from aesara.lower.dispatch import lower_op
+from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.matmul import MatMul
+
+BLAS_DTYPES = ("float32", "float64")
+
+
+def inner_sizes_agree(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
+    """The check that two vectors or matrices have a product."""
+    message = "dot: the last dimension of the first input has size {0}, the first of the second has size {1}."
+    return context.require_equal(x.shape[-1], y.shape[0], ValueError, message, node)
+
+
+@lower_op.register
+def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
+    x, y = (context.array(v) for v in node.inputs)
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    guards = inner_sizes_agree(x, y, node, context)
+    if dtype == "float16":
+        # as NumPy does: products and sums in single precision, rounded once
+        single = _matrix_product(converted(x, "float32"), converted(y, "float32"), "float32", guards, context)
+        return [converted(single, dtype)]
+    return [_matrix_product(converted(x, dtype), converted(y, dtype), dtype, guards, context)]
+
+
+def scaled_product(node: Apply, context: Context) -> Array:
+    """The product of two matrices times a number, of a dtype that BLAS knows."""
+    x, y, scale = (context.array(v) for v in node.inputs)
+    guards = inner_sizes_agree(x, y, node, context)
+    return context.add(Product(_added(x, context), _added(y, context), guards, _added(scale, context)))
+
+
+def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """The product of two matrices or vectors of one dtype."""
+    left, right = _added(x, context), _added(y, context)
+    if x.ndim == y.ndim == 1:
+        return _inner(left, right, dtype, guards, context)
+    if dtype not in BLAS_DTYPES:
+        return _plain_product(left, right, dtype, guards, context)
+    if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
+        return _outer(left, right, guards)
+    left = left if left.ndim == 2 else _added(with_dimensions(left, [None, 0]), context)
+    right = right if right.ndim == 2 else _added(with_dimensions(right, [0, None]), context)
+    product = context.add(Product(left, right, guards))
+    if x.ndim == 1:
+        return with_dimensions(product, [1])
+    return product if y.ndim == 2 else with_dimensions(product, [0])
+
+
+def _added(array: Array, context: Context) -> Array:
+    return array if array.stamp >= 0 else context.add(array)
+
+
+def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """Two vectors: a sum of products, which fuses with what makes them."""
+    terms = Pointwise(
+        dtype, x.shape, (x, y), lambda index, readers: primitive("mul", readers[0](index), readers[1](index)),
+        requires=guards,
+    )  # fmt: skip
+    return reduce_array(context, terms, (0,), "add")
+
+
+def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
+    """A column times a row: element by element, which fuses with what is made of it."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("mul", readers[0]((index[0], ZERO)), readers[1]((ZERO, index[1])))
+
+    return Pointwise(x.dtype, (x.shape[0], y.shape[1]), (x, y), body, 1, [True, True], guards)
+
+
+def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """Dtypes that BLAS does not know: a sum over the inner dimension."""
+    rows, columns = x.shape[:-1], y.shape[1:]
+    shape = (*rows, *columns, x.shape[-1])
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        inner = index[-1]
+        return primitive("mul", readers[0]((*index[: len(rows)], inner)), readers[1]((inner, *index[len(rows) : -1])))
+
+    terms = Pointwise(dtype, shape, (x, y), body, 1, [bool(columns), bool(rows)], guards)
+    return reduce_array(context, terms, (len(shape) - 1,), "add")
+
+
+@lower_op.register
+def _batched_dot(op: BatchedDot, node: Apply, context: Context) -> Sequence[Array]:
+    """A product for each entry of the first dimension."""
+    x, y = (context.array(v) for v in node.inputs)
+    message = "batched_dot: the first dimensions have sizes {0} and {1}; they must agree."
+    guards = list(context.require_equal(x.shape[0], y.shape[0], ValueError, message, node))
+    message = "batched_dot: the inner dimensions have sizes {0} and {1}; they must agree."
+    guards += context.require_equal(x.shape[-1], y.shape[1], ValueError, message, node)
+    return [_products(x, y, x.ndim == 2, y.ndim == 2, node.outputs[0].type.dtype, guards, context)]
+
+
+@lower_op.register
+def _matmul(op: MatMul, node: Apply, context: Context) -> Sequence[Array]:
+    a, b = node.inputs
+    x, y = context.array(a), context.array(b)
+    message = "matmul: the inner dimensions have sizes {0} and {1}; they must agree."
+    inner = y.shape[-2] if y.ndim > 1 else y.shape[0]
+    guards = list(context.require_equal(x.shape[-1], inner, ValueError, message, node))
+    for axis in range(-min(x.ndim, y.ndim), -2):
+        if 1 not in (a.type.shape[axis], b.type.shape[axis]):
+            message = (
+                f"matmul: the inputs have sizes {{0}} and {{1}} in dimension {axis}. A dimension is broadcast only "
+                "where its static length is 1: use specify_broadcastable to say so."
+            )
+            guards += context.require_equal(x.shape[axis], y.shape[axis], ValueError, message, node)
+    return [_products(x, y, x.ndim == 1, y.ndim == 1, node.outputs[0].type.dtype, guards, context)]
+
+
+def _products(
+    x: Array, y: Array, x_is_row: bool, y_is_column: bool, dtype: str, guards: Sequence[object], context: Context
+) -> Array:
+    """Products of matrices over leading dimensions; a missing row or column dimension is put in and dropped again.
+
+    Half precision is computed in single and rounded once, as NumPy does.
+    """
+    working = "float32" if dtype == "float16" else dtype
+    left, right = (_added(converted(a, working), context) for a in (x, y))
+    if x_is_row:
+        left = with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
+    if y_is_column:
+        right = with_dimensions(right, [*range(right.ndim), None])
+    lead = max(left.ndim, right.ndim)
+    left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
+    left, right = _added(left, context), _added(right, context)
+    if working in BLAS_DTYPES:
+        result: Array = context.add(Product(left, right, guards))
+    else:
+        result = _sums_of_products(left, right, working, guards, context)
+    kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]
+    return converted(with_dimensions(result, kept), dtype)
+
+
+def _sums_of_products(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """Products over leading dimensions in dtypes that BLAS does not know: sums over the inner dimension."""
+    batch = [n if m is ONE else m for m, n in zip(x.shape[:-2], y.shape[:-2], strict=True)]
+    shape = (*batch, x.shape[-2], y.shape[-1], x.shape[-1])
+
+    def at(array: Array, lead: Index, matrix: Index) -> Index:
+        return (*(ZERO if n is ONE else i for n, i in zip(array.shape, lead)), *matrix)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        *lead, row, column, inner = index
+        return primitive(
+            "mul", readers[0](at(x, tuple(lead), (row, inner))), readers[1](at(y, tuple(lead), (inner, column)))
+        )
+
+    terms = Pointwise(dtype, shape, (x, y), body, 1, [True, True], guards)
+    return reduce_array(context, terms, (len(shape) - 1,), "add")

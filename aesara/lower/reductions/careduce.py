@@ -1,0 +1,121 @@
+"""Lowering of reductions: sums, products, extrema, logical ones, and the position of the maximum."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.ir.lanes import ACCUMULATIONS, identity_of
+from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
+from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.elementwise.scalars import scalar_expressions
+from aesara.lower.folds import folded
+from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
+from aesara.scalar.native import Primitive
+from aesara.scalar.types import get_scalar_type
+from aesara.tensor.reductions.careduce import CAReduce
+from aesara.tensor.reductions.sum_prod_max import Supremum
+from aesara.tensor.statistics.mean_var import Mean
+
+
+def converted(array: Array, dtype: str) -> Array:
+    """The array with its elements cast."""
+    if array.dtype == dtype:
+        return array
+    check_dtype(dtype)
+    return Pointwise(dtype, array.shape, (array,), lambda index, readers: cast(readers[0](index), dtype), cost=1)
+
+
+def reduce_array(
+    context: Context, array: Array, axes: Sequence[int], kind: str, requires: Sequence[object] = ()
+) -> Array:
+    """A reduction, or the array itself if nothing is reduced."""
+    if not axes:
+        return array
+    key = (kind, array, tuple(sorted(axes)), tuple(requires))
+    found = context.parts.get(key)
+    if found is None:
+        found = context.add(Reduction(array, key[2], kind, identity_of(kind, array.dtype), requires))
+        context.parts[key] = found
+    return found
+
+
+@lower_op.register
+def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
+    (x,) = node.inputs
+    accumulate = op.acc_dtype or node.outputs[0].type.dtype
+    check_dtype(accumulate)
+    array = context.array(x)
+    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
+    fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
+    array = converted(array, accumulate)
+    if isinstance(fact, Primitive) and fact.name in ACCUMULATIONS:
+        if not axes:
+            return [converted(array, node.outputs[0].type.dtype)]
+        guards: list[object] = []
+        # Of Booleans these are `or` and `and`, which are defined for none.
+        if isinstance(op.scalar_op, (ScalarMaximum, ScalarMinimum)) and not isinstance(op, Supremum):
+            what = f"zero-size array to reduction operation {op.ufunc.__name__}"
+            guards = require_nonempty(context, array, axes, node, what)
+        result = reduce_array(context, array, axes, fact.name, guards)
+    else:
+        result = _fold(op, array, axes, node, context)
+    return [converted(result, node.outputs[0].type.dtype)]
+
+
+@lower_op.register
+def _mean(op: Mean, node: Apply, context: Context) -> Sequence[Array]:
+    """The sum, divided by the number of elements: no fold, since the mean of two is not associative."""
+    array = converted(context.array(node.inputs[0]), "float64")
+    axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
+    total = reduce_array(context, array, axes, "add")
+    count = functools.reduce(lambda a, b: primitive("mul", a, b), [array.shape[a] for a in axes], ONE)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("div", readers[0](index), cast(count, "float64"))
+
+    return [Pointwise("float64", total.shape, (total,), body, 5)]
+
+
+def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context: Context) -> Array:
+    """A reduction by a scalar op for which there is no primitive that vectors know."""
+    scalar_op, scalar_type = op.scalar_op, get_scalar_type(dtype=array.dtype)
+    types = (scalar_type, scalar_type)
+    (result,) = scalar_op.output_types(types)
+    if result != scalar_type:
+        raise Unsupported(f"reduction with {scalar_op}, which makes {result.dtype} of {array.dtype}")
+
+    def combine(total: Expr, element: Expr) -> Expr:
+        return scalar_expressions(scalar_op, [total, element], types, [scalar_type])[0]
+
+    probe = const(1, array.dtype)
+    combine(probe, probe)  # fails here, and not when the program is made, if there is no native form
+    function: Any = op.ufunc
+    start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
+    if not axes:
+        if start is None:
+            return array
+        identity = const(start, array.dtype)
+        return Pointwise(
+            array.dtype, array.shape, (array,), lambda index, readers: combine(identity, readers[0](index))
+        )
+    if start is not None:
+        return folded(array, axes, combine, const(start, array.dtype))
+    name = str(scalar_op).replace("{", "{{").replace("}", "}}")
+    guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
+    return folded(array, axes, combine, None, guards)
+
+
+def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:
+    """The checks that there is something to reduce."""
+    guards: list[object] = []
+    for axis in axes:
+        message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
+        positive = primitive("gt", array.shape[axis], const(0))
+        guards += context.guard(positive, ValueError, message, node, [array.shape[axis]])
+    return guards

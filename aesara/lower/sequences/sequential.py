@@ -1,0 +1,151 @@
+"""Lowering of ops whose elements follow from those before: running sums and products, positions of nonzeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, cast, const, var
+from aesara.ir.expr import op as primitive
+from aesara.ir.kernel import Assign, Declare, For, Statement
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.context import Context, check_dtype
+from aesara.lower.dispatch import lower_op
+from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.shape_arithmetic import count_of
+from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.sequences.cumulative import CumOp
+
+
+@lower_op.register
+def _cumulative(op: CumOp, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    check_dtype(array.dtype)
+    if op.axis is None:
+        array = flat(array, context)
+    if array.ndim == 0:
+        return [array]
+    axis = (op.axis or 0) % array.ndim
+    kind = op.mode if array.dtype != "bool" else {"add": "or", "mul": "and"}[op.mode]
+    return [running(array, axis, kind)]
+
+
+def running(array: Array, axis: int, kind: str) -> Array:
+    """The primitive `kind` of all elements up to each one, along an axis."""
+    loops = tuple(var(f"v{d}") for d in range(array.ndim))
+    last = axis == array.ndim - 1
+
+    def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
+        total = var("r0", array.dtype)
+        index = (*loops[:-1], primitive("add", loops[-1], ONE))
+        step = Assign("r0", primitive(kind, total, readers[0](index)))
+        rest = For(f"v{axis}", primitive("sub", array.shape[axis], ONE), (step, write(index, total)))
+        start = (*loops[:-1], ZERO)
+        first = (Declare("r0", readers[0](start)), write(start, total), rest)
+        return (For("r1", primitive("minimum", array.shape[axis], ONE), first),)
+
+    def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        def row(index: Index, value: Expr) -> tuple[Statement, ...]:
+            body: tuple[Statement, ...] = (write(index, value),)
+            for d in reversed(range(axis + 1, array.ndim)):
+                body = (For(f"v{d}", array.shape[d], body, parallel=d == array.ndim - 1),)
+            return body
+
+        start = (*loops[:axis], ZERO, *loops[axis + 1 :])
+        here = (*loops[:axis], primitive("add", loops[axis], ONE), *loops[axis + 1 :])
+        first = For("r0", primitive("minimum", array.shape[axis], ONE), row(start, readers[0](start)))
+        following = row(here, primitive(kind, read(loops), readers[0](here)))
+        return (first, For(f"v{axis}", primitive("sub", array.shape[axis], ONE), following))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        statements = in_register(readers, write) if last else in_memory(readers, read, write)
+        for d in reversed(range(axis)):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        return statements
+
+    return Sequential(array.dtype, array.shape, (array,), body)
+
+
+def flat(array: Array, context: Context) -> Array:
+    """All elements as a vector."""
+    if array.ndim == 1:
+        return array
+    if array.stamp < 0:
+        context.add(array)
+    return context.add(Alias(array, (count_of(array.shape),)))
+
+
+@lower_op.register
+def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    check_dtype(array.dtype)
+    return nonzero_positions(array, context)
+
+
+def nonzero_positions(array: Array, context: Context) -> list[Array]:
+    """For each dimension the indices of the entries that are not zero, in row-major order."""
+    flat = flat_positions(array, context)
+    result: list[Array] = []
+    stride: Expr = ONE
+    for axis in reversed(range(array.ndim)):
+        size = array.shape[axis]
+        component = _component(flat, stride, size if axis else None)
+        context.ranges[component] = (ZERO, primitive("sub", size, ONE))
+        result.insert(0, context.add(component))
+        stride = primitive("mul", stride, size)
+    return result
+
+
+def flat_positions(array: Array, context: Context) -> Array:
+    """The positions of the entries that are not zero in the flattened array, in order."""
+    key = ("nonzero", array)
+    flat = context.parts.get(key)
+    if flat is None:
+        flat = context.parts[key] = _flat_positions(array, context)
+    return flat
+
+
+def _component(flat: Array, stride: Expr, size: Expr | None) -> Pointwise:
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        position = readers[0](index)
+        if stride is not ONE:
+            position = primitive("intdiv", position, stride)
+        return position if size is None else primitive("mod", position, size)
+
+    return Pointwise("int64", flat.shape, (flat,), body, 0 if stride is ONE and size is None else 10)
+
+
+def _flat_positions(array: Array, context: Context) -> Array:
+    """Positions in the flattened array.
+
+    Every position is stored at the place of the next nonzero, and the place moves on if it was one: there is no
+    branch to mispredict, and memory for one more entry takes the last of these stores.  Memory is taken for as many as
+    there may be, so that it is a part of the workspace that stays; pages that are not written cost nothing.
+    """
+    mask = array if array.dtype == "bool" else _is_nonzero(array)
+    loops = tuple(var(f"v{d}") for d in range(array.ndim))
+    place = var("r0")
+    if mask.stamp < 0:
+        context.add(mask)
+    count = reduce_array(context, context.add(converted(mask, "int64")), tuple(range(mask.ndim)), "add")
+    length = context.size_from(count)
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        position: Expr = ZERO
+        for i, n in zip(loops, array.shape, strict=True):
+            position = primitive("add", primitive("mul", position, n), i)
+        moved = Assign("r0", primitive("add", place, cast(readers[0](loops), "int64")))
+        statements: tuple[Statement, ...] = (write((place,), position), moved)
+        for d in reversed(range(array.ndim)):
+            statements = (For(f"v{d}", array.shape[d], statements),)
+        return (Declare("r0", ZERO), *statements)
+
+    padded = context.add(Sequential("int64", (primitive("add", count_of(array.shape), ONE),), (mask,), body))
+    return context.add(Pointwise("int64", (length,), (padded,), lambda index, readers: readers[0](index), 0))
+
+
+def _is_nonzero(array: Array) -> Array:
+    zero = const(0, array.dtype)
+    return Pointwise(
+        "bool", array.shape, (array,), lambda index, readers: primitive("ne", readers[0](index), zero), cost=1
+    )

@@ -1,0 +1,53 @@
+"""The table of what lowers which Ops says what the modules register."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import aesara.lower
+from aesara.lower.dispatch import lower_complex_op, lower_op
+from aesara.lower.families import COMPLEX, LOWERINGS
+from aesara.lower.linear_algebra.matrices import lower_matrices
+
+
+def _registered():
+    """Pairs of a module and the Op class that a function of it lowers."""
+    for found in pkgutil.walk_packages(aesara.lower.__path__, "aesara.lower."):
+        importlib.import_module(found.name)
+    for registry in (lower_op.registry, lower_complex_op.registry, lower_matrices.registry):
+        for kind, function in registry.items():
+            module = function.__module__.removeprefix("aesara.lower.")
+            path = f"{kind.__module__}.{kind.__qualname__}".removeprefix("aesara.")
+            if kind is not object and path.startswith(("tensor.", "scalar.", "scan.", "ifelse.", "subgraph.")):
+                yield module, path
+
+
+def test_every_registered_op_has_a_row_and_every_row_an_op():
+    table = {(module, path) for module, paths in LOWERINGS.items() for path in paths}
+    registered = set(_registered())
+    adopted = {(module, path) for module, path in registered if module == "linear_algebra.matrices"} - table
+    assert {path for _, path in adopted} <= set(LOWERINGS["linear_algebra.ops"])  # `adopt` registers there
+    assert {(module, path) for module, path in registered if module not in COMPLEX} - adopted == table
+
+
+def test_lists_are_in_order():
+    assert list(LOWERINGS) == sorted(LOWERINGS)
+    assert all(paths == sorted(paths) for paths in LOWERINGS.values())
+
+
+def test_what_is_not_compiled_is_not_loaded():
+    program = """
+import sys, aesara, aesara.tensor as at
+x = at.dvector("x")
+aesara.function([x], x + 1)
+assert "aesara.lower.elementwise.elemwise" in sys.modules
+print([name for name in sys.modules if name.startswith(("aesara.lower.linear_algebra", "aesara.lower.control."))])
+aesara.function([x], at.linalg.cholesky(at.outer(x, x)))
+assert "aesara.lower.linear_algebra.ops" in sys.modules
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(ran.stdout)) == {"aesara.lower.control.branches"}
