@@ -68,3 +68,7 @@ def describe(message: object, expected=None, came=None, hint=None) -> str:
         if part is not None:
             lines.append(f"  {label}: {part}")
     return "\n".join(lines)
+
+
+class InnerFunctionError(Exception):
+    """An error in the step of a loop; for programs that catch it, steps raise what has gone wrong itself."""

@@ -27,7 +27,7 @@ from aesara.graph.rewriting.settling import SettlingDB, Watch
 from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.records import dataclass
-from aesara.scan.rewriting import RewriteSteps
+from aesara.scan.inner_graphs import RewriteSteps
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.random.rewriting.inplace import random_make_inplace

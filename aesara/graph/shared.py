@@ -29,7 +29,7 @@ def collect_new_shareds() -> Iterator[list[SharedVariable]]:
     try:
         yield created
     finally:
-        _collectors.remove(created)
+        _collectors[:] = [other for other in _collectors if other is not created]  # others may be equal
 
 
 class SharedVariable(Variable):

@@ -3,7 +3,7 @@
 from aesara.scan import batches
 from aesara.scan.basic import scan
 from aesara.scan.checkpoints import scan_checkpoints
-from aesara.scan.utils import until
+from aesara.scan.stopping import until
 from aesara.scan.views import foldl, foldr, map, reduce
 
 __all__ = ["batches", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]

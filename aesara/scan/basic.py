@@ -19,7 +19,7 @@ from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State, expand_empty
-from aesara.scan.utils import until
+from aesara.scan.stopping import until
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType
@@ -79,7 +79,8 @@ class _Returned:
         waiting = {v: v.default_update for v in created if v.default_update is not None and v not in self.updates}
         roots = [*self.outputs, *self.updates.values(), *([] if self.condition is None else [self.condition])]
         while waiting:
-            used = [v for v in graph_inputs(roots) if v in waiting]
+            found = set(graph_inputs(roots))
+            used = [v for v in waiting if v in found]
             if not used:
                 return
             roots = [waiting.pop(v) for v in used]
@@ -178,7 +179,7 @@ def _read_sequences(sequences: Any) -> list[_Sequence]:
 
 
 def _read_outputs(outputs_info: Any) -> list[_Output] | None:
-    if outputs_info is None:
+    if outputs_info is None or (isinstance(outputs_info, (list, tuple)) and not outputs_info):
         return None
     found = []
     for entry in _as_list(outputs_info):
@@ -192,6 +193,8 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
             entry = entry["initial"]
             if any(t >= 0 for t in taps):
                 raise ValueError(f"scan: taps of outputs must be negative, got {list(taps)}.")
+            if len(set(taps)) < len(taps):
+                raise ValueError(f"scan: taps of outputs must differ from each other, got {list(taps)}.")
             if not taps:
                 found.append(_Output())
                 continue

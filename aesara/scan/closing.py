@@ -8,6 +8,7 @@ from typing import Any
 from aesara.graph.nodes import Constant
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import io_toposort, walk
+from aesara.graph.utils import MissingInputError
 from aesara.scan.parts import LoopParts
 
 __all__ = ["close"]
@@ -27,7 +28,7 @@ def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], s
     if strict:
         missing = [v for v in _leaves(steady, set(listed)) if isinstance(v, SharedVariable)]
         if missing:
-            raise ValueError(
+            raise MissingInputError(
                 f"scan: the step uses {', '.join(map(str, missing))}, but with strict=True it may use only those "
                 "shared variables that are listed in non_sequences."
             )

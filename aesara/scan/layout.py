@@ -7,7 +7,7 @@ from typing import Any
 
 from aesara.scan.info import ScanInfo
 
-__all__ = ["Layout"]
+__all__ = ["ScanMethodsMixin"]
 
 
 def _cut(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
@@ -16,7 +16,7 @@ def _cut(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
     return list(values[start : start + counts[which]])
 
 
-class Layout:
+class ScanMethodsMixin:
     """Parts of the inputs and outputs of a loop (outer) and of its step (inner), given all of them."""
 
     info: ScanInfo
@@ -133,3 +133,52 @@ class Layout:
         outputs = [k for k, taps in enumerate(i.mit_mot_out_slices) for _ in taps]
         outputs += range(i.n_mit_mot, i.n_outer_outputs)
         return inputs, outputs
+
+    def get_oinp_iinp_iout_oout_mappings(self) -> dict[str, dict[int, Any]]:
+        """Which inputs and outputs of the loop (outer) and of its step (inner) belong together, by their numbers.
+
+        Returns
+        -------
+        dict
+            A dictionary for each direction.  Those to what there may be several of (``inner_inp_from_outer_inp``,
+            ``inner_out_from_outer_inp``, ``inner_out_from_inner_inp``, ``inner_inp_from_inner_out``,
+            ``inner_inp_from_outer_out``, ``inner_out_from_outer_out``) have lists; the others have numbers, -1 where
+            there is none.
+
+        Examples
+        --------
+        >>> import aesara, aesara.tensor as at
+        >>> sums, _ = aesara.scan(lambda entry, total: entry + total, at.dvector("x"), 0.0)
+        >>> mappings = sums.owner.inputs[0].owner.op.get_oinp_iinp_iout_oout_mappings()
+        >>> mappings["inner_inp_from_outer_inp"], mappings["outer_inp_from_outer_out"]
+        ({0: [], 1: [0], 2: [1]}, {0: 2})
+        """
+        outer_of_inner_inp, outer_of_inner_out = self.outer_positions()
+        i = self.info
+        states = i.n_mit_mot + i.n_mit_sot + i.n_sit_sot
+        first = 1 + i.n_seqs
+        of_results = range(first + states + i.n_shared_outs, first + states + i.n_shared_outs + i.n_nit_sot)
+        of_shared = range(first + states, first + states + i.n_shared_outs)
+        outer_inp_of_out = dict(enumerate([*range(first, first + states), *of_results, *of_shared]))
+        outer_out_of_inp = {inp: out for out, inp in outer_inp_of_out.items()}
+        outer_inputs = range(i.n_outer_inputs)
+        inner_inp_of_inp = {k: [j for j, o in enumerate(outer_of_inner_inp) if o == k] for k in outer_inputs}
+        inner_out_of_out = {k: [j for j, o in enumerate(outer_of_inner_out) if o == k] for k in outer_inp_of_out}
+        out_of_inp = {k: outer_out_of_inp.get(k, -1) for k in outer_inputs}
+        inner_inp_of_out = {k: inner_inp_of_inp[inp] for k, inp in outer_inp_of_out.items()}
+        return {
+            "outer_inp_from_outer_out": outer_inp_of_out,
+            "inner_inp_from_outer_out": inner_inp_of_out,
+            "inner_out_from_outer_out": inner_out_of_out,
+            "inner_inp_from_outer_inp": inner_inp_of_inp,
+            "inner_out_from_outer_inp": {k: inner_out_of_out.get(out, []) for k, out in out_of_inp.items()},
+            "outer_out_from_outer_inp": out_of_inp,
+            "outer_inp_from_inner_inp": dict(enumerate(outer_of_inner_inp)),
+            "inner_out_from_inner_inp": {
+                j: inner_out_of_out.get(out_of_inp[o], []) for j, o in enumerate(outer_of_inner_inp)
+            },
+            "outer_out_from_inner_inp": {j: out_of_inp[o] for j, o in enumerate(outer_of_inner_inp)},
+            "outer_inp_from_inner_out": {j: outer_inp_of_out[o] for j, o in enumerate(outer_of_inner_out)},
+            "inner_inp_from_inner_out": {j: inner_inp_of_out[o] for j, o in enumerate(outer_of_inner_out)},
+            "outer_out_from_inner_out": dict(enumerate(outer_of_inner_out)),
+        }

@@ -6,29 +6,61 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.cloning import clone
 from aesara.graph.equality import equal_computations
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_connection_pattern
 from aesara.scan.backward import pulled_back
+from aesara.scan.copying import copy_var_format
 from aesara.scan.forward import pushed_forward
 from aesara.scan.info import ScanInfo
-from aesara.scan.layout import Layout
+from aesara.scan.layout import ScanMethodsMixin
 from aesara.scan.parts import LoopParts
+from aesara.scan.profile_text import profile_printer
 from aesara.scan.run import Run
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.shapes.shape import Shape_i
 
-__all__ = ["Scan", "ScanInfo"]
+__all__ = [
+    "Scan",
+    "ScanInfo",
+    "ScanMethodsMixin",
+    "check_broadcast",
+    "config",
+    "copy_var_format",
+    "minimum",
+    "profile_printer",
+]
 
 
-class Scan(Op, HasInnerGraph, Layout):
+def check_broadcast(v1: Any, v2: Any) -> None:
+    """Raise unless two tensors have their dimensions of length one in the same places.
+
+    Raises
+    ------
+    TypeError
+        If they have not; one of them needs `unbroadcast` or `specify_shape`.
+    """
+    sizes = [getattr(v.type, "shape", ()) for v in (v1, v2)]
+    rank = min(map(len, sizes))
+    for axis, (a, b) in enumerate(zip(*(list(s)[len(s) - rank :] for s in sizes))):
+        if (a == 1) != (b == 1):
+            raise TypeError(
+                f"Scan: {described(v1)} has type {v1.type} and {described(v2)} has type {v2.type}: dimension {axis} is "
+                "known to have length one in one of them only. Use unbroadcast or specify_shape."
+            )
+
+
+class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     """A loop: a graph, the step, that is computed again and again on entries of sequences and on its own results.
 
     Made by `aesara.scan.scan`; see `ScanInfo` for the order of inputs and outputs.
@@ -67,9 +99,9 @@ class Scan(Op, HasInnerGraph, Layout):
         self.truncate_gradient = truncate_gradient
         self.name = name
         self.profile, self.allow_gc, self.strict = profile, allow_gc, strict
-        self._check_step()
+        self.validate_inner_graph()
 
-    def _check_step(self) -> None:
+    def validate_inner_graph(self) -> None:
         """Every state must go on with the type that it started with."""
         outputs = self.inner_mitsot_outs(self.inner_outputs) + self.inner_sitsot_outs(self.inner_outputs)
         states = self.inner_mitsot(self.inner_inputs) + [[v] for v in self.inner_sitsot(self.inner_inputs)]
@@ -91,6 +123,11 @@ class Scan(Op, HasInnerGraph, Layout):
     @property
     def inner_outputs(self) -> list[Variable]:
         return self._outputs
+
+    @cached_property
+    def fgraph(self) -> FunctionGraph:
+        """The step as a graph of its own."""
+        return FunctionGraph(self.inner_inputs, self.inner_outputs, clone=False)
 
     def clone(self) -> Scan:
         return self.with_step(self.inner_inputs, self.inner_outputs)
@@ -128,7 +165,7 @@ class Scan(Op, HasInnerGraph, Layout):
         return f"{kind}{{{self.name or 'scan_fn'}}}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in ("fn", "shapes_fn")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "fn", "shapes_fn")}
 
     # -- types -----------------------------------------------------------------------------------------------
 

@@ -1,30 +1,29 @@
-"""What a step may return besides values."""
+"""What libraries that build and edit loops use."""
 
-from __future__ import annotations
+from aesara.compile.scan_profile import ScanProfileStats
+from aesara.configdefaults import config
+from aesara.errors import InnerFunctionError
+from aesara.scan.arguments import FieldInfo, ScanArgs, default_filter_scanargs, safe_index
+from aesara.scan.copying import Validator, forced_replace, reconstruct_graph, safe_new, traverse
+from aesara.scan.parts import expand_empty
+from aesara.scan.removing import compress_outs, scan_can_remove_outs
+from aesara.scan.stopping import until
 
-from typing import Any
-
-from aesara.tensor.core.conversion import as_tensor_variable
-
-__all__ = ["until"]
-
-
-class until:
-    """Returned by a step, last, to end the loop after the step in which `condition` is true.
-
-    Examples
-    --------
-    >>> import aesara, aesara.tensor as at
-    >>> from aesara.scan.utils import until
-    >>> limit = at.dscalar("limit")
-    >>> def double(value):
-    ...     return value * 2, until(value * 2 > limit)
-    >>> powers, _ = aesara.scan(double, outputs_info=at.constant(1.0, dtype="float64"), n_steps=100)
-    >>> aesara.function([limit], powers)(10.0)
-    array([ 2.,  4.,  8., 16.])
-    """
-
-    def __init__(self, condition: Any):
-        self.condition = as_tensor_variable(condition)
-        if self.condition.type.ndim != 0:
-            raise ValueError(f"until takes a single truth value, got {self.condition.type}.")
+__all__ = [
+    "FieldInfo",
+    "InnerFunctionError",
+    "ScanArgs",
+    "ScanProfileStats",
+    "Validator",
+    "compress_outs",
+    "config",
+    "default_filter_scanargs",
+    "expand_empty",
+    "forced_replace",
+    "reconstruct_graph",
+    "safe_index",
+    "safe_new",
+    "scan_can_remove_outs",
+    "traverse",
+    "until",
+]

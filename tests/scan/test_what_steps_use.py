@@ -8,6 +8,7 @@ import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
 from aesara.gradient import grad
 from aesara.graph.basic import applys_between
+from aesara.graph.utils import MissingInputError
 from aesara.ifelse import ifelse
 from aesara.scan import foldl, foldr, map, reduce, scan, scan_checkpoints, until
 from aesara.scan.op import Scan
@@ -213,7 +214,7 @@ def test_strict_demands_that_shared_variables_are_listed():
     w = aesara.shared(np.ones(2), "w")
     outside = w * 2
     for step in (lambda e: e * w[0], lambda e: e * outside[0]):
-        with pytest.raises(ValueError, match="the step uses w, but with strict=True"):
+        with pytest.raises(MissingInputError, match="the step uses w, but with strict=True"):
             scan(step, x, strict=True)
     for step, listed in [
         (lambda e, w: e * w[0], w),
@@ -259,3 +260,24 @@ def test_a_default_update_is_made_once(listed, mode):
     f = aesara.function([x], rows, updates=updates, mode=mode)
     assert not updates
     assert f([3.0, 4.0]).tolist() == [3, 4] and f([3.0, 4.0]).tolist() == [4, 5] and count.get_value() == 2
+
+
+def test_a_loop_in_a_step_that_makes_a_stream():
+    """The generators of the inner step are new in the outer one as well."""
+
+    def outer(i):
+        stream = at.random.RandomStream(3)
+        inner, updates = scan(lambda j: stream.uniform() + j, ENTRIES)
+        return inner.sum() + i, updates
+
+    sums, updates = scan(outer, ENTRIES)
+    assert len(updates) == 1
+    first, second = (aesara.function([], sums, updates=updates)() for _ in range(2))
+    assert len({*first, *second}) == 2 * len(first)
+
+
+def test_outputs_without_first_values():
+    rows, _ = scan(lambda i: i * 2, ENTRIES, outputs_info=[])
+    assert rows.eval().tolist() == [0, 2, 4]
+    with pytest.raises(ValueError, match="taps of outputs must differ"):
+        scan(lambda i, a, b: a + b, ENTRIES, outputs_info={"initial": at.dvector(), "taps": [-1, -1]})

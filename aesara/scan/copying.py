@@ -1,0 +1,191 @@
+"""Copies of variables and graphs for the steps of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.cloning import clone_replace
+from aesara.graph.equality import equal_computations
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.traversal import walk
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
+
+__all__ = ["Validator", "copy_var_format", "forced_replace", "reconstruct_graph", "safe_new", "traverse"]
+
+
+def safe_new(x: Any, tag: str = "", dtype: str | np.dtype | None = None) -> Variable:
+    """Return a new variable of the type of `x`, or a constant as it is.
+
+    Parameters
+    ----------
+    x
+        A variable, or what can become one.
+    tag
+        What is added to the name.
+    dtype
+        Another dtype.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> safe_new(at.fvector("x"), "_copy"), safe_new(at.fvector("x"), dtype="float64").type
+    (x_copy, TensorType(float64, (None,)))
+    """
+    variable = x if isinstance(x, Variable) else as_tensor_variable(x)
+    name = variable.name + tag if variable.name else None
+    kind: Any = variable.type
+    if dtype is not None and isinstance(kind, TensorType) and kind.dtype != np.dtype(dtype).name:
+        if isinstance(variable, Constant):
+            return as_tensor_variable(variable.data.astype(dtype))
+        kind = TensorType(np.dtype(dtype).name, kind.shape)
+    elif isinstance(variable, Constant):
+        return variable
+    return kind(name=name)
+
+
+def reconstruct_graph(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], tag: str | None = None
+) -> tuple[list[Variable], list[Variable]]:
+    """Return a copy of a graph with new inputs, whose names end with `tag`.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x = at.dscalar("x")
+    >>> (new,), (out,) = reconstruct_graph([x], [x * 2], "_step")
+    >>> aesara.pprint(out)
+    '(x_step * 2)'
+    """
+    made = [v.type(name=v.name + (tag or "") if v.name else None) for v in inputs]
+    return made, clone_replace(list(outputs), dict(zip(inputs, made)))
+
+
+def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
+    """Return `out` with `y` wherever it computes what `x` computes.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> w, s = at.dscalars("w", "s")
+    >>> aesara.pprint(forced_replace(at.exp(w) * (1 - at.exp(w)), at.exp(w), s))
+    '(s * (1 - s))'
+    """
+    if out is None:
+        return None
+    wanted: list[Any] = list(x) if isinstance(x, (list, tuple)) else [x]
+    given = list(y) if isinstance(y, (list, tuple)) else [y]
+    found: dict[Variable, Any] = {}
+
+    def before(variable: Any) -> Sequence[Any]:
+        for one, other in zip(wanted, given, strict=True):
+            if variable.type == one.type and equal_computations([variable], [one]):
+                found[variable] = other
+                return ()
+        return variable.owner.inputs if variable.owner is not None else ()
+
+    for _ in walk([out], before):
+        pass
+    return clone_replace(out, found)
+
+
+def traverse(
+    out: Any, x: Variable, x_copy: Variable, d: MutableMapping[Any, Any], visited: set[Any] | None = None
+) -> MutableMapping[Any, Any]:
+    """Note in `d` that `x_copy` replaces `x`, if `out` is computed from it; returns `d`.
+
+    Parameters
+    ----------
+    out
+        A variable or a list of them; None for nothing.
+    x, x_copy
+        The variable that is looked for, and its replacement.
+    d
+        Replacements found so far.
+    visited
+        Nodes that need no visit.
+    """
+    if out is None or (isinstance(out, (list, tuple)) and not out):
+        return d
+    seen = set() if visited is None else visited
+    roots = list(out) if isinstance(out, (list, tuple)) else [out]
+
+    def before(variable: Any) -> Sequence[Any]:
+        if variable is x or variable.owner is None or variable.owner in seen:
+            return ()
+        return variable.owner.inputs
+
+    for variable in walk(roots, before):
+        if variable is x:
+            d[x] = x_copy
+        if visited is not None and variable.owner is not None:
+            visited.add(variable.owner)
+    return d
+
+
+class Validator:
+    """Finds expressions of variables that do without others.
+
+    Parameters
+    ----------
+    valid, invalid
+        Variables that may be used, and that may not.
+    valid_equivalent
+        Variables that may be used in the place of others.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x, inner, outer = at.dscalars("x", "inner", "outer")
+    >>> validator = Validator(valid=[x], invalid=[inner], valid_equivalent={inner: outer})
+    >>> found, is_same = validator.check(x + inner)
+    >>> aesara.pprint(found), is_same
+    ('(x + outer)', False)
+    """
+
+    def __init__(
+        self, valid: Sequence[Variable] | None = None, invalid: Sequence[Variable] | None = None,
+        valid_equivalent: Mapping[Variable, Variable] | None = None,
+    ) -> None:  # fmt: skip
+        self.valid_equivalent = dict(valid_equivalent or {})
+        self.valid = {*(valid or []), *self.valid_equivalent.values()}
+        self.invalid = {*(invalid or [])} - set(self.valid_equivalent)
+
+    def check(self, out: Variable) -> tuple[Variable, bool] | None:
+        """Return an expression for `out` that may be used, and whether it is `out` itself; None if there is none."""
+        replaced = {}
+
+        def before(variable: Any) -> Sequence[Any]:
+            is_leaf = variable in self.valid or variable in self.invalid or variable in self.valid_equivalent
+            return () if is_leaf or variable.owner is None else variable.owner.inputs
+
+        for variable in walk([out], before):
+            if variable in self.invalid:
+                return None
+            if variable in self.valid_equivalent:
+                replaced[variable] = self.valid_equivalent[variable]
+            elif variable.owner is None and variable not in self.valid and not isinstance(variable, Constant):
+                return None
+        if not replaced:
+            return out, True
+        return clone_replace(out, replaced), False
+
+
+def copy_var_format(var: Any, as_var: Any) -> Any:
+    """Return `var` with the dtype of `as_var`, and with its type but for a dimension more.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> copy_var_format(at.fvector("x"), at.dvector("y")).type
+    TensorType(float64, (None,))
+    """
+    if not hasattr(var, "dtype"):
+        return var
+    result = var if var.type.dtype == as_var.type.dtype else var.astype(as_var.type.dtype)
+    if result.type.ndim == as_var.type.ndim:
+        return as_var.type.filter_variable(result)
+    return TensorType(as_var.type.dtype, (result.type.shape[0], *as_var.type.shape)).filter_variable(result)
