@@ -34,7 +34,7 @@ OTHER_MODULES = {
     "aesara.tensor.nnet.batchnorm": f"{_PLANNED}: batch normalisation. Write it with mean, var and broadcasting.",
     "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
     "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
-    "aesara.tensor.signal": f"{_PLANNED}: pooling. Use reshape and max or mean, or nnet.neighbours.images2neibs.",
+    "aesara.tensor.signal.conv": f"{_PLANNED}: convolutions of single images. Use aesara.tensor.nnet.conv2d.",
     "aesara.typed_list": f"{_PLANNED}: typed lists. Stack tensors of one shape with aesara.tensor.stack.",
 }
 

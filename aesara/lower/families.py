@@ -90,6 +90,13 @@ LOWERINGS = {
         "tensor.products.matmul.MatMul",
     ],
     "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
+    "reductions.pooling": [
+        "tensor.signal.pooling.AveragePoolGrad",
+        "tensor.signal.pooling.DownsampleFactorMaxGradGrad",
+        "tensor.signal.pooling.MaxPoolGrad",
+        "tensor.signal.pooling.MaxPoolRop",
+        "tensor.signal.pooling.Pool",
+    ],
     "reductions.positions": ["tensor.reductions.argmax.Argmax", "tensor.reductions.argmax.MaxAndArgmax"],
     "reductions.softmax": [
         "tensor.reductions.softmax.LogSoftmax",

@@ -265,9 +265,9 @@ def misspelt_function():
     at.sotfmax
 
 
-@wrong("build", AttributeError, "aesara.tensor.signal", "It is planned", "images2neibs")
-def module_that_is_planned():
-    at.signal
+@wrong("build", AttributeError, "aesara.tensor.blas_c", "no C code is written", "aesara.tensor.blas")
+def module_that_is_not_there():
+    at.blas_c
 
 
 @wrong("build", AttributeError, "'aesara' has no attribute 'fucntion'", "Did you mean function?")

@@ -154,7 +154,7 @@ def place_of(value: Any) -> tuple[str, str]:
     home = value.__module__ if isinstance(value, FunctionType) else type(value).__module__
     if isinstance(value, Elemwise):
         home = type(value.scalar_op).__module__
-    if home.startswith("aesara.tensor.nnet"):
+    if home.startswith(("aesara.tensor.nnet", "aesara.tensor.signal")):
         return "nnet", ""
     if home.startswith(("aesara.scan", "aesara.ifelse")):
         return "loops", ""

@@ -10,6 +10,7 @@ from tests.optable.rows import (  # noqa: F401
     numpy_functions,
     ordering,
     others,
+    pooling,
     products,
     reductions,
     shapes,

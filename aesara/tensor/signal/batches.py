@@ -1,0 +1,23 @@
+"""Vectorized pooling: windows lie on the last dimensions, whatever is in front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.vectorization import vectorize_node
+from aesara.tensor.signal.pooling import PoolingOp
+from aesara.tensor.vectorization.batches import batch_sizes, batches, broadcast_batch
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+
+@vectorize_node.register(PoolingOp)
+def vectorize_pooling(op: PoolingOp, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+    """The op on more images; where the windows themselves have a batch, the members are computed one by one."""
+    numbers = batches(node, inputs)
+    if any(numbers[op.operands :]):
+        return vectorize_by_blockwise(op, node, *inputs)
+    arrays, numbers = inputs[: op.operands], numbers[: op.operands]
+    sizes = batch_sizes(arrays, numbers)
+    whole = [broadcast_batch(x, n, sizes) for x, n in zip(arrays, numbers, strict=True)]
+    return [op(*whole, *inputs[op.operands :])]
