@@ -145,6 +145,12 @@ def add_basic_configvars() -> None:
         no_effect=_NO_DEVICE,
     )
     config.add(
+        "assume__check",
+        "Check at run time what `assume` says of matrices.",
+        BoolParam(False),
+        in_c_key=False,
+    )
+    config.add(
         "conv__assert_shape",
         "Check at run time the shapes declared for convolutions.",
         BoolParam(False),

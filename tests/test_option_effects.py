@@ -443,6 +443,12 @@ def _(around):
     return reaction(aesara.function([x, w], y, mode="FAST_COMPILE"), np.ones((1, 1, 5, 5)), np.ones((1, 1, 2, 2)))
 
 
+@shows("assume__check", {True: "ValueError", False: "nothing"})
+def _(around):
+    x = at.dmatrix()
+    return reaction(aesara.function([x], at.assume(x, diagonal=True)), np.ones((2, 2)))
+
+
 @shows("tensor__cmp_sloppy", {0: [False] * 3, 1: [True, False, False], 2: [True, True, False]})
 def _(around):
     return [at.dscalar().type.values_eq_approx(np.array(1.0), np.array(1.0 + d)) for d in (1e-4, 1e-2, 1.0)]

@@ -569,6 +569,6 @@ _ELSEWHERE = dict.fromkeys(
     "binary_crossentropy categorical_crossentropy confusion_matrix conv2d conv2d_transpose conv3d elu hard_sigmoid "
     "logsoftmax relu selu separable_conv2d sigmoid_binary_crossentropy softsign ultra_fast_sigmoid".split(),
     "aesara.tensor.nnet",
-) | dict.fromkeys(("softmax", "log_softmax"), "aesara.tensor.special")
+) | {"softmax": "aesara.tensor.special", "log_softmax": "aesara.tensor.special", "assume": "aesara.tensor.linalg"}
 
 __getattr__ = _modules_on_demand(__name__, DEPRECATED_NAMES, _ELSEWHERE)

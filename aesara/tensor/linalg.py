@@ -3,6 +3,7 @@
 They live in `aesara.tensor.linear_algebra`.
 """
 
+from aesara.tensor.linear_algebra.assume import Assume, assume
 from aesara.tensor.linear_algebra.banded import (
     SolveBanded,
     SolveHermitianBanded,
@@ -82,6 +83,7 @@ from aesara.tensor.products.vectors import kron
 from aesara.tensor.sequences.windows import vander
 
 __all__ = [
+    "Assume",
     "BilinearSolveDiscreteLyapunov",
     "Cholesky",
     "CholeskySolve",
@@ -125,6 +127,7 @@ __all__ = [
     "SqrtMatrix",
     "TensorInv",
     "TensorSolve",
+    "assume",
     "block_diag",
     "cho_solve",
     "cholesky",

@@ -31,6 +31,7 @@ NAMES = {
             local_useless_fill local_useless_inc_subtensor local_useless_inc_subtensor_alloc local_useless_reshape
             local_useless_slice local_useless_split local_useless_subtensor local_useless_unbroadcast local_view_op
             local_zero_div merge remove_tensor_copy topo_constant_folding
+            local_log_prod_sqr no_transpose_symmetric tag_solve_triangular transinv_to_invtrans
         """,
         "fast_compile fast_run local_cut_useless_reduce": "local_useless_reduce",
         "fast_compile fast_run local_incsubtensor_of_allocs": "local_incsubtensor_of_zeros",
@@ -101,6 +102,7 @@ NAMES = {
             local_useless_inc_subtensor local_useless_inc_subtensor_alloc local_useless_slice local_useless_split
             local_useless_subtensor local_useless_switch local_useless_unbroadcast local_zero_div log1p_neg_sigmoid
             log_diff_exp
+            local_det_chol local_log_prod_sqr no_transpose_symmetric
         """,
         "fast_run local_alloc_elemwise": "local_elemwise_alloc",
         "unsafe": "local_remove_all_assert",
@@ -120,6 +122,8 @@ NAMES = {
             local_useless_alloc local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc
             local_useless_elemwise_comparison local_useless_inc_subtensor_alloc local_useless_reshape
             log1msigm_to_softplus log1p_neg_sigmoid log1pexp_to_softplus log1pmexp_to_log1mexp logsigm_to_softplus
+            inv_as_solve local_det_chol local_log_prod_sqr no_transpose_symmetric psd_solve_with_chol
+            tag_solve_triangular
         """,
         "fast_run local_incsubtensor_of_allocs": "local_incsubtensor_of_zeros",
         "fast_run local_setsubtensor_of_allocs": "local_setsubtensor_of_constants",

@@ -23,6 +23,7 @@ ELSEWHERE = {
         # `local_complement` has the canonical forms.
         "local_erf_minus_one": "stabilize",
         "local_expm1": "stabilize",
+        "local_log_prod_sqr": "stabilize",
         "local_one_minus_erf": "stabilize",
         "local_one_minus_erfc": "stabilize",
         "local_one_plus_erf": "stabilize",

@@ -114,6 +114,7 @@ SQUARE = {
     "dtypes": ("int32", "float32"),
     "complex_cases": [case(COMPLEX)],
 }
+row("assume", lambda x, **facts: x, [case(SPD, positive_definite=True), case(LOWER)], linalg.assume, fuzzed=False)
 lapack("matrix_inverse", np.linalg.inv, [case(GENERAL), case(EMPTY, smooth=False), case(ONE)], **SQUARE)
 lapack("inv", np.linalg.inv, [case(GENERAL), case(EMPTY, smooth=False)], **SQUARE)
 lapack(

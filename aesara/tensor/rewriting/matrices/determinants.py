@@ -1,0 +1,173 @@
+"""Determinants by what is known of a matrix, without factors of it or with those that are there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.databases import specialize, stabilize
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import add, log, lt, mul, neg, neq, sgn, square, switch
+from aesara.tensor.linear_algebra.cholesky import Cholesky
+from aesara.tensor.linear_algebra.determinant import Det, SLogDet
+from aesara.tensor.linear_algebra.inverse import MatrixInverse
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.reductions.sum_prod_max import prod
+from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.log_products import local_log_prod as local_log_prod_sqr
+from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, transposed_of
+from aesara.tensor.rewriting.matrices.parts import (
+    diagonal_of,
+    diagonal_of_square,
+    is_real,
+    log_of_product,
+    matrix_rewriter,
+    ones_like_batch,
+    product_of,
+)
+from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+
+__all__ = [
+    "local_det_chol",
+    "local_det_of_inverse",
+    "local_det_of_product",
+    "local_det_of_transpose",
+    "local_det_of_triangle",
+    "local_log_det",
+    "local_log_prod_sqr",
+    "signs_and_logarithms",
+]
+
+
+for _database in (stabilize, specialize):
+    _database.add_tags("local_log_prod", "local_log_prod_sqr")
+
+
+def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
+    """Of the products of numbers along the last dimension."""
+    return prod(sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
+
+
+def _in_place(node: Apply, *new: Variable) -> list[Variable] | bool:
+    """Results in the place of those of a node."""
+    fitting = [in_place_of(old, value) for old, value in zip(node.outputs, new, strict=True)]
+    return [made[0] for made in fitting] if all(fitting) else False
+
+
+@register_canonicalize
+@matrix_rewriter(Det, SLogDet)
+def local_det_of_transpose(fgraph, node):
+    """``det(A.T)`` is ``det(A)``."""
+    x = transposed_of(node.inputs[0])
+    if x is None:
+        return False
+    made = core_op(node)(x)
+    return _in_place(node, *(made if isinstance(made, list) else [made]))
+
+
+@register_canonicalize
+@matrix_rewriter(Det, SLogDet)
+def local_det_of_triangle(fgraph, node):
+    """The determinant of a triangular or diagonal matrix is the product of its diagonal."""
+    (x,) = node.inputs
+    if not is_real(x):
+        return False
+    known = facts_of(x)
+    if not known & {"lower_triangular", "upper_triangular"}:
+        return False
+    if "identity" in known:
+        one = ones_like_batch(x)
+        return _in_place(node, *([one] if isinstance(core_op(node), Det) else [one, one.zeros_like()]))
+    d = diagonal_of_square(x)
+    return _in_place(node, *([product_of(d)] if isinstance(core_op(node), Det) else signs_and_logarithms(d)))
+
+
+@register_canonicalize
+@matrix_rewriter(SLogDet)
+def local_det_of_product(fgraph, node):
+    """The logarithm of the determinant of ``A @ B`` is a sum, where one of both is easily had."""
+    (x,) = node.inputs
+    if x.owner is None or not isinstance(x.owner.op, Dot) or not is_real(x):
+        return False
+    factors = x.owner.inputs
+    if any(v.type.ndim != 2 or v.type.dtype != x.type.dtype or not is_square(v) for v in factors):
+        return False
+    if not _is_same(*factors) and not any(_is_easy(v) for v in factors):
+        return False
+    (sign, size), (other_sign, other_size) = (core_op(node)(v) for v in factors)
+    return _in_place(node, mul(sign, other_sign), add(size, other_size))
+
+
+def _is_same(a: Variable, b: Variable) -> bool:
+    """Whether two matrices are the same, or transposes of each other."""
+    return a is b or transposed_of(a) is b or transposed_of(b) is a
+
+
+def _is_easy(x: Variable) -> bool:
+    """Whether the determinant of a matrix takes no factors."""
+    return bool(facts_of(x) & {"lower_triangular", "upper_triangular"})
+
+
+@register_canonicalize
+@matrix_rewriter(SLogDet)
+def local_det_of_inverse(fgraph, node):
+    """The determinant of ``inv(A)`` is the reciprocal of that of A; a singular matrix is an error, as before."""
+    (x,) = node.inputs
+    if x.owner is None or not isinstance(core_op(x.owner), MatrixInverse) or not is_real(x):
+        return False
+    sign, size = core_op(node)(x.owner.inputs[0])
+    check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: its inverse has no determinant.")
+    return _in_place(node, check(sign, all_of(neq(sign, 0))), neg(size))
+
+
+def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
+    """The Cholesky factor of a symmetric matrix that is computed anyway; None if there is none."""
+    for client, _ in fgraph.clients.get(x, ()):
+        op = core_op(client) if isinstance(client, Apply) else None
+        if isinstance(op, Cholesky) and op.on_error == "raise" and "symmetric" in facts_of(x):
+            if not any(getattr(other.op, "is_lazy", False) for other in fgraph.apply_nodes):
+                return client.outputs[0]
+    return None
+
+
+@register_stabilize
+@register_specialize
+@matrix_rewriter(Det, SLogDet)
+def local_det_chol(fgraph, node):
+    """The determinant of a symmetric matrix whose Cholesky factor is there, or that is known to have one."""
+    (x,) = node.inputs
+    if not is_real(x) or "diagonal" in (known := facts_of(x)):
+        return False
+    factor = Cholesky()(x) if "positive_definite" in known else cholesky_factor_of(fgraph, x)
+    if factor is None:
+        return False
+    d = diagonal_of(factor)
+    if isinstance(core_op(node), Det):
+        return _in_place(node, product_of(square(d)))
+    return _in_place(node, ones_like_batch(x), 2 * log_of_product(d))
+
+
+@register_stabilize
+@node_rewriter([log])
+def local_log_det(fgraph, node):
+    """``log(det(A))`` and ``log(abs(det(A)))`` of a determinant that may leave the range of numbers."""
+    (out,) = node.outputs
+    (x,) = node.inputs
+    inner = x.owner
+    with_sign = True
+    if inner is not None and inner.op == absolute:
+        with_sign = False
+        inner = inner.inputs[0].owner
+    if inner is None or not isinstance(core_op(inner), Det) or not is_real(inner.outputs[0]):
+        return False
+    (determinant,) = inner.outputs
+    if len(fgraph.clients[determinant]) != 1 or determinant.type.dtype != out.type.dtype:
+        return False
+    sign, size = SLogDet()(*inner.inputs)
+    if with_sign:
+        size = switch(lt(sign, 0), np.asarray(np.nan, size.type.dtype), size)
+    return in_place_of(out, size)

@@ -1,0 +1,419 @@
+"""What is known of matrices: from the ops they come from, from `assume`, and from the tags of variables.
+
+All there is to know stands here: `facts_of` is asked by every rule about the structure of matrices. Facts are the
+parameters of `assume`, and ``identity``, ``positive_semidefinite`` and ``positive_diagonal``. They hold within rounding
+(a product ``A @ A.T`` is symmetric), for finite numbers, and are about the last two dimensions of a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatchmethod
+from typing import Any
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.view import ViewOp
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.diagonals import AllocDiag
+from aesara.tensor.creation.eye_tri import Eye, Tri
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.linear_algebra.assume import Assume, with_consequences
+from aesara.tensor.linear_algebra.cholesky import Cholesky
+from aesara.tensor.linear_algebra.eigen import Eigh
+from aesara.tensor.linear_algebra.inverse import MatrixInverse
+from aesara.tensor.linear_algebra.qr import QRFull
+from aesara.tensor.linear_algebra.svd import SVD
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.matmul import MatMul
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.vectorization.blockwise import Blockwise
+
+__all__ = ["core_op", "facts_of", "is_square", "transposed_of"]
+
+#: Constants with more rows are not looked at.
+LARGEST_CONSTANT = 64
+#: Of a product no more operands are looked at.
+LONGEST = 8
+#: Questions that one look at a matrix may lead to.
+BUDGET = 300
+
+#: Functions that are zero at zero: they keep triangles and diagonals.
+_ZERO_AT_ZERO = (
+    aes.Neg, aes.Abs, aes.Sqr, aes.Sqrt, aes.Sgn, aes.Sin, aes.Sinh, aes.Tan, aes.Tanh, aes.ArcSin, aes.ArcSinh,
+    aes.ArcTan, aes.ArcTanh, aes.Expm1, aes.Log1p, aes.Cast, aes.Conj, aes.Identity,
+)  # fmt: skip
+_EVEN = (aes.Abs, aes.Sqr, aes.Cos, aes.Cosh)
+_ODD = (aes.Neg, aes.Sin, aes.Sinh, aes.Tan, aes.Tanh, aes.ArcSin, aes.ArcSinh, aes.ArcTan, aes.ArcTanh, aes.Sgn)
+_COMMUTATIVE = (aes.Add, aes.Mul, aes.ScalarMaximum, aes.ScalarMinimum, aes.EQ, aes.NEQ)
+
+_PATTERNS = frozenset(("lower_triangular", "upper_triangular", "diagonal"))
+_SWAPPED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
+#: What the inverse has in common with a matrix.
+_OF_INVERSE = _PATTERNS | {
+    "symmetric", "hermitian", "positive_definite", "orthogonal", "permutation", "identity", "positive_diagonal",
+}  # fmt: skip
+#: What the product of two matrices that both have it has.
+_OF_PRODUCT = _PATTERNS | {"orthogonal", "permutation", "identity"}
+_SEMIDEFINITE = frozenset(("positive_definite", "positive_semidefinite"))
+_NONE: frozenset[str] = frozenset()
+
+
+def facts_of(x: Variable, budget: int = BUDGET) -> frozenset[str]:
+    """The facts that are known of a matrix, or of the matrices of a batch; `budget` bounds how far is looked."""
+    return _Look(budget).facts(x)
+
+
+def core_op(node: Apply | None) -> Op | None:
+    """The op of a node; of a node that applies one to each member of a batch, that one."""
+    if node is None:
+        return None
+    return node.op.core_op if isinstance(node.op, Blockwise) else node.op
+
+
+def is_square(x: Variable) -> bool:
+    """Whether a matrix is known to have as many rows as columns."""
+    return _Look().square(x)
+
+
+def transposed_of(x: Variable) -> Variable | None:
+    """What a variable is the transpose of, in its last two dimensions."""
+    node = x.owner
+    if node is None or not isinstance(node.op, DimShuffle):
+        return None
+    (inner,) = node.inputs
+    n = x.type.ndim
+    if n < 2 or inner.type.ndim != n or tuple(node.op.new_order) != (*range(n - 2), n - 1, n - 2):
+        return None
+    return inner
+
+
+class _Look:
+    """One look at a matrix: what was found on the way is kept until its end."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.budget = budget
+        self.known: dict[Variable, frozenset[str]] = {}
+        self.signs: dict[tuple[Variable, Variable], int] = {}
+        self.asked = 0
+
+    def facts(self, x: Variable) -> frozenset[str]:
+        """The facts about a variable."""
+        found = self.known.get(x)
+        if found is not None:
+            return found
+        self.known[x] = _NONE  # what is asked while it is looked at
+        self.asked += 1
+        if self.asked > self.budget or not isinstance(x.type, TensorType) or x.type.ndim < 2:
+            return _NONE
+        facts = _from_tags(x)
+        if isinstance(x, Constant):
+            facts |= _of_constant(x)
+        elif x.owner is not None:
+            op = core_op(x.owner)
+            assert op is not None
+            facts |= self.of_op(op, x.owner, x.owner.outputs.index(x))
+        self.known[x] = with_consequences(facts, x.type.dtype)
+        if "symmetric" not in self.known[x] and x.owner is not None and self.transpose_sign(x, x) > 0:
+            self.known[x] = with_consequences(self.known[x] | {"symmetric"}, x.type.dtype)
+        return self.known[x]
+
+    # From ops
+
+    @singledispatchmethod
+    def of_op(self, op: Op, node: Apply, position: int) -> frozenset[str]:
+        """The facts about an output of an op."""
+        return _NONE
+
+    @of_op.register
+    def _(self, op: Assume, node: Apply, position: int) -> frozenset[str]:
+        return self.facts(node.inputs[0]).union(op.facts)
+
+    @of_op.register(ViewOp)
+    @of_op.register(CheckAndRaise)
+    def _(self, op: Op, node: Apply, position: int) -> frozenset[str]:
+        return self.facts(node.inputs[0]) if type(op).__name__ not in ("GradClip", "GradScale") else _NONE
+
+    @of_op.register
+    def _(self, op: Cholesky, node: Apply, position: int) -> frozenset[str]:
+        if op.on_error != "raise":
+            return _NONE  # it may be filled with NaN
+        return frozenset(("lower_triangular" if op.lower else "upper_triangular", "positive_diagonal"))
+
+    @of_op.register
+    def _(self, op: MatrixInverse, node: Apply, position: int) -> frozenset[str]:
+        return self.facts(node.inputs[0]) & _OF_INVERSE
+
+    @of_op.register
+    def _(self, op: QRFull, node: Apply, position: int) -> frozenset[str]:
+        if position == len(node.outputs) - 1:
+            return frozenset(("upper_triangular",)) if op._form in ("reduced", "r", "complete") else _NONE
+        return self._orthogonal(node.outputs[position]) if op._form in ("reduced", "complete") else _NONE
+
+    @of_op.register
+    def _(self, op: Eigh, node: Apply, position: int) -> frozenset[str]:
+        return frozenset(("orthogonal",)) if position == 1 else _NONE
+
+    @of_op.register
+    def _(self, op: SVD, node: Apply, position: int) -> frozenset[str]:
+        if len(node.outputs) == 1 or position == 1:
+            return _NONE
+        return frozenset(("orthogonal",)) if op.full_matrices else self._orthogonal(node.outputs[position])
+
+    def _orthogonal(self, x: Variable) -> frozenset[str]:
+        """Of a matrix with orthonormal columns, or rows."""
+        rows, columns = x.type.shape[-2:]
+        return frozenset(("orthogonal",)) if rows is not None and rows == columns else _NONE
+
+    @of_op.register
+    def _(self, op: Eye, node: Apply, position: int) -> frozenset[str]:
+        if known_integer(node.inputs[2]) != 0:
+            return _NONE
+        return frozenset(("identity",)) if self.square(node.outputs[0]) else _NONE
+
+    @of_op.register
+    def _(self, op: Tri, node: Apply, position: int) -> frozenset[str]:
+        k = known_integer(node.inputs[2])
+        return frozenset(("lower_triangular",)) if k is not None and k <= 0 else _NONE
+
+    @of_op.register
+    def _(self, op: AllocDiag, node: Apply, position: int) -> frozenset[str]:
+        n = node.outputs[0].type.ndim
+        return frozenset(("diagonal",)) if op.offset == 0 and {op.axis1 % n, op.axis2 % n} == {n - 2, n - 1} else _NONE
+
+    @of_op.register
+    def _(self, op: DimShuffle, node: Apply, position: int) -> frozenset[str]:
+        (x,) = node.inputs
+        if transposed_of(node.outputs[0]) is not None:
+            return frozenset(_SWAPPED.get(fact, fact) for fact in self.facts(x))
+        n = x.type.ndim
+        # the same matrices, with dimensions of length 1 in front
+        return self.facts(x) if n >= 2 and tuple(op.new_order[-2:]) == (n - 2, n - 1) else _NONE
+
+    @of_op.register(Dot)
+    @of_op.register(MatMul)
+    def _(self, op: Op, node: Apply, position: int) -> frozenset[str]:
+        x, y = node.inputs
+        if x.type.ndim < 2 or y.type.ndim < 2:
+            return _NONE
+        of_x = self.facts(x)
+        facts = of_x & self.facts(y) & _OF_PRODUCT if of_x else _NONE
+        if not x.type.dtype.startswith("complex") and self.transpose_sign(x, y) > 0:
+            facts |= {"symmetric", "positive_semidefinite"}
+        return facts
+
+    @of_op.register
+    def _(self, op: Elemwise, node: Apply, position: int) -> frozenset[str]:
+        out = node.outputs[position]
+        scalar_op = op.scalar_op
+        whole = [x for x in node.inputs if x.type.broadcastable[-2:] == out.type.broadcastable[-2:]]
+        single = [x for x in node.inputs if all(x.type.broadcastable[-2:])]
+        if isinstance(scalar_op, _ZERO_AT_ZERO):
+            return self.facts(node.inputs[0]) & _PATTERNS
+        if isinstance(scalar_op, aes.Mul):
+            return frozenset().union(*(self.facts(x) & _PATTERNS for x in whole))
+        if isinstance(scalar_op, aes.TrueDivide):
+            return self.facts(node.inputs[0]) & _PATTERNS if node.inputs[1] in single else _NONE
+        if isinstance(scalar_op, (aes.Add, aes.Sub)) and len(whole) == len(node.inputs):
+            every = [self.facts(x) for x in whole]
+            facts = frozenset.intersection(*every) & _PATTERNS
+            if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & of_one for of_one in every):
+                # What makes the sum definite may be lost beside the rest if it is a multiple of the identity.
+                definite = any("positive_definite" in of_one and "diagonal" not in of_one for of_one in every)
+                facts |= {"positive_definite" if definite else "positive_semidefinite"}
+            return facts
+        if isinstance(scalar_op, aes.Switch):
+            return self._of_choice(*node.inputs)
+        return _NONE
+
+    def _of_choice(self, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
+        """Of `tril` and `triu`."""
+        while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
+            (inner,) = mask.owner.inputs
+            if tuple(mask.owner.op.new_order[-2:]) != (inner.type.ndim - 2, inner.type.ndim - 1):
+                return _NONE
+            mask = inner
+        if mask.owner is None or not isinstance(mask.owner.op, Tri):
+            return _NONE
+        k = known_integer(mask.owner.inputs[2])
+        if k is None:
+            return _NONE
+        if k <= 0 and _is_zero(other):
+            return self.facts(chosen) & _PATTERNS | {"lower_triangular"}
+        if k >= -1 and _is_zero(chosen):
+            return self.facts(other) & _PATTERNS | {"upper_triangular"}
+        return _NONE
+
+    # Symmetry
+
+    def transpose_sign(self, x: Variable, y: Variable) -> int:
+        """1 if `y` is the transpose of `x`, -1 if it is minus the transpose, 0 if neither is known."""
+        key = (x, y)
+        found = self.signs.get(key)
+        if found is None:
+            self.signs[key] = 0
+            self.asked += 1
+            found = 0 if self.asked > self.budget else self._transpose_sign(x, y)
+            self.signs[key] = found
+        return found
+
+    def _transpose_sign(self, x: Variable, y: Variable) -> int:
+        if x.type.ndim != y.type.ndim:
+            return 0
+        if x.type.ndim < 2:
+            return int(x is y and x.type.ndim == 0)
+        if x is y and all(x.type.broadcastable[-2:]):
+            return 1
+        if transposed_of(x) is y or transposed_of(y) is x:
+            return 1
+        found = self._sign_by_ops(x, y)
+        return found or int(x is y and "symmetric" in self.facts(x))
+
+    def _sign_by_ops(self, x: Variable, y: Variable) -> int:
+        """The same from what computes both."""
+        if x.owner is None or y.owner is None:
+            return int(isinstance(x, Constant) and isinstance(y, Constant) and _are_transposes(x.data, y.data))
+        if isinstance(x.owner.op, DimShuffle) and isinstance(y.owner.op, DimShuffle):
+            return self._sign_of_shuffles(x.owner, y.owner)
+        if x.owner.op != y.owner.op:
+            return 0
+        if isinstance(x.owner.op, Elemwise):
+            return self._sign_of_elementwise(x.owner.op.scalar_op, x.owner.inputs, y.owner.inputs)
+        if isinstance(x.owner.op, (Dot, MatMul)):
+            return self._sign_of_products(_factors(x), _factors(y))
+        return 0
+
+    def _sign_of_products(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> int:
+        if len(xs) != len(ys) or any(v.type.ndim < 2 for v in (*xs, *ys)):
+            return 0
+        sign = 1
+        for a, b in zip(xs, reversed(ys)):
+            sign = sign and sign * self.transpose_sign(a, b)
+        return sign
+
+    def _sign_of_shuffles(self, x: Apply, y: Apply) -> int:
+        """Of a column and a row of one vector, or of the same matrices transposed."""
+        if x.inputs[0] is not y.inputs[0]:
+            return 0
+        *lead, row, column = x.op.new_order
+        return int(list(y.op.new_order) == [*lead, column, row])
+
+    def _sign_of_elementwise(self, scalar_op: Any, xs: Sequence[Variable], ys: Sequence[Variable]) -> int:
+        if isinstance(scalar_op, aes.Sub):
+            if self.transpose_sign(xs[0], ys[1]) > 0 and self.transpose_sign(xs[1], ys[0]) > 0:
+                return -1
+        signs = [self.transpose_sign(a, b) for a, b in zip(xs, ys)]
+        if isinstance(scalar_op, _COMMUTATIVE) and 0 in signs:
+            signs = self._matched(xs, ys)
+        if 0 in signs:
+            return 0
+        if isinstance(scalar_op, _EVEN) or min(signs) > 0:
+            return 1
+        if isinstance(scalar_op, (*_ODD, aes.Cast)):
+            return -1
+        if isinstance(scalar_op, (aes.Mul, aes.TrueDivide)):
+            return int(np.prod(signs))
+        if isinstance(scalar_op, (aes.Add, aes.Sub)):
+            return -1 if max(signs) < 0 else 0
+        return 0
+
+    def _matched(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> list[int]:
+        """The signs of operands in an order in which they are transposes of each other."""
+        left = list(ys)
+        signs = []
+        for x in xs:
+            for k, y in enumerate(left):
+                sign = self.transpose_sign(x, y)
+                if sign:
+                    signs.append(sign)
+                    del left[k]
+                    break
+            else:
+                return [0]
+        return signs
+
+    # Sizes
+
+    def square(self, x: Variable) -> bool:
+        """Whether a matrix is known to have as many rows as columns."""
+        rows, columns = x.type.shape[-2:]
+        if rows is not None and rows == columns:
+            return True
+        node = x.owner
+        if node is None:
+            return False
+        op = core_op(node)
+        if isinstance(op, (Cholesky, MatrixInverse, Eigh)):
+            return True
+        if isinstance(op, Eye):
+            n, m = node.inputs[:2]
+            return n is m or (known_integer(n) is not None and known_integer(n) == known_integer(m))
+        if isinstance(op, AllocDiag):
+            return True
+        if isinstance(op, (Assume, CheckAndRaise, DimShuffle)) and x.type.ndim == node.inputs[0].type.ndim:
+            return self.square(node.inputs[0]) if not isinstance(op, DimShuffle) or transposed_of(x) else False
+        if isinstance(op, Elemwise):
+            whole = [i for i in node.inputs if i.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
+            return any(self.square(i) for i in whole)
+        if isinstance(op, (Dot, MatMul)) and x.type.ndim >= 2:
+            a, b = node.inputs
+            return min(a.type.ndim, b.type.ndim) >= 2 and (
+                (self.square(a) and self.square(b)) or self.transpose_sign(a, b) != 0
+            )
+        return False
+
+
+def _factors(product: Variable) -> list[Variable]:
+    """The operands of a product of products, from left to right."""
+    found: list[Variable] = []
+    pending = [product]
+    while pending:
+        x = pending.pop()
+        if x.owner is not None and isinstance(x.owner.op, (Dot, MatMul)) and len(found) + len(pending) < LONGEST:
+            pending += reversed(x.owner.inputs)
+        else:
+            found.append(x)
+    return found
+
+
+def _from_tags(x: Variable) -> frozenset[str]:
+    """What tags of a variable say, as programs for Aesara set them."""
+    facts = set()
+    for tag, fact in (("symmetric", "symmetric"), ("psd", "positive_definite"), ("orthogonal", "orthogonal")):
+        if getattr(x.tag, tag, None) is True:
+            facts.add(fact)
+    return frozenset(facts)
+
+
+def _is_zero(x: Variable) -> bool:
+    while x.owner is not None and isinstance(x.owner.op, DimShuffle):
+        (x,) = x.owner.inputs
+    return isinstance(x, Constant) and isinstance(x.data, np.ndarray) and not x.data.any()
+
+
+def _are_transposes(x: Any, y: Any) -> bool:
+    return x.ndim == 2 and x.shape == y.T.shape and len(x) <= LARGEST_CONSTANT and np.array_equal(x, y.T)
+
+
+def _of_constant(x: Constant) -> frozenset[str]:
+    """What can be seen in the numbers of a small square matrix."""
+    data = x.data
+    if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_CONSTANT:
+        return _NONE
+    if data.dtype.kind not in "iufc" or not np.isfinite(data).all():
+        return _NONE
+    facts = set()
+    if not np.triu(data, 1).any():
+        facts.add("lower_triangular")
+    if not np.tril(data, -1).any():
+        facts.add("upper_triangular")
+    if np.array_equal(data, data.T):
+        facts.add("symmetric")
+    if np.isin(data, (0, 1)).all() and (data.sum(axis=0) == 1).all() and (data.sum(axis=1) == 1).all():
+        facts.add("identity" if np.diagonal(data).all() else "permutation")
+    return frozenset(facts)

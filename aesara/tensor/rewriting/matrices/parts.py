@@ -1,0 +1,124 @@
+"""What rules about matrices are made of: nodes of one matrix or of a batch, diagonals, and checks that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import eq, exp, isinf, log, neq, or_, sgn, switch
+from aesara.tensor.linear_algebra.core import MatrixOp
+from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.reductions.sum_prod_max import prod, sum
+from aesara.tensor.rewriting.matrices.facts import core_op, is_square
+from aesara.tensor.vectorization.blockwise import Blockwise
+
+__all__ = [
+    "applied_like",
+    "as_rows",
+    "diagonal_of",
+    "diagonal_of_square",
+    "is_real",
+    "log_of_product",
+    "matrix_rewriter",
+    "ones_like_batch",
+    "product_of",
+    "swapped",
+    "unless_singular",
+    "with_vectors",
+]
+
+
+def matrix_rewriter(*kinds: type[Op]) -> Callable[[Callable], Any]:
+    """`node_rewriter` for ops of matrices, applied to one or to each of a batch."""
+
+    def decorate(function: Callable) -> Any:
+        def rewrite(fgraph: Any, node: Apply) -> Any:
+            return function(fgraph, node) if isinstance(core_op(node), kinds) else False
+
+        rewrite.__name__, rewrite.__doc__, rewrite.__module__ = function.__name__, function.__doc__, function.__module__
+        return node_rewriter([*kinds, Blockwise])(rewrite)
+
+    return decorate
+
+
+def is_real(x: Variable) -> bool:
+    """Whether a tensor is of real floating point numbers."""
+    return x.type.dtype.startswith("float")
+
+
+def swapped(x: Variable) -> Variable:
+    """The transposes of the matrices of a batch."""
+    n = x.type.ndim
+    return x.dimshuffle(*range(n - 2), n - 1, n - 2)
+
+
+def with_vectors(node: Apply) -> bool:
+    """Whether the right-hand sides of a system of equations are vectors."""
+    if isinstance(node.op, Blockwise):
+        return len(node.op.inputs_signature[-1]) == 1
+    return node.inputs[-1].type.ndim == 1
+
+
+def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
+    """An op with right-hand sides in the place of another: of vectors or matrices, as that."""
+    if not isinstance(node.op, Blockwise):
+        return op(*inputs)
+    return Blockwise(op, signature or node.op.signature)(*inputs)
+
+
+def as_rows(d: Variable, vectors: bool) -> Variable:
+    """Numbers for the rows of right-hand sides, so that they can be multiplied."""
+    return d if vectors else d.dimshuffle(*range(d.type.ndim), "x")
+
+
+def diagonal_of(x: Variable) -> Variable:
+    """The diagonals of matrices."""
+    node = x.owner
+    n = x.type.ndim
+    if node is not None and isinstance(node.op, AllocDiag) and node.op.offset == 0:
+        if {node.op.axis1 % n, node.op.axis2 % n} == {n - 2, n - 1}:
+            return node.inputs[0]
+    return ExtractDiag(0, n - 2, n - 1)(x)
+
+
+def diagonal_of_square(x: Variable) -> Variable:
+    """The diagonals of matrices, if they are square; else an error, as from their determinants."""
+    d = diagonal_of(x)
+    if is_square(x):
+        return d
+    check = CheckAndRaise(np.linalg.LinAlgError, "The matrix must be square.")
+    return check(d, eq(x.shape[-2], x.shape[-1]))
+
+
+def unless_singular(value: Variable, numbers: Variable) -> Variable:
+    """The value, if none of the numbers is zero; else an error as of a singular matrix."""
+    message = "Singular matrix: a zero stands on its diagonal."
+    return CheckAndRaise(np.linalg.LinAlgError, message)(value, all_of(neq(numbers, 0)))
+
+
+def product_of(d: Variable) -> Variable:
+    """The products of numbers along the last dimension; through logarithms where they leave the range on the way."""
+    product = prod(d, axis=-1, dtype=d.type.dtype)
+    lost = or_(isinf(product), eq(product, 0))
+    return switch(lost, prod(sgn(d), axis=-1, dtype=d.type.dtype) * exp(log_of_product(d)), product)
+
+
+def log_of_product(d: Variable) -> Variable:
+    """The logarithms of the sizes of products along the last dimension."""
+    return sum(log(absolute(d)), axis=-1, dtype=d.type.dtype)
+
+
+def ones_like_batch(x: Variable) -> Variable:
+    """A one for each matrix of a batch."""
+    one = np.asarray(1, x.type.dtype)
+    sizes = [x.shape[k] for k in range(x.type.ndim - 2)]
+    return alloc(one, *sizes)

@@ -1,0 +1,133 @@
+"""Examples of rules about matrices of which something is known."""
+
+import numpy as np
+
+import aesara.tensor as at
+from aesara.graph.view import ViewOp
+from aesara.tensor import linalg
+from tests.rules.framework import example
+
+ROUNDED = {
+    "regroups": "rounding errors are in proportion to the condition of the matrix",
+    "moderate": "what overflows is no solution",
+    "assumes_finite": "NaN and infinity spread in other ways",
+    "zeros": "a zero of a sum has no sign",
+    "dtypes": ("float64", "float32"),
+}
+REALS_TOO = ROUNDED | {"dtypes": ("float64", "float32", "complex128")}
+
+
+def square(m):
+    return m[:4, :4]
+
+
+def definite(m):
+    return at.dot(m, m.T) + at.eye(4)
+
+
+def factor(m):
+    return linalg.cholesky(definite(m))
+
+
+def triangle(m):
+    return at.tril(square(m))
+
+
+class Definite(ViewOp):
+    """Matrices that are symmetric and positive definite; an error where they are not."""
+
+    def perform(self, node, inputs, output_storage, params=None):
+        (x,) = inputs
+        if not np.allclose(x, x.swapaxes(-1, -2)) or np.linalg.eigvalsh(x).min(initial=1) <= 0:
+            raise ValueError("not positive definite")
+        output_storage[0][0] = x
+
+
+def checked(m):
+    """Positive definite; an error where that is wrong."""
+    turned = m.transpose(*range(m.ndim - 2), m.ndim - 1, m.ndim - 2)
+    return at.assume(Definite()(m + turned), positive_definite=True)
+
+
+EXAMPLES = {
+    "local_remove_assume": [lambda m: at.assume(m, symmetric=True), lambda t: at.assume(t, diagonal=True)],
+    "no_transpose_symmetric": [
+        example(lambda m: (m + m.T).T, **ROUNDED),
+        example(lambda m: at.dot(m, m.T).T, **ROUNDED),
+        example(lambda v: abs(v[:, None] - v[None, :]).T, **ROUNDED),
+    ],
+    "transinv_to_invtrans": [example(lambda m: linalg.inv(definite(m).T).T, **REALS_TOO)],
+    "local_inverse_of_transpose": [
+        example(lambda m: linalg.inv(square(m).T), **REALS_TOO),
+        example(lambda t: linalg.inv(t[:, :, :4].transpose(0, 2, 1)), **ROUNDED),
+    ],
+    "local_transpose_into_solve": [
+        example(lambda m, v: linalg.solve_triangular(definite(m).T, v[:4], lower=True), **ROUNDED),
+        example(lambda m, m2: linalg.solve_triangular(definite(m).T, m2, trans=1), **ROUNDED),
+    ],
+    "local_solve_of_diagonal": [
+        example(lambda v, v2: linalg.solve(at.diag(v), v2), **REALS_TOO),
+        example(lambda v, m: linalg.solve(at.diag(v), m.T), **ROUNDED),
+    ],
+    "local_solve_of_orthogonal": [
+        example(lambda m, v: linalg.solve(linalg.qr(definite(m))[0], v[:4]), **ROUNDED),
+        example(lambda m, v: linalg.solve(linalg.eigh(definite(m))[1], v[:4]), **ROUNDED),
+    ],
+    "tag_solve_triangular": [
+        example(lambda m, v: linalg.solve(triangle(m), v[:4]), **REALS_TOO),
+        example(lambda m, m2: linalg.solve(linalg.cholesky(definite(m)).T, m2), **ROUNDED),
+        example(lambda t, m: linalg.solve(at.tril(t[:, :, :4]), m), **ROUNDED),
+    ],
+    "local_solve_of_inverse": [example(lambda m, v: linalg.solve(linalg.inv(definite(m)), v[:4]), **REALS_TOO)],
+    "psd_solve_with_chol": [
+        example(lambda m, v: linalg.solve(checked(definite(m)), v[:4]), **ROUNDED),
+        example(lambda t, m: linalg.solve(checked(at.matmul(t, t.transpose(0, 2, 1)) + at.eye(4)), m), **ROUNDED),
+    ],
+    "inv_as_solve": [
+        example(lambda m, v: at.dot(linalg.inv(square(m)), v[:4]), **REALS_TOO),
+        example(lambda m, v: at.dot(v[:4], linalg.inv(square(m))), **REALS_TOO),
+        example(lambda m, m2: at.dot(m2.T, linalg.inv(square(m)).T), **REALS_TOO),
+        example(lambda m, m2: at.dot(linalg.inv(square(m)).T, m2), **REALS_TOO),
+    ],
+    "local_inverse_of_inverse": [example(lambda m: linalg.inv(linalg.inv(definite(m))), **REALS_TOO)],
+    "local_inverse_of_orthogonal": [
+        example(lambda m: linalg.inv(linalg.qr(definite(m))[0]), **ROUNDED),
+        example(lambda m: linalg.inv(at.eye(m.shape[0])), **ROUNDED),
+    ],
+    "local_inverse_of_diagonal": [
+        example(lambda m: linalg.inv(at.assume(m * at.eye(m.shape[0], m.shape[1]), diagonal=True)), **REALS_TOO),
+        example(lambda v: linalg.inv(at.diag(v)), **REALS_TOO),
+    ],
+    "local_inverse_of_triangle": [example(lambda m: linalg.inv(triangle(m)), **REALS_TOO)],
+    "local_inverse_of_definite": [example(lambda m: linalg.inv(checked(definite(m))), **ROUNDED)],
+    "local_cholesky_of_diagonal": [
+        example(lambda v: linalg.cholesky(at.diag(v)), **ROUNDED),
+        example(lambda v: linalg.cholesky(at.eye(v.shape[0])), **ROUNDED),
+    ],
+    "local_cholesky_of_square": [
+        example(lambda m: linalg.cholesky(at.dot(factor(m), factor(m).T)), **ROUNDED),
+    ],
+    "local_det_of_transpose": [
+        example(lambda m: linalg.det(square(m).T), **REALS_TOO),
+        example(lambda m: linalg.slogdet(square(m).T), **REALS_TOO),
+    ],
+    "local_det_of_triangle": [
+        example(lambda m: linalg.det(triangle(m)), **ROUNDED),
+        example(lambda m: linalg.slogdet(linalg.cholesky(definite(m))), **ROUNDED),
+        example(lambda v: [linalg.det(at.diag(v)), *linalg.slogdet(at.diag(v))], **ROUNDED),
+        example(lambda v: [linalg.det(at.eye(v.shape[0])), *linalg.slogdet(at.eye(v.shape[0]))], **ROUNDED),
+    ],
+    "local_det_of_product": [
+        example(lambda m: linalg.slogdet(at.dot(factor(m), factor(m).T)), **ROUNDED),
+        example(lambda m, v: linalg.slogdet(at.dot(linalg.inv(definite(m)), at.diag(v[:4]))), **ROUNDED),
+    ],
+    "local_det_of_inverse": [example(lambda m: linalg.slogdet(linalg.inv(square(m))), **ROUNDED)],
+    "local_det_chol": [
+        example(lambda m: [linalg.cholesky(definite(m)), linalg.det(definite(m))], **ROUNDED),
+        example(lambda m: linalg.slogdet(checked(definite(m))), **ROUNDED),
+    ],
+    "local_log_det": [
+        example(lambda m: at.log(linalg.det(square(m))), **ROUNDED),
+        example(lambda m: at.log(abs(linalg.det(square(m)))), **ROUNDED),
+    ],
+}

@@ -1,0 +1,277 @@
+"""What rules about matrices leave of expressions, with values, gradients and errors as those are written."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.tensor import linalg
+from aesara.tensor.linear_algebra.assume import Assume
+from aesara.tensor.rewriting import linalg as names
+from aesara.tensor.rewriting.matrices.facts import core_op, facts_of
+
+PYTHON = Mode("py", None)
+MODES = ["FAST_RUN", Mode("py", "fast_run")]
+A, B = at.dmatrices("A", "B")
+b, c = at.dvectors("b", "c")
+
+#: Ops that take the cube of the order of a matrix
+COSTLY = (
+    linalg.Cholesky, linalg.Solve, linalg.MatrixInverse, linalg.Det, linalg.SLogDet, linalg.LUFactor, linalg.QRFull,
+    linalg.Eigh, linalg.SVD,
+)  # fmt: skip
+SOLVES = (linalg.SolveTriangular, linalg.CholeskySolve)
+
+
+def ops_of(f, *kinds):
+    """The names of the ops of linear algebra in a compiled function, in order."""
+    nodes = f.maker.fgraph.toposort()
+    return [type(core_op(node)).__name__ for node in nodes if isinstance(core_op(node), kinds or (*COSTLY, *SOLVES))]
+
+
+def compiled(inputs, outputs, mode="FAST_RUN"):
+    return aesara.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+
+
+def symmetric_part(x):
+    return x + x.T
+
+
+def values_of(rng, n=4):
+    x = rng.normal(size=(n, n))
+    definite = x @ x.T + n * np.eye(n)
+    lower = np.tril(x) + n * np.eye(n)
+    orthogonal = np.linalg.qr(x)[0]
+    return {
+        "any": x + n * np.eye(n),
+        "symmetric": x + x.T,
+        "positive_definite": definite,
+        "lower_triangular": lower,
+        "upper_triangular": lower.T.copy(),
+        "diagonal": np.diag(rng.uniform(1, 2, n)),
+        "orthogonal": orthogonal,
+        "permutation": np.eye(n)[rng.permutation(n)],
+    }
+
+
+@pytest.mark.parametrize(
+    "fact, left",
+    [
+        ("any", ["Solve"]),
+        ("symmetric", ["Solve"]),
+        ("positive_definite", ["Cholesky", "CholeskySolve"]),
+        ("lower_triangular", ["SolveTriangular"]),
+        ("upper_triangular", ["SolveTriangular"]),
+        ("diagonal", []),
+        ("orthogonal", []),
+        ("permutation", []),
+    ],
+)
+def test_solutions_by_what_is_assumed(fact, left, rng):
+    """Values, and gradients that go back through the same structure."""
+    matrix = A if fact == "any" else at.assume(A, **{fact: True})
+    x = linalg.solve(matrix, b)
+    y = (x * c).sum()
+    point = [values_of(rng)[fact], *rng.normal(size=(2, 4))]
+    outputs = [x, aesara.grad(y, b), aesara.grad(y, A)]
+    expected = compiled([A, b, c], outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled([A, b, c], x, mode)
+        assert ops_of(f) == left
+        assert not any(isinstance(node.op, Assume) for node in f.maker.fgraph.apply_nodes)
+        np.testing.assert_allclose(f(*point), expected[0], rtol=1e-12)
+        g = compiled([A, b, c], outputs, mode)
+        assert not set(ops_of(g)) - {*left, "CholeskySolve"}
+        for value, want in zip(g(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "output, left",
+    [
+        (linalg.inv(A) @ b, ["Solve"]),
+        (b @ linalg.inv(A), ["Solve"]),
+        (linalg.inv(at.tril(A)) @ b, ["SolveTriangular"]),
+        (linalg.inv(at.diag(b)) @ b, []),
+        (linalg.inv(linalg.inv(A)), []),
+        (linalg.inv(A.T).T, ["Inv"]),
+        ([linalg.inv(A), linalg.inv(A.T)], ["Inv"]),
+        (linalg.solve(linalg.cholesky(A).T, b), ["Cholesky", "SolveTriangular"]),
+        (linalg.slogdet(linalg.cholesky(A)), ["Cholesky"]),
+        (linalg.det(at.triu(A)), []),
+        (linalg.det(A.T), ["Det"]),
+        (linalg.slogdet(linalg.cholesky(A) @ linalg.cholesky(A).T), ["Cholesky"]),
+        ([linalg.cholesky(A + A.T), *linalg.slogdet(A + A.T)], ["Cholesky"]),
+        (linalg.cholesky(linalg.cholesky(A) @ linalg.cholesky(A).T), ["Cholesky"]),
+        (at.log(linalg.det(A)), ["SLogDet"]),
+        (linalg.slogdet(linalg.inv(A)), ["SLogDet"]),
+        (linalg.trace(A @ B), []),
+    ],
+)
+def test_ops_left(output, left, rng):
+    point = [values_of(rng)["positive_definite"], rng.normal(size=(4, 4)), rng.normal(size=4)]
+    outputs = list(output) if isinstance(output, list) else [output]
+    expected = compiled([A, B, b], outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled([A, B, b], outputs, mode)
+        assert sorted(ops_of(f)) == sorted(left)
+        for value, want in zip(f(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        linalg.solve(A * b, b),
+        linalg.solve(at.tril(A, 1), b),
+        linalg.solve(at.tril(A) + at.triu(A), b),
+        linalg.solve(at.diag(b, 1)[1:, 1:] + A, b),
+        linalg.solve(A @ B, b),
+        linalg.slogdet(A @ B)[1],
+        [linalg.cholesky(A), linalg.slogdet(A)[1]],
+        [linalg.Cholesky(on_error="nan")(A + A.T), linalg.slogdet(A + A.T)[1]],
+        linalg.inv(A - A.T + 5),
+        linalg.cholesky(A @ A.T),
+    ],
+)
+def test_near_misses(output):
+    """What looks alike keeps its ops."""
+    outputs = output if isinstance(output, list) else [output]
+    assert sorted(ops_of(compiled([A, B, b], outputs))) == sorted(ops_of(compiled([A, B, b], outputs, PYTHON)))
+
+
+def test_symmetry_is_seen_in_kernels():
+    x, X, length = at.dvector("x"), at.dmatrix("X"), at.dscalar("length")
+    apart = x[:, None] - x[None, :]
+    squares = (X**2).sum(axis=1)
+    distances = squares[:, None] + squares[None, :] - 2 * at.dot(X, X.T)
+    for kernel in (
+        at.exp(-0.5 * at.square(apart / length)) + 0.1 * at.eye(x.shape[0]),
+        at.exp(-abs(apart) / length),
+        at.exp(-at.maximum(distances, 0)),
+        X @ (A + A.T) @ X.T,
+        at.cos(apart) * at.dot(X, X.T),
+        linalg.inv(A + A.T),
+    ):
+        assert "symmetric" in facts_of(kernel)
+    for kernel in (apart, at.exp(apart), at.sin(apart), X @ A @ X.T, A - A.T, x[:, None] + 2 * x[None, :], A * x):
+        assert "symmetric" not in facts_of(kernel)
+
+
+@pytest.mark.parametrize(
+    "tag, output, left",
+    [
+        ("symmetric", lambda x: linalg.inv(x).T, ["Inv"]),
+        ("symmetric", lambda x: x.T @ b, []),
+        ("psd", lambda x: linalg.solve(x, b), ["Cholesky", "CholeskySolve"]),
+        ("psd", linalg.det, ["Cholesky"]),
+        ("orthogonal", linalg.inv, []),
+    ],
+)
+def test_tags_of_variables(tag, output, left):
+    """As programs for Aesara set them, of inputs and of what is computed."""
+    for x in (at.dmatrix("x"), at.exp(at.dmatrix("y"))):
+        setattr(x.tag, tag, True)
+        f = compiled([x if x.owner is None else x.owner.inputs[0], b], output(x))
+        assert ops_of(f) == left
+        if tag == "symmetric":
+            assert not any(type(node.op).__name__ == "DimShuffle" for node in f.maker.fgraph.apply_nodes)
+
+
+def test_names_of_aesara():
+    for name in names.__all__:
+        rule = getattr(names, name)
+        assert hasattr(rule, "transform")
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", *MODES])
+@pytest.mark.parametrize(
+    "output, value",
+    [
+        (linalg.solve(at.diag(b), b), [0.0, 1.0]),
+        (linalg.inv(at.diag(b)), [0.0, 1.0]),
+        (linalg.cholesky(at.diag(b)), [-1.0, 1.0]),
+        (linalg.solve(at.tril(b[:, None] * b), b), [0.0, 1.0]),
+        (linalg.inv(at.tril(b[:, None] * b)), [0.0, 1.0]),
+        (linalg.slogdet(linalg.inv(at.outer(b, b))), [1.0, 1.0]),
+        (linalg.inv(at.outer(b, b)) @ b, [1.0, 1.0]),
+        (linalg.solve(at.assume(at.outer(b, b), positive_definite=True), b), [1.0, 0.0]),
+        (linalg.det(at.tril(b[:, None] * at.ones(3))), [1.0, 0.0]),
+    ],
+)
+def test_errors_stay(mode, output, value):
+    outputs = output if isinstance(output, list) else [output]
+    with pytest.raises(np.linalg.LinAlgError):
+        compiled([b], outputs, mode)(value)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mode", MODES)
+def test_empty_batches_and_dtypes(mode, dtype, rng):
+    x, y = at.tensor3("x", dtype=dtype), at.tensor3("y", dtype=dtype)
+    spd = at.assume(x, positive_definite=True)
+    lower = at.tril(x)
+    outputs = [
+        linalg.solve(spd, y), linalg.slogdet(spd)[1], linalg.inv(spd), linalg.solve(lower, y), linalg.det(lower),
+        linalg.inv(lower), linalg.solve(at.assume(x, diagonal=True), y), linalg.slogdet(at.assume(x, diagonal=True))[1],
+    ]  # fmt: skip
+    f = compiled([x, y], outputs, mode)
+    assert not set(ops_of(f)) & {"Solve", "Inv", "SLogDet", "Det"}
+    for shape, columns in (((3, 4, 4), 2), ((0, 4, 4), 2), ((3, 0, 0), 2), ((3, 4, 4), 0)):
+        d = np.broadcast_to(np.eye(shape[-1]), shape) * 2.0
+        point = d.astype(dtype), rng.normal(size=(*shape[:2], columns)).astype(dtype)
+        for value, want in zip(f(*point), compiled([x, y], outputs, PYTHON)(*point)):
+            assert value.dtype == want.dtype and value.shape == want.shape
+            np.testing.assert_allclose(value, want, rtol=1e-6)
+
+
+class TestAssume:
+    def test_arguments(self):
+        with pytest.raises(ValueError, match="matrices and batches of them"):
+            at.assume(b, diagonal=True)
+        with pytest.raises(ValueError, match="got round"):
+            Assume(["round"])
+        assert at.assume(A, diagonal=True, symmetric=True).owner.op == Assume(["symmetric", "diagonal"])
+
+    @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+    def test_checks(self, mode, rng):
+        values = values_of(rng)
+        facts = [fact for fact in values if fact != "any"]
+        outputs = {fact: at.assume(A, **{fact: True}, check=True) for fact in facts}
+        for fact, output in outputs.items():
+            f = compiled([A], output, mode)
+            np.testing.assert_array_equal(f(values[fact]), values[fact])
+            with pytest.raises(ValueError, match=f"the matrix is not {fact.replace('_', ' ')}"):
+                f(values["any"])
+            with pytest.raises(ValueError, match="the matrix is not"):
+                f(np.full((4, 4), np.nan))
+        with pytest.raises(ValueError, match="not positive definite"):
+            compiled([A], outputs["positive_definite"], mode)(-values["positive_definite"])
+
+    def test_checks_stay_with_rules(self, rng):
+        f = compiled([A, b], linalg.solve(at.assume(A, lower_triangular=True, check=True), b))
+        assert ops_of(f) == ["SolveTriangular"]
+        with pytest.raises(ValueError, match="not lower triangular"):
+            f(values_of(rng)["any"], np.ones(4))
+
+    def test_option(self, rng):
+        f = compiled([A], at.assume(A, diagonal=True))
+        f(np.ones((2, 2)))
+        with aesara.config.change_flags(assume__check=True):
+            f = compiled([A], at.assume(A, diagonal=True))
+        with pytest.raises(ValueError, match="not diagonal"):
+            f(np.ones((2, 2)))
+
+    def test_complex(self, rng):
+        x = rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3))
+        z = at.zmatrix("z")
+        assert facts_of(at.assume(z, symmetric=True)) == {"symmetric"}
+        assert facts_of(at.assume(z, positive_definite=True)) == {"positive_definite", "hermitian"}
+        f = compiled([z], at.assume(z, hermitian=True, check=True))
+        f(x + x.conj().T)
+        with pytest.raises(ValueError, match="not hermitian"):
+            f(x + x.T)
+        q = np.linalg.qr(x)[0]
+        g = compiled([z], linalg.inv(at.assume(z, orthogonal=True, check=True)))
+        np.testing.assert_allclose(g(q), q.conj().T)
