@@ -170,7 +170,7 @@ class Op(MetaObject):
     itypes: Sequence[Type] | None = None
     otypes: Sequence[Type] | None = None
 
-    def make_node(self, *inputs: Variable) -> Apply:
+    def make_node(self, *inputs: Any, **kwargs: Any) -> Apply:
         """Return a node that applies the Op to `inputs`.
 
         This implementation works for Ops with ``itypes`` and ``otypes``.
@@ -237,7 +237,7 @@ class Op(MetaObject):
     # Provided for subclasses that call it.
     add_tag_trace = staticmethod(add_tag_trace)
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_grads: Sequence[Any]) -> Sequence[Any]:
         """Return the gradients with respect to `inputs`, given those with respect to the outputs.
 
         Parameters
@@ -250,12 +250,12 @@ class Op(MetaObject):
         raise NotImplementedError(f"grad is not implemented for Op {self.__class__.__name__}.")
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
+    ) -> Sequence[Any]:
         """Return the gradients with respect to `inputs`; unlike `grad` it may use the outputs."""
         return self.grad(inputs, output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> Sequence[Variable | None]:
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> Sequence[Any]:
         """Return the directional derivatives of the outputs along `eval_points`, which may contain None."""
         raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
 

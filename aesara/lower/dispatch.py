@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
@@ -102,7 +102,7 @@ def lower_node(node: Apply, context: Context) -> None:
         context.deferred.add(node)
         return
     first = len(context.items)
-    lower = lower_op
+    lower: Callable[[Op, Apply, Context], Sequence[Array | ComplexArray]] = lower_op
     load_lowering(type(node.op))
     if any(map(is_complex, (*node.inputs, *node.outputs))):
         lower = lower_complex_op

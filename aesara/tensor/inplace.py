@@ -6,12 +6,14 @@ operations are in the graph. These are for graphs that are made by hand and for 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 _NAMES = (
     "lt gt le ge eq neq and_ or_ xor invert abs exp exp2 expm1 neg reciprocal log log1p log2 log10 sgn ceil "
@@ -32,7 +34,7 @@ def _in_place(name: str) -> Elemwise:
 globals().update({f"{name}_inplace": _in_place(name) for name in _NAMES})
 
 
-def transpose_inplace(x: Variable, **kwargs: Any) -> Variable:
+def transpose_inplace(x: TensorVariable, **kwargs: Any) -> TensorVariable:
     """A view of a tensor with its dimensions reversed."""
     axes = tuple(reversed(range(x.type.ndim)))
     return dimshuffle_op(x.type.broadcastable, axes)(x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from aesara.graph.generic import generic
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class LoadFromDisk(Op):
@@ -63,14 +66,14 @@ class LoadFromDisk(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
 
-    def grad(self, inputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_grads: list[TensorVariable]) -> list[TensorVariable]:
         return [disconnected_type()]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[None]:
+    def R_op(self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]) -> list[None]:
         return [None]
 
 
-def load(path: Any, dtype: Any, shape: Sequence[int | None], mmap_mode: str | None = None) -> Variable:
+def load(path: Any, dtype: Any, shape: Sequence[int | None], mmap_mode: str | None = None) -> TensorVariable:
     """A tensor that is read from a ``.npy`` file each time the function runs.
 
     Parameters

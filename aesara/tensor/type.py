@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.dtypes import (  # noqa: F401 - documented under this path
     all_dtypes,
     complex_dtypes,
@@ -41,11 +40,14 @@ from aesara.tensor.core.value_comparison import (  # noqa: F401 - documented und
     values_eq_approx_remove_nan,
 )
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 # The letters that NumPy has for the dtypes of tensors.
 _CODES = "?" + np.typecodes["AllInteger"] + np.typecodes["AllFloat"]
 
 
-def tensor(*args: Any, **kwargs: Any) -> Variable:
+def tensor(*args: Any, **kwargs: Any) -> TensorVariable:
     """A new variable with a dtype and a shape.
 
     Takes the arguments of `TensorType`; `name` is the name of the variable.
@@ -68,10 +70,10 @@ def tensor(*args: Any, **kwargs: Any) -> Variable:
     return TensorType(*args, **kwargs)(name=name)
 
 
-def _plural(name: str, make: Callable[..., Variable]) -> Callable[..., list[Variable]]:
+def _plural(name: str, make: Callable[..., TensorVariable]) -> Callable[..., list[TensorVariable]]:
     """Make several variables at once: from a number, a string of one-letter names, or names."""
 
-    def make_several(*names: Any) -> list[Variable]:
+    def make_several(*names: Any) -> list[TensorVariable]:
         if len(names) == 1:
             (names_or_count,) = names
             if isinstance(names_or_count, (int, np.integer)):
@@ -84,57 +86,57 @@ def _plural(name: str, make: Callable[..., Variable]) -> Callable[..., list[Vari
     return make_several
 
 
-def _variable(dtype: Any, shape: StaticShape, name: str | None) -> Variable:
+def _variable(dtype: Any, shape: StaticShape, name: str | None) -> TensorVariable:
     dtype = config.floatX if dtype is None or dtype == "floatX" else dtype
     return tensor_type(dtype_name(dtype), shape)(name)
 
 
-def scalar(name: str | None = None, dtype: Any = None) -> Variable:
+def scalar(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with no dimension; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (), name)
 
 
-def vector(name: str | None = None, dtype: Any = None) -> Variable:
+def vector(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with one dimension; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,), name)
 
 
-def matrix(name: str | None = None, dtype: Any = None) -> Variable:
+def matrix(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with two dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None, None), name)
 
 
-def row(name: str | None = None, dtype: Any = None) -> Variable:
+def row(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable of shape (1, n); `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (1, None), name)
 
 
-def col(name: str | None = None, dtype: Any = None) -> Variable:
+def col(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable of shape (n, 1); `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None, 1), name)
 
 
-def tensor3(name: str | None = None, dtype: Any = None) -> Variable:
+def tensor3(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with three dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,) * 3, name)
 
 
-def tensor4(name: str | None = None, dtype: Any = None) -> Variable:
+def tensor4(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with four dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,) * 4, name)
 
 
-def tensor5(name: str | None = None, dtype: Any = None) -> Variable:
+def tensor5(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with five dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,) * 5, name)
 
 
-def tensor6(name: str | None = None, dtype: Any = None) -> Variable:
+def tensor6(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with six dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,) * 6, name)
 
 
-def tensor7(name: str | None = None, dtype: Any = None) -> Variable:
+def tensor7(name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A new variable with seven dimensions; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (None,) * 7, name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class NoneTypeT(Generic):
@@ -133,7 +136,7 @@ class MakeSlice(Op):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         return [DisconnectedType()() for _ in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -143,7 +146,7 @@ class MakeSlice(Op):
 make_slice = MakeSlice()
 
 
-def as_int_none_variable(x: Any) -> Variable:
+def as_int_none_variable(x: Any) -> TensorVariable:
     """A part of a slice as a variable: None, or an integer tensor without dimensions."""
     if x is None:
         return NoneConst
@@ -162,7 +165,7 @@ def as_symbolic_None(x: None, **kwargs: Any) -> Constant:
 
 
 @_as_symbolic.register(slice)
-def as_symbolic_slice(x: slice, **kwargs: Any) -> Variable:
+def as_symbolic_slice(x: slice, **kwargs: Any) -> TensorVariable:
     """A slice as a variable: a constant if all its parts are known."""
     if any(isinstance(part, Variable) for part in (x.start, x.stop, x.step)):
         return make_slice(x)

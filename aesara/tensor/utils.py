@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Variable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def hash_from_ndarray(data: np.ndarray) -> str:
@@ -25,8 +27,8 @@ def as_list(x: Any) -> list[Any]:
 
 
 def shape_of_variables(
-    fgraph: FunctionGraph, input_shapes: dict[Variable, tuple[int, ...]]
-) -> dict[Variable, tuple[int, ...]]:
+    fgraph: FunctionGraph, input_shapes: dict[TensorVariable, tuple[int, ...]]
+) -> dict[TensorVariable, tuple[int, ...]]:
     """The shapes that all tensors of a graph have for given shapes of its inputs.
 
     Parameters

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import xlogy
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def xlogx(x: Any) -> Variable:
+
+def xlogx(x: Any) -> TensorVariable:
     """``x * log(x)``, which is 0 where x is 0.
 
     Examples
@@ -21,7 +23,7 @@ def xlogx(x: Any) -> Variable:
     return xlogy(x, x)
 
 
-def xlogy0(x: Any, y: Any) -> Variable:
+def xlogy0(x: Any, y: Any) -> TensorVariable:
     """``x * log(y)``, which is 0 where x is 0, whatever y is; see `aesara.tensor.xlogy`.
 
     Examples

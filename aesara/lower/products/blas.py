@@ -7,6 +7,7 @@ is decided by the schedule.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.lower.arrays import Array
@@ -28,7 +29,7 @@ def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Arr
 @lower_complex_op.register
 def _expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     # Each node gets variables of its own, since arrays are found by variable.
-    inner = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
+    inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):
         if variable is not outer:
             context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))

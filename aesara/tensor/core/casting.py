@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import aesara.scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import dtype_specs_map
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.utils import did_you_mean
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["cast"]
 
@@ -72,7 +74,7 @@ def resolve_dtype(dtype: Any) -> str:
         raise TypeError(f"{dtype!r} is no dtype; there are {', '.join(dtype_specs_map)}.{hint}") from None
 
 
-def cast(x: Any, dtype: str | np.dtype) -> Variable:
+def cast(x: Any, dtype: str | np.dtype) -> TensorVariable:
     """Convert a tensor to another dtype.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import singledispatch
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,11 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.scalar_conversion import tensor_from_scalar
 from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, tensor_type
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorConstant, TensorVariable
 
-def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:
+
+def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
     """Make a tensor variable of something.
 
     Parameters
@@ -56,7 +59,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None,
 
 
 @singledispatch
-def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     """Register a conversion for a class of objects here to make `as_tensor_variable` accept them."""
     refuse_without_values(x)
     if hasattr(x, "__array__") and not isinstance(x, type):
@@ -68,7 +71,7 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
 
 
 @_as_tensor_variable.register(Variable)
-def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     if isinstance(x.type, aes.ScalarType):
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
@@ -87,7 +90,7 @@ def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **
 
 
 @_as_tensor_variable.register(Apply)
-def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     if x.op.default_output is None and len(x.outputs) != 1:
         raise TypeError("Multi-output Op encountered. Retry using only one of the outputs directly.")
     return as_tensor_variable(x.default_output(), name=name, ndim=ndim, **kwargs)
@@ -96,20 +99,24 @@ def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs
 @_as_tensor_variable.register(Number)
 @_as_tensor_variable.register(np.ndarray)
 @_as_tensor_variable.register(np.generic)
-def _as_tensor_from_value(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
+def _as_tensor_from_value(
+    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
+) -> TensorVariable:
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
 
 @_as_tensor_variable.register(list)
 @_as_tensor_variable.register(tuple)
 @_as_tensor_variable.register(range)
-def _as_tensor_from_sequence(x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any) -> Variable:
+def _as_tensor_from_sequence(
+    x: Any, name: str | None, ndim: int | None, dtype: Any = None, **kwargs: Any
+) -> TensorVariable:
     # Sequences that contain variables are the business of the ops that join tensors.
     return constant(x, name=name, ndim=ndim, dtype=dtype)
 
 
 @_as_tensor_variable.register(bool)
-def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: Any) -> Variable:
+def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     raise TypeError(
         "Cannot cast True or False as a tensor variable. Please use np.array(True) or np.array(False) "
         "if you need these constants. This error might be caused by using the == operator on Variables. "
@@ -121,7 +128,7 @@ def _as_tensor_from_bool(x: bool, name: str | None, ndim: int | None, **kwargs: 
 _numbers: dict[tuple[Any, ...], tuple[TensorType, np.ndarray]] = {}
 
 
-def _constant_of_number(x: int | float, name: str | None) -> Constant:
+def _constant_of_number(x: int | float, name: str | None) -> TensorConstant:
     """The constant of a Python number; constants of one number share their array."""
     # Zero is no key: it equals negative zero. Nor is NaN, which does not equal itself.
     key = (type(x), x, config.floatX, config.cast_policy, aes.autocast_float.dtypes)
@@ -135,7 +142,7 @@ def _constant_of_number(x: int | float, name: str | None) -> Constant:
     return TensorType.constant_type(*found, name=name)
 
 
-def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> Constant:
+def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None) -> TensorConstant:
     """A tensor variable with a fixed value.
 
     A Python number gets the smallest dtype that ``config.autocast_float``
@@ -220,7 +227,7 @@ def contains_variable(items: Iterable[Any]) -> bool:
 
 
 @_as_symbolic.register(object)
-def _as_symbolic_tensor(x: Any, **kwargs: Any) -> Variable:
+def _as_symbolic_tensor(x: Any, **kwargs: Any) -> TensorVariable:
     return as_tensor_variable(x, **kwargs)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.forward_mode import Rop
-from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ExpressionOp", "MayOverwriteFirst"]
 
@@ -19,23 +22,28 @@ class ExpressionOp(Op):
     Rewriting makes these where the reference machine gains by it. Subclasses say what they compute by `expression`.
     """
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         """The result in elementary operations; smooth in all inputs."""
         raise NotImplementedError(f"{type(self).__name__}.expression")
 
-    def definition(self, *inputs: Variable) -> Variable:
+    def definition(self, *inputs: TensorVariable) -> TensorVariable:
         """The result in elementary operations, exactly: what a factor zero keeps from being read is not there."""
         return self.expression(*inputs)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         # Inputs may depend on one another: derivatives are taken with respect to variables that do not.
         free = [v.type() for v in inputs]
         gradients = Lop(self.expression(*free), free, output_grads[0], disconnected_inputs="ignore")
         return graph_replace(gradients, dict(zip(free, inputs)), strict=False)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         free = [v.type() for v in inputs]
         moving = [(v, point) for v, point in zip(free, eval_points) if point is not None]
         if not moving:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
 from aesara.tensor.statistics.mean_var import mean, std, var
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def _operand(other: Any) -> Any:
@@ -145,7 +148,7 @@ class _tensor_py_operators:
     __floor__ = _unary("__floor__", ops.floor, "The next smaller integer")
     __trunc__ = _unary("__trunc__", ops.trunc, "The integer part")
 
-    def __round__(self, ndigits: int | None = None) -> Variable:
+    def __round__(self, ndigits: int | None = None) -> TensorVariable:
         return ops.round(self, None, ndigits or 0)
 
     exp = _unary("exp", ops.exp, "e to the power of each element")
@@ -194,12 +197,12 @@ class _tensor_py_operators:
         return self.type.broadcastable
 
     @property
-    def shape(self) -> Variable:
+    def shape(self) -> TensorVariable:
         """The lengths of the dimensions, as a vector of int64."""
         return shape(self)
 
     @property
-    def size(self) -> Variable:
+    def size(self) -> TensorVariable:
         """The number of elements."""
         if self.ndim == 1:
             return self.shape[0]
@@ -290,27 +293,27 @@ class _tensor_py_operators:
 
     # -- dimensions -----------------------------------------------------------
 
-    def __getitem__(self, args: Any) -> Variable:
+    def __getitem__(self, args: Any) -> TensorVariable:
         """Part of the tensor: with slices, integers, arrays, masks, ``None`` and ``...``, as in NumPy."""
         return getitem(self, args)
 
     @property
-    def T(self) -> Variable:
+    def T(self) -> TensorVariable:
         """The tensor with its dimensions in reverse order."""
         return transpose(self)
 
     @property
-    def mT(self) -> Variable:
+    def mT(self) -> TensorVariable:
         """Every matrix of a batch transposed: the last two dimensions exchanged."""
         if self.type.ndim < 2:
             raise ValueError(f"mT needs two or more dimensions; got {described(self)} of type {self.type}.")
         return swapaxes(self, -1, -2)
 
-    def transpose(self, *axes: Any) -> Variable:
+    def transpose(self, *axes: Any) -> TensorVariable:
         """The tensor with its dimensions in another order, by default reversed."""
         return transpose(self, _axes_given(axes))
 
-    def dimshuffle(self, *pattern: Any) -> Variable:
+    def dimshuffle(self, *pattern: Any) -> TensorVariable:
         """Reorder, add and drop dimensions.
 
         Parameters
@@ -330,7 +333,7 @@ class _tensor_py_operators:
             pattern = pattern[0]
         return dimshuffle_op(self.type.broadcastable, tuple(pattern))(self)
 
-    def reshape(self, shape: Any, *args: Any, ndim: int | None = None) -> Variable:
+    def reshape(self, shape: Any, *args: Any, ndim: int | None = None) -> TensorVariable:
         """The elements in another shape, which may contain one -1 for what is left.
 
         `ndim` is the number of dimensions, needed if `shape` is a vector of
@@ -342,80 +345,80 @@ class _tensor_py_operators:
             raise ValueError(f"ndim must be an integer known when the graph is built; got {ndim!r}.")
         return reshape(self, shape, ndim=ndim)
 
-    def flatten(self, ndim: int = 1) -> Variable:
+    def flatten(self, ndim: int = 1) -> TensorVariable:
         """The tensor with `ndim` dimensions, all the last ones merged into one."""
         return flatten(self, ndim)
 
-    def ravel(self) -> Variable:
+    def ravel(self) -> TensorVariable:
         """The elements as a vector."""
         return flatten(self)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Variable:
+    def swapaxes(self, axis1: int, axis2: int) -> TensorVariable:
         """The tensor with two dimensions exchanged."""
         return swapaxes(self, axis1, axis2)
 
-    def squeeze(self, axis: Any = None) -> Variable:
+    def squeeze(self, axis: Any = None) -> TensorVariable:
         """The tensor without its dimensions that are known to have length 1."""
         return squeeze(self, axis=axis)
 
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
         """The diagonals of the matrices along two axes."""
         return diagonal(self, offset, axis1, axis2)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Variable:
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> TensorVariable:
         """The sums of the diagonals of the matrices along two axes."""
         return diagonal(self, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
 
-    def with_static_shape(self, static_shape: tuple[int | None, ...]) -> Variable:
+    def with_static_shape(self, static_shape: tuple[int | None, ...]) -> TensorVariable:
         """The tensor, with these lengths in its type and a run-time check that it has them."""
         return specify_shape(self, static_shape)
 
     # -- elements ---------------------------------------------------------------
 
-    def astype(self, dtype: Any) -> Variable:
+    def astype(self, dtype: Any) -> TensorVariable:
         """The tensor in another dtype; itself if it has that dtype."""
         return cast(self, dtype)
 
     @property
-    def real(self) -> Variable:
+    def real(self) -> TensorVariable:
         """The real parts."""
         return ops.real(self)
 
     @property
-    def imag(self) -> Variable:
+    def imag(self) -> TensorVariable:
         """The imaginary parts."""
         return ops.imag(self)
 
-    def copy(self, name: str | None = None) -> Variable:
+    def copy(self, name: str | None = None) -> TensorVariable:
         """A copy, with another name."""
         copied = tensor_copy(self)
         copied.name = name
         return copied
 
-    def transfer(self, target: str) -> Variable:
+    def transfer(self, target: str) -> TensorVariable:
         """The tensor at another place: "cpu", or what a function given to `register_transfer` knows."""
         return transfer(self, target)
 
-    def fill(self, value: Any) -> Variable:
+    def fill(self, value: Any) -> TensorVariable:
         """A tensor of this shape and dtype whose elements are all `value`."""
         return cast(fill(self, value), self.type.dtype)
 
-    def zeros_like(self, dtype: Any = None) -> Variable:
+    def zeros_like(self, dtype: Any = None) -> TensorVariable:
         """A tensor of this shape full of zeros."""
         return zeros_like(self, dtype=dtype)
 
-    def ones_like(self, dtype: Any = None) -> Variable:
+    def ones_like(self, dtype: Any = None) -> TensorVariable:
         """A tensor of this shape full of ones."""
         return ones_like(self, dtype=dtype)
 
-    def clip(self, a_min: Any = None, a_max: Any = None) -> Variable:
+    def clip(self, a_min: Any = None, a_max: Any = None) -> TensorVariable:
         """The elements, moved into an interval where they are outside; None is no bound."""
         if a_min is None or a_max is None:
             bounded = self if a_min is None else ops.switch(ops.lt(self, a_min), a_min, self)
             return bounded if a_max is None else ops.switch(ops.gt(self, a_max), a_max, self)
         return ops.clip(self, a_min, a_max)
 
-    def round(self, mode: str | int | None = None, decimals: int = 0) -> Variable:
+    def round(self, mode: str | int | None = None, decimals: int = 0) -> TensorVariable:
         """The elements rounded to a number of decimals; see `aesara.tensor.round`."""
         return ops.round(self, mode, decimals)
 
@@ -423,41 +426,41 @@ class _tensor_py_operators:
         """Where the elements are that are not zero: a vector of positions for each dimension."""
         return nonzero(self, return_matrix=return_matrix)
 
-    def nonzero_values(self) -> Variable:
+    def nonzero_values(self) -> TensorVariable:
         """The elements that are not zero, as a vector."""
         return nonzero_values(self)
 
-    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> Variable:
+    def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
         """Elements at positions along an axis."""
         return take(self, indices, axis, mode)
 
-    def choose(self, choices: Any, mode: str = "raise") -> Variable:
+    def choose(self, choices: Any, mode: str = "raise") -> TensorVariable:
         """Take each element from the tensor of `choices` whose number stands in this tensor."""
         return choose(self, choices, mode=mode)
 
-    def compress(self, a: Any, axis: int | None = None) -> Variable:
+    def compress(self, a: Any, axis: int | None = None) -> TensorVariable:
         """The slices of this tensor along an axis for which the condition `a` is true."""
         return compress(a, self, axis=axis)
 
-    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Variable:
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> TensorVariable:
         """Where to insert the elements of `v` into this sorted vector."""
         return searchsorted(self, v, side, sorter)
 
-    def repeat(self, repeats: Any, axis: int | None = None) -> Variable:
+    def repeat(self, repeats: Any, axis: int | None = None) -> TensorVariable:
         """Each element repeated along an axis."""
         return repeat(self, repeats, axis)
 
-    def sort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Variable:
+    def sort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
         """The elements in ascending order along an axis."""
         return sort(self, axis, kind, order)
 
-    def argsort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Variable:
+    def argsort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
         """The positions of the elements in ascending order along an axis."""
         return argsort(self, axis, kind, order)
 
     # -- along axes -------------------------------------------------------------
 
-    def dot(self, other: Any) -> Variable:
+    def dot(self, other: Any) -> TensorVariable:
         """The product with another tensor, in the sense of `numpy.dot`."""
         return dense_dot(self, other)
 
@@ -470,7 +473,7 @@ class _tensor_py_operators:
         *,
         where: Any = None,
         initial: Any = None,
-    ) -> Variable:
+    ) -> TensorVariable:
         """The sum along axes; see `aesara.tensor.sum`."""
         return sum(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
@@ -483,13 +486,13 @@ class _tensor_py_operators:
         *,
         where: Any = None,
         initial: Any = None,
-    ) -> Variable:
+    ) -> TensorVariable:
         """The product along axes; see `aesara.tensor.prod`."""
         return prod(self, axis, dtype, keepdims, acc_dtype, where=where, initial=initial)
 
     def mean(
         self, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None, *, where: Any = None
-    ) -> Variable:
+    ) -> TensorVariable:
         """The mean along axes; see `aesara.tensor.mean`."""
         return mean(self, axis=axis, dtype=dtype, keepdims=keepdims, acc_dtype=acc_dtype, where=where)
 
@@ -502,7 +505,7 @@ class _tensor_py_operators:
         *,
         dtype: Any = None,
         where: Any = None,
-    ) -> Variable:
+    ) -> TensorVariable:
         """The variance along axes; see `aesara.tensor.var`."""
         return var(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
@@ -515,47 +518,51 @@ class _tensor_py_operators:
         *,
         dtype: Any = None,
         where: Any = None,
-    ) -> Variable:
+    ) -> TensorVariable:
         """The standard deviation along axes; see `aesara.tensor.std`."""
         return std(self, axis, ddof, keepdims, corrected, dtype=dtype, where=where)
 
-    def min(self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+    def min(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> TensorVariable:
         """The smallest element along axes; see `aesara.tensor.min`."""
         return min(self, axis, keepdims, initial=initial, where=where)
 
-    def max(self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+    def max(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> TensorVariable:
         """The largest element along axes; see `aesara.tensor.max`."""
         return max(self, axis, keepdims, initial=initial, where=where)
 
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Variable:
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """The position of the smallest element along axes."""
         return argmin(self, axis, keepdims=keepdims)
 
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Variable:
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """The position of the largest element along axes."""
         return argmax(self, axis, keepdims=keepdims)
 
-    def ptp(self, axis: Any = None, keepdims: bool = False) -> Variable:
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """The largest minus the smallest element along axes."""
         return ptp(self, axis, keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> Variable:
+    def any(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
         """Whether any element along axes is true."""
         return any(self, axis, keepdims, where=where)
 
-    def all(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> Variable:
+    def all(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
         """Whether all elements along axes are true."""
         return all(self, axis, keepdims, where=where)
 
-    def cumsum(self, axis: int | None = None, dtype: Any = None) -> Variable:
+    def cumsum(self, axis: int | None = None, dtype: Any = None) -> TensorVariable:
         """The running sums along an axis."""
         return cumsum(self, axis, dtype)
 
-    def cumprod(self, axis: int | None = None, dtype: Any = None) -> Variable:
+    def cumprod(self, axis: int | None = None, dtype: Any = None) -> TensorVariable:
         """The running products along an axis."""
         return cumprod(self, axis, dtype)
 
-    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+    def norm(self, L: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """The L-norm along axes: the L-th root of the sum of L-th powers of absolute values.
 
         An infinite `L` gives the largest absolute value, "fro" the root of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from aesara.tensor.core.value_comparison import (
     same_values,
     values_eq_approx,
 )
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 StaticShape = tuple[int | None, ...]
 
@@ -113,7 +116,7 @@ class TensorType(Type, HasDataType, HasShape):
 
     __props__: tuple[str, ...] = ("dtype", "shape")
 
-    variable_type: type[Variable]
+    variable_type: type[TensorVariable]
     constant_type: type[Constant]
 
     #: Reject values that are not finite (slow; a debugging aid).
@@ -151,7 +154,7 @@ class TensorType(Type, HasDataType, HasShape):
 
     # -- variables --------------------------------------------------------
 
-    def make_variable(self, name: str | None = None) -> Variable:
+    def make_variable(self, name: str | None = None) -> TensorVariable:
         """Return a new variable of this type."""
         if self.dtype == "float64" and config.warn_float64 != "ignore":
             _complain_about_float64()
@@ -227,7 +230,7 @@ class TensorType(Type, HasDataType, HasShape):
             return False
         return all(mine is None or mine == theirs for mine, theirs in zip(self.shape, otype.shape))
 
-    def convert_variable(self, var: Variable) -> Variable | None:
+    def convert_variable(self, var: TensorVariable) -> TensorVariable | None:
         """The variable, as one whose type is at least as specific as this type.
 
         Returns
@@ -248,7 +251,7 @@ class TensorType(Type, HasDataType, HasShape):
             merged.append(theirs if mine is None else mine)
         return var.with_static_shape(tuple(merged))
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
+    def filter_variable(self, other: Any, allow_convert: bool = True) -> TensorVariable:
         """A variable of this type, or of a more specific one, that stands for `other`.
 
         Parameters

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 
-_transfers: list[Callable[[Variable, str], Variable | None]] = []
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+_transfers: list[Callable[[TensorVariable, str], TensorVariable | None]] = []
 
 
-def transfer(var: Any, target: str) -> Variable:
+def transfer(var: Any, target: str) -> TensorVariable:
     """Return a variable whose value is kept at a place that `target` names.
 
     Parameters
@@ -39,7 +41,7 @@ def transfer(var: Any, target: str) -> Variable:
     )
 
 
-def register_transfer(fn: Callable[[Variable, str], Variable | None]) -> None:
+def register_transfer(fn: Callable[[TensorVariable, str], TensorVariable | None]) -> None:
     """Register a function that moves variables to other places.
 
     Parameters

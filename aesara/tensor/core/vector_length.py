@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["get_vector_length"]
 
 
-def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
+def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
     """Return the number of entries of a vector as a Python integer.
 
     Parameters
@@ -60,7 +63,7 @@ def get_vector_length(v: Variable | Sequence[Any] | Any) -> int:
 
 
 @singledispatch
-def vector_length_of_output(op: Op, v: Variable) -> int | None:
+def vector_length_of_output(op: Op, v: TensorVariable) -> int | None:
     """Return the length of `v`, a vector that `op` computes; None if unknown.
 
     Ops whose output length follows from more than the output's static shape

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast, resolve_dtype
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, infer_static_shape
@@ -17,6 +17,9 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.indexing.selection import fill
 from aesara.tensor.shapes.shape import shape as shape_of
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Alloc",
@@ -195,7 +198,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return infer_static_shape(shape)[0]
 
 
-def zeros(shape: Any, dtype: Any = None) -> Variable:
+def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor of zeros.
 
     Parameters
@@ -216,7 +219,7 @@ def zeros(shape: Any, dtype: Any = None) -> Variable:
     return alloc(np.array(0, dtype=dtype), *_sizes(shape))
 
 
-def ones(shape: Any, dtype: Any = None) -> Variable:
+def ones(shape: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor of ones; see `zeros`.
 
     Examples
@@ -228,7 +231,7 @@ def ones(shape: Any, dtype: Any = None) -> Variable:
     return alloc(np.array(1, dtype=dtype), *_sizes(shape))
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Variable:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor of a given shape filled with a value.
 
     Parameters
@@ -251,12 +254,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Variable:
     return alloc(value, *_sizes(shape))
 
 
-def _converted(value: Variable, dtype: str) -> Variable:
+def _converted(value: TensorVariable, dtype: str) -> TensorVariable:
     data = getattr(value, "data", None)
     return cast(value, dtype) if data is None else constant(np.asarray(data).astype(dtype))
 
 
-def empty(shape: Any, dtype: Any = None) -> Variable:
+def empty(shape: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor with entries that mean nothing; see `zeros`.
 
     Examples
@@ -268,7 +271,7 @@ def empty(shape: Any, dtype: Any = None) -> Variable:
     return AllocEmpty(dtype)(*_sizes(shape))
 
 
-def zeros_like(model: Any, dtype: Any = None, opt: bool = False) -> Variable:
+def zeros_like(model: Any, dtype: Any = None, opt: bool = False) -> TensorVariable:
     """Return zeros in the shape of a tensor.
 
     Parameters
@@ -289,7 +292,7 @@ def zeros_like(model: Any, dtype: Any = None, opt: bool = False) -> Variable:
     return _constant_like(model, 0, dtype, opt)
 
 
-def ones_like(model: Any, dtype: Any = None, opt: bool = False) -> Variable:
+def ones_like(model: Any, dtype: Any = None, opt: bool = False) -> TensorVariable:
     """Return ones in the shape of a tensor; see `zeros_like`.
 
     Examples
@@ -301,7 +304,7 @@ def ones_like(model: Any, dtype: Any = None, opt: bool = False) -> Variable:
     return _constant_like(model, 1, dtype, opt)
 
 
-def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> Variable:
+def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> TensorVariable:
     model = as_tensor_variable(model)
     dtype = model.type.dtype if dtype is None else resolve_dtype(dtype)
     filling = constant(np.array(value, dtype=dtype))
@@ -310,7 +313,7 @@ def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> Variable:
     return fill(model, filling)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Variable:
+def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor in the shape of another, filled with a value.
 
     Parameters
@@ -334,7 +337,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Variable:
     return fill(as_tensor_variable(a), value)
 
 
-def empty_like(prototype: Any, dtype: Any = None) -> Variable:
+def empty_like(prototype: Any, dtype: Any = None) -> TensorVariable:
     """Return a tensor like another one, with entries that mean nothing.
 
     Examples

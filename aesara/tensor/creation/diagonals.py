@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import cast
@@ -17,6 +17,9 @@ from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import maximum, minimum, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AllocDiag",
@@ -205,7 +208,7 @@ class AllocDiag(Op):
         return [None if point is None else self(point) for point in eval_points]
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
     """Return diagonals; see `numpy.diagonal`.
 
     Parameters
@@ -226,7 +229,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variabl
     return ExtractDiag(offset, axis1, axis2)(a)
 
 
-def diag(v: Any, k: int = 0) -> Variable:
+def diag(v: Any, k: int = 0) -> TensorVariable:
     """Return the diagonal of a matrix, or the matrix with a vector as diagonal.
 
     Parameters
@@ -250,7 +253,7 @@ def diag(v: Any, k: int = 0) -> Variable:
     raise ValueError(f"`diag` needs at least one dimension; got {v.type}.")
 
 
-def _as_filling(a: Variable, val: Any, op: Op) -> Variable:
+def _as_filling(a: TensorVariable, val: Any, op: Op) -> TensorVariable:
     """Return a value for entries of `a` in its dtype."""
     val = as_tensor_variable(val)
     if val.type.ndim:
@@ -305,7 +308,7 @@ class FillDiagonal(Op):
 fill_diagonal_ = FillDiagonal()
 
 
-def fill_diagonal(a: Any, val: Any) -> Variable:
+def fill_diagonal(a: Any, val: Any) -> TensorVariable:
     """Return a copy of a tensor with the main diagonal set to a scalar.
 
     Parameters
@@ -374,7 +377,7 @@ class FillDiagonalOffset(Op):
 fill_diagonal_offset_ = FillDiagonalOffset()
 
 
-def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> Variable:
+def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     """Return a copy of a matrix with one of its diagonals set to a scalar.
 
     Parameters

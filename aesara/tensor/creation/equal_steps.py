@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, and_, eq, floor, gt, log, maximum, sgn, switch
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["geomspace", "linspace", "logspace"]
 
@@ -28,7 +30,7 @@ def _one_of(name: str, first: Any, other_name: str, other: Any, default: Any = N
     return given
 
 
-def _in_dtype(x: Variable, dtype: Any) -> Variable:
+def _in_dtype(x: TensorVariable, dtype: Any) -> TensorVariable:
     if dtype is None:
         return x
     # As in NumPy, towards smaller integers.
@@ -108,7 +110,7 @@ def logspace(
     *,
     stop: Any = None,
     num: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """Return numbers equally spaced by their logarithm, which goes from `start` to `end`.
 
     Parameters
@@ -140,7 +142,7 @@ def geomspace(
     *,
     stop: Any = None,
     num: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """Return numbers from `start` to `end`, each a multiple of the one before.
 
     Parameters

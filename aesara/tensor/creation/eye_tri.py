@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import resolve_dtype
@@ -18,6 +18,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.indexing.nonzero import nonzero
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class Eye(Op):
@@ -57,7 +60,7 @@ class Eye(Op):
         return [grad_undefined(self, i, value) for i, value in enumerate(inputs)]
 
 
-def _integer_scalars(op: Op, **values: Any) -> list[Variable]:
+def _integer_scalars(op: Op, **values: Any) -> list[TensorVariable]:
     scalars = []
     for name, value in values.items():
         value = as_tensor_variable(value)
@@ -67,14 +70,14 @@ def _integer_scalars(op: Op, **values: Any) -> list[Variable]:
     return scalars
 
 
-def _static_size(size: Variable) -> int | None:
+def _static_size(size: TensorVariable) -> int | None:
     known = known_integer(size)
     if known is not None and known < 0:
         raise ValueError(f"Sizes cannot be negative; got {known}.")
     return known
 
 
-def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
+def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """Return a matrix with ones on a diagonal and zeros elsewhere.
 
     Parameters
@@ -96,7 +99,7 @@ def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
     return Eye(dtype)(n, n if m is None else m, k)
 
 
-def identity_like(x: Any, dtype: Any = None) -> Variable:
+def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
     """Return a matrix of the shape of `x` with ones on the main diagonal.
 
     Examples
@@ -141,7 +144,7 @@ class Tri(Op):
         return [grad_undefined(self, i, value) for i, value in enumerate(inputs)]
 
 
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     """Return a matrix with ones at and below a diagonal; see `numpy.tri`.
 
     Examples
@@ -152,13 +155,13 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Variable:
     return Tri(dtype)(N, N if M is None else M, k)
 
 
-def _lower_mask(m: Variable, k: Any) -> Variable:
+def _lower_mask(m: TensorVariable, k: Any) -> TensorVariable:
     if m.type.ndim < 2:
         raise ValueError(f"Expected at least two dimensions; got {m.type}.")
     return tri(m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1], k=k, dtype="bool")
 
 
-def tril(m: Any, k: Any = 0) -> Variable:
+def tril(m: Any, k: Any = 0) -> TensorVariable:
     """Return a matrix with what is above a diagonal set to zero.
 
     Parameters
@@ -179,7 +182,7 @@ def tril(m: Any, k: Any = 0) -> Variable:
     return switch(_lower_mask(m, k), m, np.zeros((), m.type.dtype))
 
 
-def triu(m: Any, k: Any = 0) -> Variable:
+def triu(m: Any, k: Any = 0) -> TensorVariable:
     """Return a matrix with what is below a diagonal set to zero; see `tril`.
 
     Examples
@@ -206,13 +209,13 @@ def _known_triangle(n: Any, k: Any, m: Any) -> int | None:
     return up_to(diagonal + rows) - up_to(diagonal)
 
 
-def _positions(mask: Variable, count: int | None) -> tuple[Variable, Variable]:
+def _positions(mask: TensorVariable, count: int | None) -> tuple[TensorVariable, TensorVariable]:
     """Return the rows and columns of the true entries of a matrix, of which there are `count`."""
     rows, columns = nonzero(mask)
     return (rows, columns) if count is None else (specify_shape(rows, count), specify_shape(columns, count))
 
 
-def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]:
+def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and below a diagonal of an n by m matrix.
 
     Examples
@@ -224,7 +227,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]
     return _positions(tri(n, m, k=k, dtype="bool"), _known_triangle(n, k, m))
 
 
-def tril_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
+def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and below a diagonal of a matrix; see `tril_indices`.
 
     Examples
@@ -237,7 +240,7 @@ def tril_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
     return tril_indices(a.shape[0], k=k, m=a.shape[1])
 
 
-def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]:
+def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and above a diagonal of an n by m matrix.
 
     Examples
@@ -251,7 +254,7 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Variable, Variable]
     return _positions(~tri(n, m, k=k - 1, dtype="bool"), known)
 
 
-def triu_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
+def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and above a diagonal of a matrix; see `triu_indices`.
 
     Examples
@@ -264,7 +267,7 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[Variable, Variable]:
     return triu_indices(a.shape[0], k=k, m=a.shape[1])
 
 
-def _matrix(a: Any) -> Variable:
+def _matrix(a: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
         raise ValueError(f"The input array must be two-dimensional; got {a.type}.")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import aesara.scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["MakeVector", "make_vector"]
 
@@ -79,7 +82,7 @@ class MakeVector(Op):
         return self.make_node(*[zero if point is None else point for point in eval_points]).outputs
 
 
-def _converted_entry(scalar: Variable, dtype: str) -> Variable:
+def _converted_entry(scalar: TensorVariable, dtype: str) -> TensorVariable:
     if isinstance(scalar, Constant):
         # Without a cast node, so that the graph needs no folding.
         return constant(np.asarray(scalar.data, dtype=dtype))
@@ -89,7 +92,7 @@ def _converted_entry(scalar: Variable, dtype: str) -> Variable:
 make_vector = MakeVector()
 
 
-def vector_of(scalars: Sequence[Variable]) -> Variable:
+def vector_of(scalars: Sequence[TensorVariable]) -> TensorVariable:
     """Return a vector of `scalars`, in the dtype that they have in common.
 
     Examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast, resolve_dtype
 from aesara.tensor.core.constant_value import get_scalar_constant_value, known_integer
@@ -22,6 +22,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros, zeros_like
 from aesara.tensor.elementwise.ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class ARange(Op):
@@ -113,7 +116,7 @@ class ARange(Op):
         return [cast(tangent, self.dtype)]
 
 
-def _as_gradient_of(x: Variable, gradient: Variable) -> Variable:
+def _as_gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     return gradient if x.type.dtype in discrete_dtypes else cast(gradient, x.type.dtype)
 
 
@@ -130,7 +133,7 @@ def _as_numbers(values: Sequence[Any]) -> list[Any]:
     return [value.astype(common)[()] for value in arrays]
 
 
-def _static_range_length(start: Variable, stop: Variable, step: Variable) -> int | None:
+def _static_range_length(start: TensorVariable, stop: TensorVariable, step: TensorVariable) -> int | None:
     try:
         first, last, distance = _as_numbers([get_scalar_constant_value(value) for value in (start, stop, step)])
     except NotScalarConstantError:
@@ -145,7 +148,7 @@ def _static_range_length(start: Variable, stop: Variable, step: Variable) -> int
     return max(0, math.ceil(length))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Variable:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
     """Return equally spaced numbers; see `numpy.arange`.
 
     Parameters
@@ -194,7 +197,7 @@ class _nd_grid:
     def __init__(self, sparse: bool = False):
         self.sparse = sparse
 
-    def __getitem__(self, slices: slice | tuple[slice, ...]) -> list[Variable]:
+    def __getitem__(self, slices: slice | tuple[slice, ...]) -> list[TensorVariable]:
         if isinstance(slices, slice):
             return self._range(slices)
         ndim = len(slices)
@@ -214,7 +217,7 @@ class _nd_grid:
         return grids
 
     @staticmethod
-    def _range(entry: slice) -> Variable:
+    def _range(entry: slice) -> TensorVariable:
         if isinstance(entry.step, complex):
             raise NotImplementedError(
                 "Grids with a number of points (a complex step) are not implemented: use `linspace`."

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import lt, switch
 from aesara.tensor.shapes.rearranging import normalize_axes, roll
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
-def fftfreq(n: Any, d: Any = 1.0) -> Variable:
+def fftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     """The frequencies of a transform of `n` numbers, which are `d` apart.
 
     Examples
@@ -28,7 +30,7 @@ def fftfreq(n: Any, d: Any = 1.0) -> Variable:
     return switch(lt(k, (n + 1) // 2), k, k - n) / (n * as_tensor_variable(d))
 
 
-def rfftfreq(n: Any, d: Any = 1.0) -> Variable:
+def rfftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     """The frequencies of the first half of a transform of `n` numbers, which are `d` apart.
 
     Examples
@@ -41,11 +43,11 @@ def rfftfreq(n: Any, d: Any = 1.0) -> Variable:
     return arange(n // 2 + 1) / (n * as_tensor_variable(d))
 
 
-def _axes(x: Variable, axes: Any) -> Sequence[int]:
+def _axes(x: TensorVariable, axes: Any) -> Sequence[int]:
     return range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
 
 
-def fftshift(x: Any, axes: Any = None) -> Variable:
+def fftshift(x: Any, axes: Any = None) -> TensorVariable:
     """The elements with the frequency zero in the middle of each axis, all by default.
 
     Examples
@@ -60,7 +62,7 @@ def fftshift(x: Any, axes: Any = None) -> Variable:
     return x
 
 
-def ifftshift(x: Any, axes: Any = None) -> Variable:
+def ifftshift(x: Any, axes: Any = None) -> TensorVariable:
     """The inverse of `fftshift`.
 
     Examples

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import tensor_type
@@ -18,6 +18,9 @@ from aesara.tensor.elementwise.ops import complex as complex_of
 from aesara.tensor.elementwise.ops import imag, real, sqrt
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.reductions.sum_prod_max import prod
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["IRFFTOp", "RFFTOp", "irfft", "irfft_op", "rfft", "rfft_op"]
 
@@ -29,11 +32,11 @@ class _PairsOp(ExpressionOp):
 
     __props__: tuple[str, ...] = ()
 
-    def output_type(self, inp: Variable) -> Any:
+    def output_type(self, inp: TensorVariable) -> Any:
         """The type of the result."""
         raise NotImplementedError(f"{type(self).__name__}.output_type")
 
-    def _checked(self, value: Any, ndim: int) -> Variable:
+    def _checked(self, value: Any, ndim: int) -> TensorVariable:
         x = as_tensor_variable(value)
         if x.type.ndim < ndim:
             raise TypeError(
@@ -46,7 +49,7 @@ class _PairsOp(ExpressionOp):
         dtype = _TO_FLOAT.get(x.type.dtype, "float64")
         return x if x.type.dtype == dtype else x.astype(dtype)
 
-    def _lengths(self, s: Any, default: Any) -> Variable:
+    def _lengths(self, s: Any, default: Any) -> TensorVariable:
         lengths = as_tensor_variable(default if s is None else s)
         if lengths.type.dtype[0] not in "iu":
             raise TypeError(f"{self}: length of the transformed axis must be of type integer; got {lengths.type}.")
@@ -68,12 +71,17 @@ class _PairsOp(ExpressionOp):
         raise NotImplementedError(f"{type(self).__name__}._result_shape")
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         gradient, _ = super().L_op(inputs, outputs, output_grads)
         return [gradient, disconnected_type()]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         # Both transforms are linear.
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
@@ -87,7 +95,7 @@ class RFFTOp(_PairsOp):
 
     __props__ = ()
 
-    def output_type(self, inp: Variable) -> Any:
+    def output_type(self, inp: TensorVariable) -> Any:
         return tensor_type(inp.type.dtype, (None,) * inp.type.ndim + (2,))
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
@@ -105,7 +113,7 @@ class RFFTOp(_PairsOp):
     def _result_shape(self, lengths: list[Any]) -> list[Any]:
         return [*lengths[:-1], lengths[-1] // 2 + 1, 2]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         a, s = inputs
         found = rfftn(a, [s[k] for k in range(a.type.ndim - 1)], range(1, a.type.ndim))
         return stack([real(found), imag(found)], axis=-1)
@@ -119,7 +127,7 @@ class IRFFTOp(_PairsOp):
 
     __props__ = ()
 
-    def output_type(self, inp: Variable) -> Any:
+    def output_type(self, inp: TensorVariable) -> Any:
         return tensor_type(inp.type.dtype, (None,) * (inp.type.ndim - 1))
 
     def make_node(self, a: Any, s: Any = None) -> Apply:
@@ -141,7 +149,7 @@ class IRFFTOp(_PairsOp):
     def _result_shape(self, lengths: list[Any]) -> list[Any]:
         return lengths
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         a, s = inputs
         numbers = complex_of(a[..., 0], a[..., 1])
         return irfftn(numbers, [s[k] for k in range(a.type.ndim - 2)], range(1, a.type.ndim - 1), norm="forward")
@@ -157,7 +165,7 @@ def _unitary(norm: str | None) -> str | None:
     return norm
 
 
-def rfft(inp: Any, norm: str | None = None) -> Variable:
+def rfft(inp: Any, norm: str | None = None) -> TensorVariable:
     """The Fourier transform of real tensors over all dimensions but the first, with pairs of real numbers.
 
     Parameters
@@ -188,7 +196,7 @@ def rfft(inp: Any, norm: str | None = None) -> Variable:
     return result / sqrt(prod(lengths).astype(result.type.dtype)) if cond_norm == "ortho" else result
 
 
-def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> Variable:
+def irfft(inp: Any, norm: str | None = None, is_odd: bool = False) -> TensorVariable:
     """The inverse of `rfft`.
 
     Parameters

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -19,6 +19,9 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import conj, eq, minimum, or_, sqrt, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "FourierTransform",
@@ -86,11 +89,16 @@ class FourierTransform(Op):
         return shapes
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [FourierTransform(self.ndim, not self.inverse)(output_grads[0])]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
 
@@ -114,13 +122,18 @@ class RealFourierTransform(Op):
         return [(*shapes[0][:-1], shapes[0][-1] // 2 + 1)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         n = inputs[0].shape[-1]
         g = output_grads[0]
         return [InverseRealFourierTransform()(g * _weights(g, n, 0.5), n)]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
 
@@ -154,17 +167,22 @@ class InverseRealFourierTransform(Op):
         return [[True], [False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         transformed = RealFourierTransform()(output_grads[0])
         return [transformed * _weights(transformed, inputs[1], 2.0), disconnected_type()]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         point = eval_points[0]
         return [None if point is None else self(point, inputs[1])]
 
 
-def _weights(half: Variable, n: Variable, pairs: float) -> Variable:
+def _weights(half: TensorVariable, n: TensorVariable, pairs: float) -> TensorVariable:
     """A number for the frequencies that the other half has too, 1 for those that stand alone."""
     dtype = _REAL[half.type.dtype]
     k = arange(half.shape[-1])
@@ -174,14 +192,14 @@ def _weights(half: Variable, n: Variable, pairs: float) -> Variable:
 # -- functions ----------------------------------------------------------------------
 
 
-def _as_complex(a: Any) -> Variable:
+def _as_complex(a: Any) -> TensorVariable:
     x = as_tensor_variable(a)
     if x.type.dtype in _REAL:
         return x
     return x.astype("complex64" if x.type.dtype in ("float16", "float32") else "complex128")
 
 
-def _as_real(name: str, a: Any) -> Variable:
+def _as_real(name: str, a: Any) -> TensorVariable:
     x = as_tensor_variable(a)
     if x.type.dtype in _REAL:
         raise TypeError(f"{name} takes real numbers; got {described(x)} of type {x.type}.")
@@ -190,7 +208,7 @@ def _as_real(name: str, a: Any) -> Variable:
     return x.astype("float32" if x.type.dtype == "float16" else "float64")
 
 
-def _with_length(x: Variable, n: Any) -> Variable:
+def _with_length(x: TensorVariable, n: Any) -> TensorVariable:
     """The tensor with its last dimension cut, or filled with zeros, to a length."""
     if n is None:
         return x
@@ -205,7 +223,7 @@ def _with_length(x: Variable, n: Any) -> Variable:
     return set_subtensor(empty[..., :kept], x[..., :kept])
 
 
-def _factor(norm: str | None, inverse: bool, n: Variable, dtype: str) -> Variable | None:
+def _factor(norm: str | None, inverse: bool, n: TensorVariable, dtype: str) -> TensorVariable | None:
     """What a transform of `n` numbers is multiplied by."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
@@ -216,12 +234,12 @@ def _factor(norm: str | None, inverse: bool, n: Variable, dtype: str) -> Variabl
     return 1 / n.astype(dtype)
 
 
-def _scaled(x: Variable, norm: str | None, inverse: bool, n: Variable) -> Variable:
+def _scaled(x: TensorVariable, norm: str | None, inverse: bool, n: TensorVariable) -> TensorVariable:
     factor = _factor(norm, inverse, n, _REAL.get(x.type.dtype, x.type.dtype))
     return x if factor is None else x * factor
 
 
-def _lengths_and_axes(x: Variable, s: Any, axes: Any) -> tuple[list[Any], list[int]]:
+def _lengths_and_axes(x: TensorVariable, s: Any, axes: Any) -> tuple[list[Any], list[int]]:
     """For each dimension that is transformed, the length it is brought to, or None, and which one it is."""
     lengths = None if s is None else list(s)
     if axes is None:
@@ -235,7 +253,9 @@ def _lengths_and_axes(x: Variable, s: Any, axes: Any) -> tuple[list[Any], list[i
     return lengths, chosen
 
 
-def _transformed(x: Variable, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, inverse: bool) -> Variable:
+def _transformed(
+    x: TensorVariable, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, inverse: bool
+) -> TensorVariable:
     if not axes:
         return x
     for length, axis in zip(lengths, axes):
@@ -250,7 +270,7 @@ def _transformed(x: Variable, lengths: Sequence[Any], axes: Sequence[int], norm:
     return moveaxis(_scaled(result, norm, inverse, count), places, axes)
 
 
-def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The Fourier transform along an axis, as a complex tensor; see `numpy.fft.fft`.
 
     Parameters
@@ -274,7 +294,7 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Varia
     return fftn(a, None if n is None else [n], [axis], norm)
 
 
-def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The inverse of `fft`, with the same parameters.
 
     Examples
@@ -286,17 +306,17 @@ def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Vari
     return ifftn(a, None if n is None else [n], [axis], norm)
 
 
-def fft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Variable:
+def fft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The Fourier transform over two dimensions; see `fftn` for the parameters."""
     return fftn(a, s, axes, norm)
 
 
-def ifft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Variable:
+def ifft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The inverse of `fft2`, with the same parameters."""
     return ifftn(a, s, axes, norm)
 
 
-def fftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Variable:
+def fftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The Fourier transform over several dimensions, all by default; see `numpy.fft.fftn`.
 
     Parameters
@@ -321,13 +341,13 @@ def fftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | N
     return _transformed(x, *_lengths_and_axes(x, s, axes), norm, False)
 
 
-def ifftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Variable:
+def ifftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The inverse of `fftn`, with the same parameters."""
     x = _as_complex(a)
     return _transformed(x, *_lengths_and_axes(x, s, axes), norm, True)
 
 
-def rfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Variable:
+def rfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The Fourier transform of a real tensor, of which the last dimension keeps the first half; see `fftn`.
 
     Examples
@@ -346,7 +366,7 @@ def rfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | 
     return _transformed(moveaxis(half, -1, axes[-1]), lengths[:-1], axes[:-1], norm, False)
 
 
-def irfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Variable:
+def irfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The inverse of `rfftn`. Without lengths, that of the last dimension is even.
 
     Examples
@@ -366,17 +386,17 @@ def irfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str |
     return moveaxis(_scaled(result, norm, True, n), -1, axes[-1])
 
 
-def rfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Variable:
+def rfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The Fourier transform of a real tensor over two dimensions; see `rfftn`."""
     return rfftn(a, s, axes, norm)
 
 
-def irfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Variable:
+def irfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The inverse of `rfft2`; see `irfftn`."""
     return irfftn(a, s, axes, norm)
 
 
-def rfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def rfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The first half of the Fourier transform of a real tensor along an axis, as `numpy.fft.rfft` returns it.
 
     The function `rfft` of `aesara.tensor.fft` has Aesara's layout instead.
@@ -390,7 +410,7 @@ def rfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None)
     return rfftn(a, None if n is None else [n], [axis], norm)
 
 
-def irfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def irfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The inverse of `rfft_complex`; without `n` the length is even.
 
     Examples
@@ -405,7 +425,7 @@ def irfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The Fourier transform, which is real, of a Hermitian signal, from its first half; see `numpy.fft.hfft`.
 
     Examples
@@ -419,7 +439,7 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Vari
     return irfft_complex(conj(_as_complex(a)), n, axis, _OTHER_WAY[norm])
 
 
-def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Variable:
+def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The inverse of `hfft`.
 
     Examples

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -17,6 +17,9 @@ from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
 from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
 from aesara.tensor.shapes.dimshuffle import dimshuffle, dimshuffle_op
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class Elemwise(Op):
@@ -124,7 +127,7 @@ class Elemwise(Op):
         node = self.scalar_op.make_node(*[aes.get_scalar_type(dtype=dtype).make_variable() for dtype in dtypes])
         return tuple([out.type.dtype for out in node.outputs])
 
-    def _check_inplace(self, inputs: Sequence[Variable], out_dtypes: Sequence[str], shape: StaticShape) -> None:
+    def _check_inplace(self, inputs: Sequence[TensorVariable], out_dtypes: Sequence[str], shape: StaticShape) -> None:
         for output, position in self.inplace_pattern.items():
             inp = inputs[position].type
             for axis, (from_input, broadcast) in enumerate(zip(inp.broadcastable, shape)):
@@ -139,8 +142,8 @@ class Elemwise(Op):
                 )
 
     def get_output_info(
-        self, dim_shuffle: Any, *inputs: Variable
-    ) -> tuple[list[str], list[StaticShape], list[Variable]]:
+        self, dim_shuffle: Any, *inputs: TensorVariable
+    ) -> tuple[list[str], list[StaticShape], list[TensorVariable]]:
         """The dtypes and static shapes of the outputs, and the inputs with equally many dimensions."""
         out_dtypes = self._find_output_dtypes(tuple([x.type.dtype for x in inputs]))
         tensors, shape = _broadcast(self, list(inputs))
@@ -148,7 +151,9 @@ class Elemwise(Op):
 
     # -- derivatives --------------------------------------------------------
 
-    def L_op(self, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: Sequence[TensorVariable], outs: Sequence[TensorVariable], ograds: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         plan = pullback_plan(
             self.scalar_op,
             tuple([x.type.dtype for x in inputs]),
@@ -162,19 +167,24 @@ class Elemwise(Op):
 
     @staticmethod
     def _replay(
-        plan: PullbackPlan, inputs: Sequence[Variable], outs: Sequence[Variable], ograds: Sequence[Variable]
-    ) -> list[Variable]:
+        plan: PullbackPlan,
+        inputs: Sequence[TensorVariable],
+        outs: Sequence[TensorVariable],
+        ograds: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """Build, with tensors, the scalar gradient graph that the plan has recorded."""
-        values: list[Variable] = [*inputs, *outs, *ograds]
+        values: list[TensorVariable] = [*inputs, *outs, *ograds]
         values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
         for scalar_op, arguments in plan.steps:
             node = elemwise_of(scalar_op).make_node(*[values[slot] for slot in arguments])
             values.extend(node.outputs)
         return [values[slot] for slot in plan.results]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         outs = self(*inputs, return_list=True)
-        tangents: list[Variable | None] = []
+        tangents: list[TensorVariable | None] = []
         for position, out in enumerate(outs):
             tangent = self._along(inputs, outs, position, 1, eval_points)
             if tangent is not None and out.type.dtype in complex_dtypes:
@@ -186,12 +196,12 @@ class Elemwise(Op):
 
     def _along(
         self,
-        inputs: Sequence[Variable],
-        outs: Sequence[Variable],
+        inputs: Sequence[TensorVariable],
+        outs: Sequence[TensorVariable],
         position: int,
         seed: complex,
-        eval_points: Sequence[Variable | None],
-    ) -> Variable | None:
+        eval_points: Sequence[TensorVariable | None],
+    ) -> TensorVariable | None:
         """The derivative along `eval_points` of an output's real part, for the seed 1, or imaginary part, for 1j.
 
         Elementwise, the pullback of the seed is the derivative itself: of a complex input the one by the real part
@@ -277,12 +287,12 @@ class _FrozenPattern(dict):
         return hash(frozenset(self.items()))
 
 
-def _gradient_dtype(variable: Variable) -> str:
+def _gradient_dtype(variable: TensorVariable) -> str:
     """The dtype of gradients with respect to a variable."""
     return config.floatX if variable.type.dtype in discrete_dtypes else variable.type.dtype
 
 
-def _broadcast(op: Op, tensors: list[Variable]) -> tuple[list[Variable], StaticShape]:
+def _broadcast(op: Op, tensors: list[TensorVariable]) -> tuple[list[TensorVariable], StaticShape]:
     """Give the tensors equally many dimensions, and work out the static shape they broadcast to."""
     ndim = max([len(x.type.shape) for x in tensors])
     padded = []
@@ -339,7 +349,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
     return tuple(result)
 
 
-def _shaped_like(x: Variable, gradient: Variable, out: Variable) -> Variable:
+def _shaped_like(x: TensorVariable, gradient: TensorVariable, out: TensorVariable) -> TensorVariable:
     """The gradient with respect to an input, from one that may have the shape of the output."""
     in_shape, out_shape = x.type.shape, out.type.shape
     is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.scalar import ufuncs
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -54,6 +53,9 @@ from aesara.tensor.elementwise.ops import (
     xor,
 )
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 # NumPy's names
 equal = eq
 not_equal = neq
@@ -96,19 +98,19 @@ bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
 
 
-def _as_real(name: str, x: Any) -> Variable:
+def _as_real(name: str, x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.dtype in complex_dtypes:
         raise TypeError(f"{name} is not defined for complex numbers; got {described(x)} of type {x.type}.")
     return x
 
 
-def _as_floats(x: Variable) -> Variable:
+def _as_floats(x: TensorVariable) -> TensorVariable:
     """Integers as the smallest of float32 and float64 that holds them."""
     return x.astype(np.promote_types(x.type.dtype, "float32").name) if x.type.dtype in discrete_dtypes else x
 
 
-def positive(x: Any) -> Variable:
+def positive(x: Any) -> TensorVariable:
     """The tensor itself; Booleans have no sign.
 
     Examples
@@ -123,7 +125,7 @@ def positive(x: Any) -> Variable:
     return x
 
 
-def fabs(x: Any) -> Variable:
+def fabs(x: Any) -> TensorVariable:
     """The absolute values, as floating-point numbers.
 
     Examples
@@ -136,36 +138,36 @@ def fabs(x: Any) -> Variable:
     return abs(_as_floats(x))
 
 
-def isposinf(x: Any) -> Variable:
+def isposinf(x: Any) -> TensorVariable:
     """Whether each element is positive infinity."""
     x = _as_real("isposinf", x)
     return and_(isinf(x), gt(x, 0))
 
 
-def isneginf(x: Any) -> Variable:
+def isneginf(x: Any) -> TensorVariable:
     """Whether each element is negative infinity."""
     x = _as_real("isneginf", x)
     return and_(isinf(x), lt(x, 0))
 
 
-def iscomplex(x: Any) -> Variable:
+def iscomplex(x: Any) -> TensorVariable:
     """Whether each element has an imaginary part that is not zero."""
     x = as_tensor_variable(x)
     return neq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(False))
 
 
-def isreal(x: Any) -> Variable:
+def isreal(x: Any) -> TensorVariable:
     """Whether each element has no imaginary part, or one that is zero."""
     x = as_tensor_variable(x)
     return eq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(True))
 
 
-def _truth(x: Any) -> Variable:
+def _truth(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     return x if x.type.dtype == "bool" else neq(x, 0)
 
 
-def logical_and(x1: Any, x2: Any) -> Variable:
+def logical_and(x1: Any, x2: Any) -> TensorVariable:
     """Whether both elements are true (not zero).
 
     Examples
@@ -177,22 +179,22 @@ def logical_and(x1: Any, x2: Any) -> Variable:
     return and_(_truth(x1), _truth(x2))
 
 
-def logical_or(x1: Any, x2: Any) -> Variable:
+def logical_or(x1: Any, x2: Any) -> TensorVariable:
     """Whether an element is true (not zero)."""
     return or_(_truth(x1), _truth(x2))
 
 
-def logical_xor(x1: Any, x2: Any) -> Variable:
+def logical_xor(x1: Any, x2: Any) -> TensorVariable:
     """Whether exactly one element is true (not zero)."""
     return xor(_truth(x1), _truth(x2))
 
 
-def logical_not(x: Any) -> Variable:
+def logical_not(x: Any) -> TensorVariable:
     """Whether each element is false (zero)."""
     return invert(_truth(x))
 
 
-def float_power(x1: Any, x2: Any) -> Variable:
+def float_power(x1: Any, x2: Any) -> TensorVariable:
     """`x1` to the power of `x2`, computed in float64 or complex128.
 
     Examples
@@ -207,7 +209,7 @@ def float_power(x1: Any, x2: Any) -> Variable:
     return pow(x1.astype(dtype), x2.astype(dtype))
 
 
-def logaddexp2(x1: Any, x2: Any) -> Variable:
+def logaddexp2(x1: Any, x2: Any) -> TensorVariable:
     """The logarithm to base 2 of the sum of powers of 2, without overflow.
 
     Examples
@@ -219,7 +221,7 @@ def logaddexp2(x1: Any, x2: Any) -> Variable:
     return logaddexp2_(_as_real("logaddexp2", x1), _as_real("logaddexp2", x2))
 
 
-def rint(x: Any) -> Variable:
+def rint(x: Any) -> TensorVariable:
     """Each element rounded to the nearest integer, the even one of two, as a floating-point number.
 
     Examples
@@ -234,13 +236,13 @@ def rint(x: Any) -> Variable:
     return round_half_to_even(_as_floats(x))
 
 
-def fix(x: Any) -> Variable:
+def fix(x: Any) -> TensorVariable:
     """Each element rounded to an integer towards zero; integers are returned as they are."""
     x = _as_real("fix", x)
     return x if x.type.dtype in discrete_dtypes else trunc(x)
 
 
-def around(a: Any, decimals: int = 0) -> Variable:
+def around(a: Any, decimals: int = 0) -> TensorVariable:
     """Each element rounded to a number of decimals, to the even one of two equally near.
 
     Parameters
@@ -261,7 +263,7 @@ def around(a: Any, decimals: int = 0) -> Variable:
     return round(a, None, decimals)
 
 
-def modf(x: Any) -> tuple[Variable, Variable]:
+def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
     """The fraction and the integer part of each element, both with its sign.
 
     Examples
@@ -277,7 +279,7 @@ def modf(x: Any) -> tuple[Variable, Variable]:
     return switch(isnan(x), x, copysign(fraction, x)), whole
 
 
-def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Variable:
+def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
     """Replace NaN and infinities by numbers.
 
     Parameters

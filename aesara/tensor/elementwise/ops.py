@@ -7,13 +7,17 @@ with the scalar op of `aesara.scalar`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, continuous_dtypes, discrete_dtypes
 from aesara.tensor.elementwise.elemwise import tensor_function
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 # Comparisons
 lt = tensor_function(aes.lt, "lt")
@@ -171,7 +175,7 @@ digamma = psi
 kn = kv
 
 
-def conj(x: object) -> Variable:
+def conj(x: object) -> TensorVariable:
     """The complex conjugate, element by element; the tensor itself if it is not complex."""
     x = as_tensor_variable(x)
     return conj_(x) if x.type.dtype in complex_dtypes else x
@@ -180,35 +184,35 @@ def conj(x: object) -> Variable:
 conjugate = conj
 
 
-def gradient_as(gradient: Variable, dtype: str) -> Variable:
+def gradient_as(gradient: TensorVariable, dtype: str) -> TensorVariable:
     """A gradient in the dtype of what it belongs to: that of a real number is the real part."""
     if gradient.type.dtype in complex_dtypes and dtype not in complex_dtypes:
         gradient = real(gradient)
     return gradient if gradient.type.dtype == dtype else gradient.astype(dtype)
 
 
-def power(x: object, y: object) -> Variable:
+def power(x: object, y: object) -> TensorVariable:
     """`x` to the power of `y`, element by element."""
     return pow(x, y)
 
 
-def isnan(a: object) -> Variable:
+def isnan(a: object) -> TensorVariable:
     """Whether each element is NaN; no element of an integer or Boolean tensor is."""
     a = as_tensor_variable(a)
     return isnan_(a) if a.type.dtype in continuous_dtypes else _all_false(a)
 
 
-def isinf(a: object) -> Variable:
+def isinf(a: object) -> TensorVariable:
     """Whether each element is infinite; no element of an integer or Boolean tensor is."""
     a = as_tensor_variable(a)
     return isinf_(a) if a.type.dtype in continuous_dtypes else _all_false(a)
 
 
-def _all_false(a: Variable) -> Variable:
+def _all_false(a: TensorVariable) -> TensorVariable:
     return second(a, np.array(False))
 
 
-def mod_check(x: object, y: object) -> Variable:
+def mod_check(x: object, y: object) -> TensorVariable:
     """The remainder of `x` by `y`, with the sign of `y`; complex numbers have none."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.dtype in complex_dtypes or y.type.dtype in complex_dtypes:
@@ -218,18 +222,18 @@ def mod_check(x: object, y: object) -> Variable:
     return mod(x, y)
 
 
-def divmod(x: object, y: object) -> tuple[Variable, Variable]:
+def divmod(x: object, y: object) -> tuple[TensorVariable, TensorVariable]:
     """Quotient, rounded down, and remainder of `x` by `y`, element by element."""
     return floor_divide(x, y), mod_check(x, y)
 
 
-def ceil_intdiv(a: object, b: object) -> Variable:
+def ceil_intdiv(a: object, b: object) -> TensorVariable:
     """The quotient of two tensors of integers, rounded up."""
     quotient = floor_divide(a, b)
     return quotient + neq(mod(a, b), 0).astype(quotient.type.dtype)
 
 
-def round(a: object, mode: str | int | None = None, decimals: int = 0) -> Variable:
+def round(a: object, mode: str | int | None = None, decimals: int = 0) -> TensorVariable:
     """Each element rounded to an integer, or to a number of decimals, in the dtype of `a`.
 
     Parameters
@@ -273,12 +277,12 @@ def round(a: object, mode: str | int | None = None, decimals: int = 0) -> Variab
     return function(a * power) / power if decimals > 0 else function(a / power) * power
 
 
-def iround(a: object, mode: str | None = None) -> Variable:
+def iround(a: object, mode: str | None = None) -> TensorVariable:
     """Each element rounded to an integer, as int64; see `round`."""
     return round(a, mode).astype("int64")
 
 
-def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Variable:
+def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> TensorVariable:
     """Whether each pair of elements is equal within a tolerance.
 
     Finite `a` and `b` are close if ``|a - b| <= atol + rtol * |b|``; infinite

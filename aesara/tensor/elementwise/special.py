@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.elementwise.ops import (
@@ -21,19 +20,22 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.elementwise.ops import logit as _logit
 from aesara.tensor.elementwise.ops import poch as _poch
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def as_floats(x: Any) -> Variable:
+
+def as_floats(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def logit(x: Any) -> Variable:
+def logit(x: Any) -> TensorVariable:
     """The logarithm of the odds ``x / (1 - x)``: the inverse of the logistic sigmoid."""
     x = as_tensor_variable(x)
     return log(x) - log1p(neg(x)) if x.type.dtype in complex_dtypes else _logit(x)
 
 
-def log_expit(x: Any) -> Variable:
+def log_expit(x: Any) -> TensorVariable:
     """The logarithm of the logistic sigmoid, accurate where that underflows.
 
     Examples
@@ -45,7 +47,7 @@ def log_expit(x: Any) -> Variable:
     return neg(softplus(neg(x)))
 
 
-def poch(z: Any, m: Any) -> Variable:
+def poch(z: Any, m: Any) -> TensorVariable:
     """The Pochhammer symbol ``gamma(z + m) / gamma(z)``: the rising factorial."""
     z, m = as_tensor_variable(z), as_tensor_variable(m)
     if z.type.dtype in complex_dtypes or m.type.dtype in complex_dtypes:
@@ -53,12 +55,12 @@ def poch(z: Any, m: Any) -> Variable:
     return _poch(z, m)
 
 
-def factorial(n: Any) -> Variable:
+def factorial(n: Any) -> TensorVariable:
     """The factorial of `n`, extended to real numbers by the gamma function."""
     return gamma(as_tensor_variable(n) + 1)
 
 
-def multigammaln(a: Any, d: int) -> Variable:
+def multigammaln(a: Any, d: int) -> TensorVariable:
     """The logarithm of the multivariate gamma function, for a > (d - 1) / 2.
 
     Parameters

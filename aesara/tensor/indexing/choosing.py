@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -17,6 +17,9 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import clip, eq, mod, switch
 from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Choose", "choose"]
 
@@ -109,7 +112,7 @@ class Choose(Op):
         return [broadcast_sizes((a_shape, a.type.shape), (choices_shape[1:], choices.type.shape[1:]))]
 
 
-def choose(a: Any, choices: Any, mode: str = "raise") -> Variable:
+def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
     """Take each entry from the choice that `a` names; see `numpy.choose`.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
@@ -17,10 +17,13 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.repeating import compress
 from aesara.tensor.shapes.reshape import reshape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["extract", "piecewise", "put_along_axis", "select"]
 
 
-def _conditions(name: str, condlist: Sequence[Any]) -> list[Variable]:
+def _conditions(name: str, condlist: Sequence[Any]) -> list[TensorVariable]:
     conditions = [as_tensor_variable(c) for c in condlist]
     for c in conditions:
         if c.type.dtype != "bool":
@@ -28,7 +31,7 @@ def _conditions(name: str, condlist: Sequence[Any]) -> list[Variable]:
     return conditions
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Variable:
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> TensorVariable:
     """Take each element from the choice of the first condition that holds there.
 
     Parameters
@@ -61,7 +64,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return result
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwargs: Any) -> Variable:
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwargs: Any) -> TensorVariable:
     """A function that is defined in pieces; the last condition that holds decides.
 
     Parameters
@@ -93,7 +96,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwar
             f"functions are expected; got {len(funclist)}."
         )
 
-    def value(piece: Any) -> Variable:
+    def value(piece: Any) -> TensorVariable:
         found = piece(x, *args, **kwargs) if isinstance(piece, Callable) else piece
         return as_tensor_variable(found).astype(x.type.dtype)
 
@@ -103,7 +106,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwar
     return result
 
 
-def extract(condition: Any, arr: Any) -> Variable:
+def extract(condition: Any, arr: Any) -> TensorVariable:
     """The elements of a tensor for which a condition of the same shape holds, as a vector.
 
     Examples
@@ -118,7 +121,7 @@ def extract(condition: Any, arr: Any) -> Variable:
     )
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Variable:
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> TensorVariable:
     """A copy of a tensor with values put at positions along an axis, by indices of their own for each line.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.type_other import NoneTypeT, SliceType
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["getitem"]
 
 
-def getitem(x: Variable, args: Any) -> Variable:
+def getitem(x: TensorVariable, args: Any) -> TensorVariable:
     """Return ``x[args]``, with NumPy's meaning.
 
     Parameters
@@ -76,7 +79,7 @@ def getitem(x: Variable, args: Any) -> Variable:
     return dimshuffle(part, [*pattern, *dims])
 
 
-def _taken_by_tensors(x: Variable, entries: list[Any]) -> Variable:
+def _taken_by_tensors(x: TensorVariable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that an index with tensors in it names."""
     separation = _empty_ellipsis(entries, x.type.ndim)
     if separation is None:
@@ -96,7 +99,7 @@ def _n_dims_taken(entry: Any) -> int:
     return entry.type.ndim if is_mask(entry) else 1
 
 
-def _taken(x: Variable, entries: list[Any]) -> Variable:
+def _taken(x: TensorVariable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that integers and slices name."""
     index = [as_index_constant(entry) for entry in entries]
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))

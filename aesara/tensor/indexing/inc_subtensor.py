@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import alloc
@@ -25,8 +24,13 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle
 from aesara.tensor.shapes.reshape import Reshape, reshape, shape, shape_padleft
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def set_subtensor(x: Variable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False) -> Variable:
+
+def set_subtensor(
+    x: TensorVariable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False
+) -> TensorVariable:
     """Return a tensor with a part of it replaced.
 
     Parameters
@@ -62,13 +66,13 @@ def set_subtensor(x: Variable, y: Any, inplace: bool = False, tolerate_inplace_a
 
 
 def inc_subtensor(
-    x: Variable,
+    x: TensorVariable,
     y: Any,
     inplace: bool = False,
     set_instead_of_inc: bool = False,
     tolerate_inplace_aliasing: bool = False,
     ignore_duplicates: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """Return a tensor with a value added to a part of it.
 
     Entries that an index names several times are added to several times.
@@ -134,7 +138,7 @@ class _Writing:
         self.tolerate_aliasing = tolerate_aliasing
         self.ignore_duplicates = ignore_duplicates
 
-    def again(self, x: Variable, y: Variable) -> Variable:
+    def again(self, x: TensorVariable, y: TensorVariable) -> TensorVariable:
         """Write `y` to the part `x` in the same way."""
         return inc_subtensor(
             x,
@@ -147,7 +151,7 @@ class _Writing:
 
 
 @singledispatch
-def write_to_result(op: Op, x: Variable, y: Variable, write: _Writing) -> Variable:
+def write_to_result(op: Op, x: TensorVariable, y: TensorVariable, write: _Writing) -> TensorVariable:
     """Return the tensor that `x`, computed by `op`, is a part of, with `y` written there."""
     raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
 
@@ -204,7 +208,7 @@ def _write_to_dimshuffle(op, x, y, write):
     return written
 
 
-def _is_part(x: Variable) -> bool:
+def _is_part(x: TensorVariable) -> bool:
     """Say whether `x` is something that can be written to."""
     return x.owner is not None and write_to_result.dispatch(type(x.owner.op)) is not write_to_result.dispatch(Op)
 
@@ -220,7 +224,7 @@ def _write_to_reshape(op, x, y, write):
     return write.again(inner, y)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> Variable:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
     """Take entries along a dimension; see `numpy.take`.
 
     Parameters

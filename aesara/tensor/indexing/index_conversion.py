@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index"]
 
@@ -24,7 +27,7 @@ def _check_order(order: str) -> str:
     return order
 
 
-def _as_integers(value: Any, name: str) -> Variable:
+def _as_integers(value: Any, name: str) -> TensorVariable:
     if isinstance(value, (list, tuple)) and not value:
         value = np.empty(0, dtype="int64")
     value = as_tensor_variable(value)
@@ -33,7 +36,7 @@ def _as_integers(value: Any, name: str) -> Variable:
     return value
 
 
-def _as_dims(dims: Any) -> Variable:
+def _as_dims(dims: Any) -> TensorVariable:
     dims = _as_integers(dims, "dims")
     if dims.type.ndim == 0:
         dims = dims.dimshuffle("x")
@@ -81,7 +84,7 @@ class UnravelIndex(Op):
         return [input_shapes[0]] * len(node.outputs)
 
 
-def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[Variable, ...]:
+def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
     """Return positions along each dimension from positions in the entries in a row.
 
     Parameters
@@ -152,11 +155,11 @@ class RavelMultiIndex(Op):
 
 
 def ravel_multi_index(
-    multi_index: Sequence[Any] | Variable,
+    multi_index: Sequence[Any] | TensorVariable,
     dims: Any,
     mode: str | tuple[str, ...] = "raise",
     order: str = "C",
-) -> Variable:
+) -> TensorVariable:
     """Return positions in the entries in a row from positions along each dimension.
 
     Parameters

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Constant
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_forms import as_slice, is_basic_idx, is_mask
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.type_other import NoneTypeT
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "FULL_SLICE",
@@ -171,7 +174,7 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
     return (*kept[:position], *made_shape, *kept[position:], *shape[n_indexed:])
 
 
-def _static_size_kept(shape: Sequence[int | None], dimension: int, index: Variable) -> int | None:
+def _static_size_kept(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> int | None:
     if isinstance(index.type, NoneTypeT):
         return 1
     try:
@@ -181,7 +184,7 @@ def _static_size_kept(shape: Sequence[int | None], dimension: int, index: Variab
     return static_slice_length(slc, shape[dimension])
 
 
-def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Variable) -> tuple[int | None, ...]:
+def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> tuple[int | None, ...]:
     if is_mask(index):
         for offset, size in enumerate(index.type.shape):
             actual = shape[dimension + offset]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from aesara.tensor.type_other import (
     SliceType,
     as_symbolic_slice,
 )
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "as_index_constant",
@@ -122,7 +125,7 @@ def as_index_literal(idx: Any) -> Any:
     raise NotScalarConstantError(f"The index {idx} is not made of constants.")
 
 
-def as_nontensor_scalar(a: Any) -> Variable:
+def as_nontensor_scalar(a: Any) -> TensorVariable:
     """Return an index as a variable of a scalar type.
 
     Examples
@@ -138,7 +141,7 @@ def as_nontensor_scalar(a: Any) -> Variable:
     return as_scalar(a)
 
 
-def as_index_variable(idx: Any) -> Variable:
+def as_index_variable(idx: Any) -> TensorVariable:
     """Return an index of any kind as a variable.
 
     Raises
@@ -233,7 +236,7 @@ def as_scalar_type(dtype: str) -> ScalarType:
     return ScalarType(dtype)
 
 
-def indices_from_subtensor(op_indices: Iterable[Variable], idx_list: Sequence[Any] | None) -> tuple[Any, ...]:
+def indices_from_subtensor(op_indices: Iterable[TensorVariable], idx_list: Sequence[Any] | None) -> tuple[Any, ...]:
     """Return an index from a template and the scalars that belong into it.
 
     Parameters
@@ -277,7 +280,7 @@ def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any]) -> tuple[Any, .
 
 def get_constant_idx(
     idx_list: Sequence[Any],
-    inputs: Sequence[Variable],
+    inputs: Sequence[TensorVariable],
     allow_partial: bool = False,
     only_process_constants: bool = False,
     elemwise: bool = True,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import cast
@@ -15,6 +15,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import neq
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.shapes.rearranging import flatten
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Nonzero", "flatnonzero", "nonzero", "nonzero_values"]
 
@@ -61,7 +64,7 @@ class Nonzero(Op):
 _nonzero = Nonzero()
 
 
-def nonzero(a: Any, return_matrix: bool = False) -> tuple[Variable, ...] | Variable:
+def nonzero(a: Any, return_matrix: bool = False) -> tuple[TensorVariable, ...] | TensorVariable:
     """Return the positions of the entries of `a` that are not zero.
 
     Parameters
@@ -88,7 +91,7 @@ def nonzero(a: Any, return_matrix: bool = False) -> tuple[Variable, ...] | Varia
     return stack(list(positions)) if return_matrix else tuple(positions)
 
 
-def flatnonzero(a: Any) -> Variable:
+def flatnonzero(a: Any) -> TensorVariable:
     """Return the positions of the entries of the flattened `a` that are not zero.
 
     Examples
@@ -103,7 +106,7 @@ def flatnonzero(a: Any) -> Variable:
     return nonzero(a if a.type.ndim == 1 else flatten(a))[0]
 
 
-def nonzero_values(a: Any) -> Variable:
+def nonzero_values(a: Any) -> TensorVariable:
     """Return the entries of `a` that are not zero, in C order, as a vector.
 
     Examples

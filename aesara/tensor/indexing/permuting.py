@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
@@ -19,6 +19,9 @@ from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import shape_padleft
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["PermuteRowElements", "inverse_permutation", "permute_row_elements", "take_along_axis"]
 
@@ -92,7 +95,7 @@ class PermuteRowElements(Op):
 _permute_row_elements = PermuteRowElements()
 
 
-def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> Variable:
+def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> TensorVariable:
     """Reorder the entries along the last dimension.
 
     Parameters
@@ -113,7 +116,7 @@ def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> Variable:
     return _permute_row_elements(x, y, inverse)
 
 
-def inverse_permutation(perm: Any) -> Variable:
+def inverse_permutation(perm: Any) -> TensorVariable:
     """Return the inverses of the permutations along the last dimension.
 
     Examples
@@ -127,7 +130,7 @@ def inverse_permutation(perm: Any) -> Variable:
     return permute_row_elements(positions, perm, inverse=1)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> Variable:
+def take_along_axis(arr: Any, indices: Any, axis: int | None = 0) -> TensorVariable:
     """Take entries along a dimension by indices of their own for each line.
 
     Parameters

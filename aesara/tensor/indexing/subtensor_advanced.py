@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
@@ -23,6 +23,9 @@ from aesara.tensor.indexing.subtensor_basic import (
     gradient_of_value,
     known_sizes,
 )
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AdvancedIncSubtensor",
@@ -40,7 +43,7 @@ __all__ = [
 ]
 
 
-def _as_positions(ilist: Any) -> Variable:
+def _as_positions(ilist: Any) -> TensorVariable:
     """Return the index of an op that takes one vector of integers."""
     ilist = as_tensor_variable(ilist)
     if ilist.type.dtype not in integer_dtypes:
@@ -132,7 +135,7 @@ class _AdvancedWriter(Op):
         y_point = inputs[1].zeros_like() if y_point is None else y_point
         return self.make_node(x_point, y_point, *inputs[2:]).outputs
 
-    def _gradients(self, inputs, g_out, take, write) -> list[Variable]:
+    def _gradients(self, inputs, g_out, take, write) -> list[TensorVariable]:
         """Return the gradients, given how entries are taken and written to."""
         x, y, *indices = inputs
         disconnected = [DisconnectedType()() for _ in indices]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.core.constant_value import (
@@ -33,6 +33,9 @@ from aesara.tensor.indexing.index_forms import (
 from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.shapes.shape import Shape
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["IncSubtensor", "Subtensor"]
 
@@ -75,7 +78,7 @@ class _TemplateOp(Op):
         self._key = _template_key(idx_list)
         self._scalar_types = get_slice_elements(idx_list, _is_type)
 
-    def _indices(self, x: Variable, scalars: Sequence[Any]) -> list[Variable]:
+    def _indices(self, x: TensorVariable, scalars: Sequence[Any]) -> list[TensorVariable]:
         """Return the scalars of an index as variables, checked against the template."""
         if len(self.idx_list) > x.type.ndim:
             raise IndexError(
@@ -306,7 +309,7 @@ class IncSubtensor(_TemplateOp):
         return self.make_node(x_point, y_point, *inputs[2:]).outputs
 
 
-def check_value(x: Variable, y: Variable, is_set: bool) -> None:
+def check_value(x: TensorVariable, y: TensorVariable, is_set: bool) -> None:
     """Check that a value of the dtype of `y` can be written, or added, to `x`.
 
     Raises
@@ -326,7 +329,7 @@ def check_value(x: Variable, y: Variable, is_set: bool) -> None:
         )
 
 
-def check_value_shape(y: Variable, part_shape: Sequence[int | None], is_set: bool) -> None:
+def check_value_shape(y: TensorVariable, part_shape: Sequence[int | None], is_set: bool) -> None:
     """Check what is known of the shapes of a value and of the part of a tensor that it is written, or added, to.
 
     Raises
@@ -343,12 +346,12 @@ def check_value_shape(y: Variable, part_shape: Sequence[int | None], is_set: boo
             )
 
 
-def known_sizes(sizes: Sequence[Variable], static_shape: Sequence[int | None]) -> tuple[Variable, ...]:
+def known_sizes(sizes: Sequence[TensorVariable], static_shape: Sequence[int | None]) -> tuple[TensorVariable, ...]:
     """The sizes of a result, as constants where its static shape has them."""
     return tuple(size if known is None else constant(known, dtype="int64") for size, known in zip(sizes, static_shape))
 
 
-def gradient_of_part(inputs: Sequence[Variable], gradient: Variable, increment: Op) -> list[Variable]:
+def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable, increment: Op) -> list[TensorVariable]:
     """The gradients of a tensor and the parts of an index from that of what the index takes out.
 
     `increment` adds the gradient to zeros at that index.
@@ -361,7 +364,7 @@ def gradient_of_part(inputs: Sequence[Variable], gradient: Variable, increment: 
     return [g_x, *(DisconnectedType()() for _ in index)]
 
 
-def gradient_of_value(y: Variable, gradient: Variable) -> Variable:
+def gradient_of_value(y: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     """Return the gradient of a value that was broadcast, from that of the part.
 
     What was repeated is summed.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import aesara.scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import cast
@@ -24,6 +24,9 @@ from aesara.tensor.elementwise.ops import eq, gradient_as, switch
 from aesara.tensor.shapes.reshape import shape_padaxis
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Join",
@@ -165,7 +168,7 @@ class Join(Op):
 join_ = Join()
 
 
-def _like(gradient: Variable, tensor: Variable) -> Variable:
+def _like(gradient: TensorVariable, tensor: TensorVariable) -> TensorVariable:
     """Return a gradient with the dtype and the static shape of its tensor."""
     dtype = tensor.type.dtype
     if dtype not in discrete_dtypes:
@@ -173,14 +176,14 @@ def _like(gradient: Variable, tensor: Variable) -> Variable:
     return specify_shape(gradient, tensor.type.shape)
 
 
-def _total(shapes: Sequence[Sequence[Variable]], axis: int) -> Variable:
+def _total(shapes: Sequence[Sequence[TensorVariable]], axis: int) -> TensorVariable:
     total = shapes[0][axis]
     for sizes in shapes[1:]:
         total = total + sizes[axis]
     return total
 
 
-def _as_axis(axis: Any, ndim: int, user: str) -> tuple[Variable, int | None]:
+def _as_axis(axis: Any, ndim: int, user: str) -> tuple[TensorVariable, int | None]:
     """Return a dimension as a symbolic scalar, and its number where it is known."""
     known = known_integer(axis)
     if known is None:
@@ -306,7 +309,7 @@ class Split(Op):
         return self.make_node(eval_points[0], *inputs[1:]).outputs
 
 
-def join(axis: Any, *tensors_list: Any) -> Variable:
+def join(axis: Any, *tensors_list: Any) -> TensorVariable:
     """Put tensors one after the other along a dimension.
 
     Parameters
@@ -332,7 +335,7 @@ def join(axis: Any, *tensors_list: Any) -> Variable:
     return join_(axis, *tensors_list)
 
 
-def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None) -> Variable:
+def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None) -> TensorVariable:
     """Put tensors one after the other along a dimension; see `join`.
 
     Parameters
@@ -362,7 +365,7 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0, *, dtype: Any = None)
     return join(axis, *tensor_list)
 
 
-def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[Variable] | Variable:
+def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[TensorVariable] | TensorVariable:
     """Cut a tensor along a dimension into pieces of given sizes.
 
     Parameters
@@ -391,7 +394,7 @@ def split(x: Any, splits_size: Any, n_splits: int, axis: Any = 0) -> list[Variab
     return Split(n_splits)(x, axis, splits_size)
 
 
-def stack(*tensors: Any, **kwargs: Any) -> Variable:
+def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
     """Put tensors of the same shape together along a new dimension.
 
     Parameters
@@ -432,7 +435,7 @@ def stack(*tensors: Any, **kwargs: Any) -> Variable:
     return _stack([as_tensor_variable(tensor) for tensor in tensors], axis)
 
 
-def _stack(tensors: list[Variable], axis: int) -> Variable:
+def _stack(tensors: list[TensorVariable], axis: int) -> TensorVariable:
     ndims = {tensor.type.ndim for tensor in tensors}
     if len(ndims) > 1:
         raise ValueError(
@@ -447,7 +450,7 @@ def _stack(tensors: list[Variable], axis: int) -> Variable:
     return join(axis, *(shape_padaxis(tensor, axis) for tensor in tensors))
 
 
-def stacklists(arg: Any) -> Variable:
+def stacklists(arg: Any) -> TensorVariable:
     """Stack nested lists of tensors to one tensor with one more dimension per level.
 
     Examples
@@ -462,7 +465,7 @@ def stacklists(arg: Any) -> Variable:
     return arg
 
 
-def horizontal_stack(*args: Any) -> Variable:
+def horizontal_stack(*args: Any) -> TensorVariable:
     """Put matrices side by side.
 
     Examples
@@ -474,7 +477,7 @@ def horizontal_stack(*args: Any) -> Variable:
     return concatenate(_matrices(args), axis=1)
 
 
-def vertical_stack(*args: Any) -> Variable:
+def vertical_stack(*args: Any) -> TensorVariable:
     """Put matrices on top of one another.
 
     Examples
@@ -486,7 +489,7 @@ def vertical_stack(*args: Any) -> Variable:
     return concatenate(_matrices(args), axis=0)
 
 
-def _matrices(args: Sequence[Any]) -> list[Variable]:
+def _matrices(args: Sequence[Any]) -> list[TensorVariable]:
     if len(args) < 2:
         raise ValueError(f"Expected at least two matrices, got {len(args)}.")
     matrices = [as_tensor_variable(matrix) for matrix in args]
@@ -498,7 +501,7 @@ def _matrices(args: Sequence[Any]) -> list[Variable]:
 
 @_as_tensor_variable.register(list)
 @_as_tensor_variable.register(tuple)
-def _as_tensor_from_sequence(x, name, ndim, dtype=None, **kwargs) -> Variable:
+def _as_tensor_from_sequence(x, name, ndim, dtype=None, **kwargs) -> TensorVariable:
     if not contains_variable(x):
         return constant(x, name=name, ndim=ndim, dtype=dtype)
     if all(isinstance(entry, Constant) for entry in x):

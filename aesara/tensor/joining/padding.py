@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from aesara.tensor.shapes.rearranging import expand_dims, sizes_of
 from aesara.tensor.statistics.mean_var import mean
 from aesara.tensor.statistics.order_statistics import median
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 #: A length: a number, or a symbolic integer.
 Length = Any
 
@@ -42,7 +45,7 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Variable:
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> TensorVariable:
     """Put more elements at the ends of dimensions; see `numpy.pad`.
 
     Parameters
@@ -130,7 +133,7 @@ def _entries(value: Any, name: str) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
 
 
-def _listed(values: Variable, name: str) -> list[Any]:
+def _listed(values: TensorVariable, name: str) -> list[Any]:
     length = values.type.shape[0]
     if length is None:
         raise ValueError(f"pad: the length of {name} must be known; got {described(values)} of type {values.type}.")
@@ -156,7 +159,7 @@ def _slice(ndim: int, axis: int, start: Any, stop: Any) -> tuple[slice, ...]:
     return tuple(index)
 
 
-def _element(x: Variable, axis: int, position: int) -> Variable:
+def _element(x: TensorVariable, axis: int, position: int) -> TensorVariable:
     """One element along an axis, which is kept with length 1."""
     return expand_dims(x[(*[slice(None)] * axis, position)], axis)
 
@@ -164,7 +167,7 @@ def _element(x: Variable, axis: int, position: int) -> Variable:
 # -- constants ----------------------------------------------------------------
 
 
-def _padded_with_constants(x: Variable, widths: Sequence[tuple[Length, Length]], values: Any) -> Variable:
+def _padded_with_constants(x: TensorVariable, widths: Sequence[tuple[Length, Length]], values: Any) -> TensorVariable:
     pairs = [
         [as_tensor_variable(v).astype(x.type.dtype) for v in pair] for pair in _pairs(values, x.type.ndim, "values")
     ]
@@ -180,7 +183,9 @@ def _padded_with_constants(x: Variable, widths: Sequence[tuple[Length, Length]],
     return x
 
 
-def _between(x: Variable, axis: int, widths: tuple[Length, Length], parts: Sequence[Variable]) -> Variable:
+def _between(
+    x: TensorVariable, axis: int, widths: tuple[Length, Length], parts: Sequence[TensorVariable]
+) -> TensorVariable:
     """A tensor between parts that broadcast to the widths."""
     sizes = sizes_of(x)
     ends = []
@@ -234,7 +239,7 @@ def _absolute(x: Any) -> Any:
 
 
 def _copying(formula: Callable[[Any, Length], Any]) -> Callable[..., Any]:
-    def with_settings(x: Variable, settings: Mapping[str, Any]) -> Callable[..., Variable]:
+    def with_settings(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[..., TensorVariable]:
         kind = settings.get("reflect_type", "even")
         if kind not in ("even", "odd"):
             raise ValueError(f'pad: reflect_type must be "even" or "odd"; got {kind!r}.')
@@ -245,15 +250,17 @@ def _copying(formula: Callable[[Any, Length], Any]) -> Callable[..., Any]:
     return with_settings
 
 
-def _taken(x: Variable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]) -> Variable:
+def _taken(
+    x: TensorVariable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]
+) -> TensorVariable:
     n = sizes_of(x)[axis]
     index = formula(_positions(n, before, after), n)
     return x[(*[slice(None)] * axis, index)]
 
 
 def _odd_reflection(
-    x: Variable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]
-) -> Variable:
+    x: TensorVariable, axis: int, before: Length, after: Length, formula: Callable[[Any, Length], Any]
+) -> TensorVariable:
     """The continuation whose mirror image at either end is its negative, relative to the value there.
 
     It grows by ``last - first`` in each period, and is turned over in every other one.
@@ -276,10 +283,10 @@ def _odd_reflection(
 # -- numbers computed from elements -------------------------------------------
 
 
-def _linear_ramp(x: Variable, settings: Mapping[str, Any]) -> Callable[..., Variable]:
+def _linear_ramp(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[..., TensorVariable]:
     ends = _pairs(settings["end_values"], x.type.ndim, "end_values")
 
-    def padded(x: Variable, axis: int, before: Length, after: Length) -> Variable:
+    def padded(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
         low, high = [as_tensor_variable(end) for end in ends[axis]]
         front = _ramp(low, _element(x, axis, 0), axis, before, rising=True)
         back = _ramp(high, _element(x, axis, -1), axis, after, rising=False)
@@ -288,7 +295,7 @@ def _linear_ramp(x: Variable, settings: Mapping[str, Any]) -> Callable[..., Vari
     return padded
 
 
-def _ramp(end: Variable, edge: Variable, axis: int, width: Length, rising: bool) -> Variable:
+def _ramp(end: TensorVariable, edge: TensorVariable, axis: int, width: Length, rising: bool) -> TensorVariable:
     """Numbers from `end`, included, to `edge`, not included; or the other way round."""
     dtype = edge.type.dtype
     # Integers exactly, where NumPy rounds floating-point numbers down.
@@ -302,14 +309,14 @@ def _ramp(end: Variable, edge: Variable, axis: int, width: Length, rising: bool)
     return end + steps * ((edge - end) / divisor)
 
 
-def _statistic(function: Callable[..., Variable]) -> Callable[..., Any]:
-    def with_settings(x: Variable, settings: Mapping[str, Any]) -> Callable[..., Variable]:
+def _statistic(function: Callable[..., TensorVariable]) -> Callable[..., Any]:
+    def with_settings(x: TensorVariable, settings: Mapping[str, Any]) -> Callable[..., TensorVariable]:
         lengths = _pairs(settings["stat_length"], x.type.ndim, "stat_length")
         for length in [length for pair in lengths for length in pair]:
             if isinstance(length, (int, np.integer)) and length < 1:
                 raise ValueError(f"pad: stat_length must be positive; got {length}.")
 
-        def padded(x: Variable, axis: int, before: Length, after: Length) -> Variable:
+        def padded(x: TensorVariable, axis: int, before: Length, after: Length) -> TensorVariable:
             n = sizes_of(x)[axis]
             at_start, at_end = [n if length is None else _at_most_length(length, n) for length in lengths[axis]]
             ndim = x.type.ndim
@@ -327,7 +334,7 @@ def _at_most_length(length: Length, n: Length) -> Length:
     return min(length, n) if isinstance(length, int) and isinstance(n, int) else minimum(length, n)
 
 
-def _in_dtype(value: Variable, x: Variable) -> Variable:
+def _in_dtype(value: TensorVariable, x: TensorVariable) -> TensorVariable:
     if x.type.dtype in discrete_dtypes and value.type.dtype not in discrete_dtypes:
         value = round_half_to_even(value)
     return value.astype(x.type.dtype)

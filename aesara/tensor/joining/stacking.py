@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.rearranging import atleast_1d, flatten, normalize_axes, sizes_of
 from aesara.tensor.shapes.reshape import shape_padleft, shape_padright
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _tensors(name: str, tup: Any) -> list[Variable]:
+
+def _tensors(name: str, tup: Any) -> list[TensorVariable]:
     if isinstance(tup, Variable):
         if tup.type.ndim == 0 or tup.type.shape[0] is None:
             raise TypeError(f"{name} needs a list of tensors, or a tensor of known length; got {tup.type}.")
@@ -33,11 +36,11 @@ def _tensors(name: str, tup: Any) -> list[Variable]:
     return tensors
 
 
-def _in_dtype(tensors: list[Variable], dtype: Any) -> list[Variable]:
+def _in_dtype(tensors: list[TensorVariable], dtype: Any) -> list[TensorVariable]:
     return tensors if dtype is None else [t.astype(dtype) for t in tensors]
 
 
-def vstack(tup: Any, dtype: Any = None) -> Variable:
+def vstack(tup: Any, dtype: Any = None) -> TensorVariable:
     """Put tensors on top of one another; vectors become rows.
 
     Parameters
@@ -62,7 +65,7 @@ def vstack(tup: Any, dtype: Any = None) -> Variable:
 row_stack = vstack
 
 
-def hstack(tup: Any, dtype: Any = None) -> Variable:
+def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
     """Put tensors side by side: along the second dimension, vectors along the only one.
 
     See `vstack` for the parameters.
@@ -71,7 +74,7 @@ def hstack(tup: Any, dtype: Any = None) -> Variable:
     return concatenate(_in_dtype(tensors, dtype), axis=0 if tensors[0].type.ndim == 1 else 1)
 
 
-def dstack(tup: Any, dtype: Any = None) -> Variable:
+def dstack(tup: Any, dtype: Any = None) -> TensorVariable:
     """Put tensors behind one another, along the third dimension; see `vstack` for the parameters.
 
     Examples
@@ -88,7 +91,7 @@ def dstack(tup: Any, dtype: Any = None) -> Variable:
     return concatenate(_in_dtype(deep, dtype), axis=2)
 
 
-def column_stack(tup: Any) -> Variable:
+def column_stack(tup: Any) -> TensorVariable:
     """Put tensors side by side as columns of a matrix.
 
     Examples
@@ -104,7 +107,7 @@ def column_stack(tup: Any) -> Variable:
     return concatenate(columns, axis=1)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> Variable:
+def append(arr: Any, values: Any, axis: int | None = None) -> TensorVariable:
     """Put values behind a tensor; without an axis both are flattened first.
 
     Examples
@@ -119,7 +122,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Variable:
     return join(axis, arr, values)
 
 
-def block(arrays: Any) -> Variable:
+def block(arrays: Any) -> TensorVariable:
     """Put a nested list of tensors together: the innermost lists along the last dimension, and so on outwards.
 
     Examples
@@ -131,7 +134,7 @@ def block(arrays: Any) -> Variable:
     depth = _depth(arrays)
     ndim = max([depth, *[t.type.ndim for t in _leaves(arrays)]])
 
-    def joined(entry: Any, level: int) -> Variable:
+    def joined(entry: Any, level: int) -> TensorVariable:
         if level == depth:
             t = as_tensor_variable(entry)
             return shape_padleft(t, ndim - t.type.ndim) if t.type.ndim < ndim else t
@@ -153,11 +156,11 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _leaves(arrays: Any) -> list[Variable]:
+def _leaves(arrays: Any) -> list[TensorVariable]:
     return [t for entry in arrays for t in _leaves(entry)] if isinstance(arrays, list) else [as_tensor_variable(arrays)]
 
 
-def unstack(x: Any, axis: int = 0) -> list[Variable]:
+def unstack(x: Any, axis: int = 0) -> list[TensorVariable]:
     """The tensors that `x` consists of along an axis, whose length must be known.
 
     Examples
@@ -174,7 +177,7 @@ def unstack(x: Any, axis: int = 0) -> list[Variable]:
     return [x[(*[slice(None)] * axis, i)] for i in range(length)]
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Variable]:
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TensorVariable]:
     """Cut a tensor along an axis into parts.
 
     Parameters
@@ -200,7 +203,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Varia
     return [ary[(*before, slice(*ends))] for ends in _cuts(ary, indices_or_sections, axis)]
 
 
-def _cuts(ary: Variable, indices_or_sections: Any, axis: int) -> list[tuple[Any, Any]]:
+def _cuts(ary: TensorVariable, indices_or_sections: Any, axis: int) -> list[tuple[Any, Any]]:
     """Where each part begins and ends."""
     if isinstance(indices_or_sections, (int, np.integer)) and not isinstance(indices_or_sections, bool):
         n = int(indices_or_sections)
@@ -220,30 +223,32 @@ def _cuts(ary: Variable, indices_or_sections: Any, axis: int) -> list[tuple[Any,
     return list(zip([0, *positions], [*positions, None]))
 
 
-def _entries(positions: Variable) -> list[Any]:
+def _entries(positions: TensorVariable) -> list[Any]:
     if positions.type.ndim != 1 or positions.type.dtype not in integer_dtypes or positions.type.shape[0] is None:
         raise TypeError(f"The positions must be a vector of integers, of known length; got {positions.type}.")
     known = known_entries(positions) or [None] * positions.type.shape[0]
     return [positions[i] if position is None else position for i, position in enumerate(known)]
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
+def hsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
     """Cut a tensor along its second dimension, a vector along its only one; see `array_split`."""
     ary = as_tensor_variable(ary)
     return split_evenly("hsplit", ary, indices_or_sections, 0 if ary.type.ndim == 1 else 1, 1)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
+def vsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
     """Cut a tensor along its first dimension; see `array_split`."""
     return split_evenly("vsplit", as_tensor_variable(ary), indices_or_sections, 0, 2)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Variable]:
+def dsplit(ary: Any, indices_or_sections: Any) -> list[TensorVariable]:
     """Cut a tensor along its third dimension; see `array_split`."""
     return split_evenly("dsplit", as_tensor_variable(ary), indices_or_sections, 2, 3)
 
 
-def split_evenly(name: str, ary: Variable, indices_or_sections: Any, axis: int, ndim: int = 0) -> list[Variable]:
+def split_evenly(
+    name: str, ary: TensorVariable, indices_or_sections: Any, axis: int, ndim: int = 0
+) -> list[TensorVariable]:
     """Cut a tensor along a dimension into parts, equal ones if their number is given."""
     if ary.type.ndim < ndim:
         raise ValueError(
@@ -256,7 +261,7 @@ def split_evenly(name: str, ary: Variable, indices_or_sections: Any, axis: int, 
     return array_split(ary, indices_or_sections, axis)
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Variable:
+def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
     """Leave out elements along an axis; without an axis the tensor is flattened.
 
     Parameters
@@ -290,7 +295,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Variable:
     return arr[(*before, set_subtensor(everything[obj], np.array(False)))]
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable:
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> TensorVariable:
     """Put values in front of a position along an axis.
 
     Parameters
@@ -329,7 +334,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable
     return join(axis, first, values.astype(arr.type.dtype), rest)
 
 
-def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> Variable:
+def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
     """Put tensors one after the other along an axis, broadcast to each other in all other dimensions.
 
     Parameters

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, real
@@ -25,10 +25,13 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.solve import core_of_right_hand_side, with_right_hand_side
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["SolveBanded", "SolveHermitianBanded", "solve_banded", "solve_tridiagonal", "solveh_banded"]
 
 
-def _moved(x: Variable, places: int) -> Variable:
+def _moved(x: TensorVariable, places: int) -> TensorVariable:
     """What stood at ``i - places`` of the first dimension, at i; zero where nothing stood."""
     if places == 0:
         return x
@@ -41,7 +44,7 @@ def _moved(x: Variable, places: int) -> Variable:
 class _SolveBands(MatrixOp):
     """The solution of equations with a matrix of diagonals, of which column j belongs to column j of the matrix."""
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return "(k,m),(m)->(m)" if inputs[1].type.ndim == 1 else "(k,m),(m,n)->(m,n)"
 
     def _number_of_diagonals(self) -> int | None:
@@ -69,7 +72,7 @@ class _SolveBands(MatrixOp):
         return [shapes[1]]
 
 
-def _products(left: Variable, right: Variable) -> Variable:
+def _products(left: TensorVariable, right: TensorVariable) -> TensorVariable:
     """The sums over right-hand sides of products of the first with the conjugate of the second."""
     return (left * conj(right)).sum(axis=1)
 
@@ -99,8 +102,11 @@ class SolveBanded(_SolveBands):
         return scipy_linalg().solve_banded((self.lower, self.upper), ab, b, check_finite=False)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (ab, _), (x,) = inputs, outputs
         back = stack([conj(_moved(ab[self.upper + d], d)) for d in range(self.lower, -self.upper - 1, -1)])
         of_b = SolveBanded(self.upper, self.lower)(back, output_grads[0])
@@ -109,7 +115,7 @@ class SolveBanded(_SolveBands):
         return [stack([-_products(_moved(g, d), x) * _within(x, d) for d in offsets]), of_b]
 
 
-def _within(x: Variable, offset: int) -> Variable:
+def _within(x: TensorVariable, offset: int) -> TensorVariable:
     """One for columns where a diagonal lies in the matrix, zero for others."""
     return _moved(x[:, 0].zeros_like() + 1, offset)
 
@@ -142,8 +148,11 @@ class SolveHermitianBanded(_SolveBands):
         return node
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (ab, _), (x,) = inputs, outputs
         of_b = self(ab, output_grads[0])
         g, x = column(of_b), column(x)
@@ -160,7 +169,7 @@ class SolveHermitianBanded(_SolveBands):
         return [stack(rows), of_b]
 
 
-def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, b_ndim: int | None = None) -> Variable:
+def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a matrix with few diagonals; see `scipy.linalg.solve_banded`.
 
     Parameters
@@ -183,7 +192,7 @@ def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, b_ndim: int | None =
     return with_right_hand_side(SolveBanded(*l_and_u), ab, b, b_ndim)
 
 
-def solveh_banded(ab: Any, b: Any, lower: bool = False, b_ndim: int | None = None) -> Variable:
+def solveh_banded(ab: Any, b: Any, lower: bool = False, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a Hermitian positive definite matrix with few diagonals.
 
     Parameters
@@ -207,7 +216,7 @@ def solveh_banded(ab: Any, b: Any, lower: bool = False, b_ndim: int | None = Non
     return with_right_hand_side(SolveHermitianBanded(lower), ab, b, b_ndim)
 
 
-def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = None) -> Variable:
+def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a matrix with three diagonals.
 
     Parameters
@@ -232,6 +241,6 @@ def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = Non
     return for_batches("solve_tridiagonal", _solution_of_three, f"(m),(n),(m),{one}->{one}", dl, d, du, b)
 
 
-def _solution_of_three(dl: Variable, d: Variable, du: Variable, b: Variable) -> Variable:
+def _solution_of_three(dl: TensorVariable, d: TensorVariable, du: TensorVariable, b: TensorVariable) -> TensorVariable:
     nothing = d[:1].zeros_like()
     return SolveBanded(1, 1)(stack([concatenate([nothing, du]), d, concatenate([dl, nothing])]), b)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -30,6 +30,9 @@ from aesara.tensor.linear_algebra.solve import (
     with_right_hand_side,
 )
 from aesara.tensor.products.dot import dot
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
 
@@ -84,8 +87,11 @@ class Cholesky(MatrixOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """Murray (2016), "Differentiation of the Cholesky decomposition", with conjugates."""
         factor, gradient = outputs[0], output_grads[0]
         if not self.lower:
@@ -121,8 +127,11 @@ class CholeskySolve(SolveBase):
         return scipy_linalg().cho_solve((A, bool(self.lower)), b, check_finite=self.check_finite)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         factor, _ = inputs
         of_b = CholeskySolve(self.lower, False)(factor, output_grads[0])
         of_matrix = -dot(column(of_b), adjoint(column(outputs[0])))
@@ -133,7 +142,9 @@ class CholeskySolve(SolveBase):
         return [triangle(of_factor, bool(self.lower)), of_b]
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: Any, check_finite: bool = True, b_ndim: int | None = None) -> Variable:
+def cho_solve(
+    c_and_lower: tuple[Any, bool], b: Any, check_finite: bool = True, b_ndim: int | None = None
+) -> TensorVariable:
     """The solution of ``A x = b``, from the Cholesky factor of A.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, swit
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.vectorization.blockwise import Blockwise, vectorize
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "MatrixOp",
@@ -64,7 +67,7 @@ class MatrixOp(Op):
 
     gufunc_signature: str
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         """Which dimensions of these inputs belong to one application."""
         return self.gufunc_signature
 
@@ -77,7 +80,9 @@ class MatrixOp(Op):
         return super().__call__(*tensors, **kwargs)
 
 
-def for_batches(name: str, function: Callable[..., Variable], signature: str, *inputs: Variable) -> Variable:
+def for_batches(
+    name: str, function: Callable[..., TensorVariable], signature: str, *inputs: TensorVariable
+) -> TensorVariable:
     """The value of a function whose inputs have the core dimensions of a signature, or those of a batch before them.
 
     Raises
@@ -100,12 +105,12 @@ def for_batches(name: str, function: Callable[..., Variable], signature: str, *i
 # -- inputs -----------------------------------------------------------------------
 
 
-def matrices(*values: Any) -> list[Variable]:
+def matrices(*values: Any) -> list[TensorVariable]:
     """Values as tensors."""
     return [as_tensor_variable(value) for value in values]
 
 
-def as_matrix(op: Any, value: Any, name: str = "a") -> Variable:
+def as_matrix(op: Any, value: Any, name: str = "a") -> TensorVariable:
     """The value as a matrix.
 
     Raises
@@ -119,13 +124,13 @@ def as_matrix(op: Any, value: Any, name: str = "a") -> Variable:
     return x
 
 
-def is_square(x: Variable) -> bool:
+def is_square(x: TensorVariable) -> bool:
     """Whether the matrix may be square, as far as its type says."""
     rows, columns = x.type.shape
     return rows is None or columns is None or rows == columns
 
 
-def as_square(op: Any, value: Any, name: str = "a") -> Variable:
+def as_square(op: Any, value: Any, name: str = "a") -> TensorVariable:
     """The value as a matrix that may be square."""
     x = as_matrix(op, value, name)
     if not is_square(x):
@@ -136,7 +141,7 @@ def as_square(op: Any, value: Any, name: str = "a") -> Variable:
     return x
 
 
-def as_right_hand_side(op: Any, value: Any, name: str = "b") -> Variable:
+def as_right_hand_side(op: Any, value: Any, name: str = "b") -> TensorVariable:
     """The value as a vector or a matrix."""
     x = as_tensor_variable(value)
     if x.type.ndim not in (1, 2):
@@ -152,7 +157,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     return value
 
 
-def lapack_dtype(op: Any, *inputs: Variable) -> str:
+def lapack_dtype(op: Any, *inputs: TensorVariable) -> str:
     """The dtype in which LAPACK computes with these inputs: whole numbers and truth values become float64."""
     for x in inputs:
         if x.type.dtype == "float16":
@@ -163,7 +168,7 @@ def lapack_dtype(op: Any, *inputs: Variable) -> str:
     return str(np.result_type(*dtypes))
 
 
-def cast_together(op: Any, *inputs: Variable) -> list[Variable]:
+def cast_together(op: Any, *inputs: TensorVariable) -> list[TensorVariable]:
     """The inputs in the one dtype that LAPACK computes in."""
     dtype = lapack_dtype(op, *inputs)
     return [x if x.type.dtype == dtype else x.astype(dtype) for x in inputs]
@@ -209,27 +214,27 @@ def is_connected(gradient: Variable) -> bool:
     return not isinstance(gradient.type, DisconnectedType)
 
 
-def adjoint(x: Variable) -> Variable:
+def adjoint(x: TensorVariable) -> TensorVariable:
     """The conjugate transpose of a matrix."""
     return conj(x).T if x.type.dtype.startswith("complex") else x.T
 
 
-def column(x: Variable) -> Variable:
+def column(x: TensorVariable) -> TensorVariable:
     """A vector as a matrix with one column; a matrix as it is."""
     return x.dimshuffle(0, "x") if x.type.ndim == 1 else x
 
 
-def identity_like(x: Variable) -> Variable:
+def identity_like(x: TensorVariable) -> TensorVariable:
     """The identity matrix of the order and dtype of a square matrix."""
     return eye(x.shape[0], dtype=x.type.dtype)
 
 
-def triangle(x: Variable, lower: bool, k: int = 0) -> Variable:
+def triangle(x: TensorVariable, lower: bool, k: int = 0) -> TensorVariable:
     """A triangle of a matrix, without `k` diagonals at its long side, and zeros elsewhere."""
     return tril(x, -k) if lower else triu(x, k)
 
 
-def of_triangle(gradient: Variable, lower: bool) -> Variable:
+def of_triangle(gradient: TensorVariable, lower: bool) -> TensorVariable:
     """The gradient for the triangle that stands for a Hermitian matrix, from the one for the whole matrix.
 
     An element next to the diagonal stands for two; of the diagonal only the real part counts.
@@ -239,14 +244,16 @@ def of_triangle(gradient: Variable, lower: bool) -> Variable:
     return both * halves.astype(real_dtype(gradient.type.dtype))
 
 
-def hermitian_of_triangle(x: Variable, lower: bool = True) -> Variable:
+def hermitian_of_triangle(x: TensorVariable, lower: bool = True) -> TensorVariable:
     """The Hermitian matrix that a triangle of a matrix stands for."""
     beside = triangle(x, lower, k=1)
     diagonal = triangle(x, lower) - beside
     return beside + adjoint(beside) + 0.5 * (diagonal + adjoint(diagonal))
 
 
-def divided_by_gaps(x: Variable, gaps: Variable, scale: Variable, weights: Variable) -> Variable:
+def divided_by_gaps(
+    x: TensorVariable, gaps: TensorVariable, scale: TensorVariable, weights: TensorVariable
+) -> TensorVariable:
     """The elements of a matrix next to its diagonal, divided by the gaps between eigenvalues; zeros on the diagonal.
 
     Where a gap is zero within rounding, `scale` being the size of the eigenvalues, the element of `weights` and its
@@ -265,7 +272,7 @@ def divided_by_gaps(x: Variable, gaps: Variable, scale: Variable, weights: Varia
     return switch(left_out, np.asarray(0, x.type.dtype), x) / switch(left_out, one, switch(closed, nan, gaps))
 
 
-def gaps_between(w: Variable) -> Variable:
+def gaps_between(w: TensorVariable) -> TensorVariable:
     """The matrix of differences between values, of the one for its column and the one for its row."""
     return w.dimshuffle("x", 0) - w.dimshuffle(0, "x")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, imag
 from aesara.tensor.linear_algebra.core import (
@@ -20,6 +20,9 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
 from aesara.tensor.products.dot import dot
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Cofactors", "CofactorsGrad", "Det", "SLogDet", "det", "slogdet"]
 
@@ -49,11 +52,16 @@ class Det(MatrixOp):
         return [()]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [output_grads[0] * conj(Cofactors()(inputs[0]))]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (point,) = eval_points
         return [None if point is None else (Cofactors()(inputs[0]) * point).sum()]
 
@@ -106,12 +114,17 @@ class Cofactors(MatrixOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         # The matrix of second derivatives of the determinant is symmetric.
         return [conj(CofactorsGrad()(inputs[0], conj(output_grads[0])))]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (point,) = eval_points
         return [None if point is None else CofactorsGrad()(inputs[0], point)]
 
@@ -148,8 +161,11 @@ class CofactorsGrad(MatrixOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """For the direction exactly; for the matrix as where it is invertible."""
         x, direction = inputs
         g = conj(output_grads[0])
@@ -157,7 +173,9 @@ class CofactorsGrad(MatrixOp):
         return [conj(_third_derivative(x, inverse, direction, g)), conj(CofactorsGrad()(x, g))]
 
 
-def _third_derivative(x: Variable, inverse: Variable, d: Variable, e: Variable) -> Variable:
+def _third_derivative(
+    x: TensorVariable, inverse: TensorVariable, d: TensorVariable, e: TensorVariable
+) -> TensorVariable:
     """The third derivative of a determinant along two directions, as a matrix for the third."""
     p, q = dot(inverse, d), dot(inverse, e)
     trace_p, trace_q = p.trace(), q.trace()
@@ -195,8 +213,11 @@ class SLogDet(MatrixOp):
         return [(), ()]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """The sign of a real determinant has no slope; that of a complex one turns."""
         (x,), (sign, _), (of_sign, of_logarithm) = inputs, outputs, output_grads
         is_complex = x.type.dtype.startswith("complex")
@@ -211,7 +232,7 @@ class SLogDet(MatrixOp):
         return [factor * adjoint(matrix_inverse(x))]
 
 
-def slogdet(x: Any) -> list[Variable]:
+def slogdet(x: Any) -> list[TensorVariable]:
     """The sign and the logarithm of the absolute value of a determinant, which neither overflow nor underflow.
 
     Examples

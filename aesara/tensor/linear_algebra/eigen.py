@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs as absolute
@@ -35,6 +35,9 @@ from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.argmax import argmax
 from aesara.tensor.reductions.sum_prod_max import max as largest
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Eig",
@@ -85,8 +88,11 @@ class Eig(MatrixOp):
         return [(shapes[0][0],), shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """Boeddeker et al. (2017), "On the computation of complex-valued gradients ...", for vectors of length one.
 
         LAPACK makes the largest element of each vector real.
@@ -115,7 +121,7 @@ class Eig(MatrixOp):
 eig = Eig()
 
 
-def eigvals(x: Any) -> Variable:
+def eigvals(x: Any) -> TensorVariable:
     """The eigenvalues of a square matrix; see `eig`.
 
     Examples
@@ -153,13 +159,18 @@ class Eigh(Eig):
         output_storage[0][0], output_storage[1][0] = np.linalg.eigh(inputs[0], self.UPLO)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         w, v = outputs
         return [_hermitian_gradient(inputs[0], w, v, *output_grads, lower=self.UPLO == "L")]
 
 
-def _hermitian_gradient(x: Variable, w: Variable, v: Variable, of_w: Variable, of_v: Variable, lower: bool) -> Variable:
+def _hermitian_gradient(
+    x: TensorVariable, w: TensorVariable, v: TensorVariable, of_w: TensorVariable, of_v: TensorVariable, lower: bool
+) -> TensorVariable:
     """The gradient for the triangle of a Hermitian matrix, from those for its eigenvalues and eigenvectors."""
     parts = []
     if is_connected(of_w):
@@ -178,13 +189,16 @@ def _hermitian_gradient(x: Variable, w: Variable, v: Variable, of_w: Variable, o
 class _GradientOp(MatrixOp):
     """A gradient in one step; it is differentiated as the expression that it stands for."""
 
-    def expression(self, *inputs: Variable) -> list[Variable]:
+    def expression(self, *inputs: TensorVariable) -> list[TensorVariable]:
         """The outputs in other operations."""
         raise NotImplementedError(f"{type(self).__name__}.expression")
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         free = [v.type() for v in inputs]
         pairs = [(o, g) for o, g in zip(self.expression(*free), output_grads) if is_connected(g)]
         gradients = Lop([o for o, _ in pairs], free, [g for _, g in pairs], disconnected_inputs="ignore")
@@ -210,7 +224,7 @@ class EighGrad(_GradientOp):
         tensors = [as_tensor_variable(value) for value in (x, w, v, gw, gv)]
         return Apply(self, tensors, [tensors[0].type()])
 
-    def expression(self, *inputs: Variable) -> list[Variable]:
+    def expression(self, *inputs: TensorVariable) -> list[TensorVariable]:
         return [_hermitian_gradient(*inputs, lower=self.UPLO == "L")]
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -227,7 +241,7 @@ class EighGrad(_GradientOp):
         return [shapes[0]]
 
 
-def eigh(a: Any, b: Any = None, UPLO: str = "L") -> list[Variable]:
+def eigh(a: Any, b: Any = None, UPLO: str = "L") -> list[TensorVariable]:
     """The eigenvalues, ascending, and the eigenvectors, in columns, of a Hermitian matrix.
 
     Parameters
@@ -284,8 +298,11 @@ class GeneralizedEigh(MatrixOp):
         return [(shapes[0][0],), shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (w, v), (of_w, of_v) = outputs, output_grads
         values = w.dimshuffle("x", 0).astype(v.type.dtype)
         of_a, of_b = [], []
@@ -304,7 +321,7 @@ class GeneralizedEigh(MatrixOp):
         return [of_triangle(whole[0], self.lower), -of_triangle(whole[1], self.lower)]
 
 
-def _sum(parts: Sequence[Variable]) -> Variable:
+def _sum(parts: Sequence[TensorVariable]) -> TensorVariable:
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
@@ -322,7 +339,7 @@ class Eigvalsh(MatrixOp):
     def __init__(self, lower: bool = True):
         self.lower = check_choice("lower", lower, (True, False))
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return "(n,n)->(n)" if len(inputs) == 1 else "(n,n),(n,n)->(n)"
 
     def __call__(self, a: Any, b: Any = None, **kwargs: Any) -> Any:
@@ -341,8 +358,11 @@ class Eigvalsh(MatrixOp):
         return [(shapes[0][0],)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return _gradient_of_values(inputs, output_grads[0], bool(self.lower))
 
 
@@ -350,7 +370,7 @@ def _is_nothing(b: Any) -> bool:
     return b is None or (isinstance(b, Constant) and b.data is None)
 
 
-def _gradient_of_values(matrices: Sequence[Variable], g: Variable, lower: bool) -> list[Variable]:
+def _gradient_of_values(matrices: Sequence[TensorVariable], g: TensorVariable, lower: bool) -> list[TensorVariable]:
     w, v = GeneralizedEigh(lower)(*matrices) if len(matrices) == 2 else Eigh("L" if lower else "U")(*matrices)
     scaled = v * g.dimshuffle("x", 0).astype(v.type.dtype)
     of_a = of_triangle(dot(scaled, adjoint(v)), lower)
@@ -378,7 +398,7 @@ class EigvalshGrad(_GradientOp):
         a, b = cast_together(self, as_square(self, a), as_square(self, b, "b"))
         return Apply(self, [a, b, as_tensor_variable(gw)], [a.type(), b.type()])
 
-    def expression(self, *inputs: Variable) -> list[Variable]:
+    def expression(self, *inputs: TensorVariable) -> list[TensorVariable]:
         return _gradient_of_values(inputs[:2], inputs[2], bool(self.lower))
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -393,7 +413,7 @@ class EigvalshGrad(_GradientOp):
         return [shapes[0], shapes[1]]
 
 
-def eigvalsh(a: Any, b: Any = None, lower: bool = True) -> Variable:
+def eigvalsh(a: Any, b: Any = None, lower: bool = True) -> TensorVariable:
     """The eigenvalues, ascending, of a Hermitian matrix.
 
     Parameters

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
@@ -27,6 +27,9 @@ from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.shapes.rearranging import normalize_axes
 from aesara.tensor.shapes.reshape import reshape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Inv",
@@ -69,12 +72,17 @@ class MatrixInverse(MatrixOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         back = adjoint(outputs[0])
         return [-dot(dot(back, output_grads[0]), back)]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (point,) = eval_points
         if point is None:
             return [None]
@@ -130,8 +138,11 @@ class MatrixPinv(MatrixOp):
         return [shapes[0][::-1]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """Golub and Pereyra (1973), "The differentiation of pseudo-inverses ...", for constant rank."""
         (x,), (p,), (g,) = inputs, outputs, output_grads
         if self.hermitian:
@@ -140,7 +151,7 @@ class MatrixPinv(MatrixOp):
         return [of_triangle(whole, True) if self.hermitian else whole]
 
 
-def pinv_gradient(x: Variable, p: Variable, g: Variable) -> Variable:
+def pinv_gradient(x: TensorVariable, p: TensorVariable, g: TensorVariable) -> TensorVariable:
     """The gradient for a matrix `x`, from the one `g` for its pseudoinverse `p`."""
     back = adjoint(p)
     direct = -dot(dot(back, g), back)
@@ -149,7 +160,7 @@ def pinv_gradient(x: Variable, p: Variable, g: Variable) -> Variable:
     return direct + beside_columns + beside_rows
 
 
-def pinv(x: Any, hermitian: bool = False) -> Variable:
+def pinv(x: Any, hermitian: bool = False) -> TensorVariable:
     """The Moore-Penrose pseudoinverse of a matrix, or of each in a batch.
 
     Parameters
@@ -199,8 +210,11 @@ class TensorInv(Op):
         return [(*shape[self.ind :], *shape[: self.ind])]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (a,), (inverse,), (g,) = inputs, outputs, output_grads
         n = prod(a.shape[: self.ind])
         back = adjoint(reshape(inverse, (n, n)))
@@ -208,7 +222,7 @@ class TensorInv(Op):
         return [reshape(gradient, a.shape, ndim=a.type.ndim)]
 
 
-def tensorinv(a: Any, ind: int = 2) -> Variable:
+def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
     """The inverse of a tensor that acts as a matrix; see `numpy.linalg.tensorinv`.
 
     Parameters
@@ -266,8 +280,11 @@ class TensorSolve(Op):
         return [tuple(shapes[0][axis] for axis in self._order(len(shapes[0]))[len(shapes[1]) :])]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (a, b), (x,), (g,) = inputs, outputs, output_grads
         order = self._order(a.type.ndim)
         moved = a.dimshuffle(order)
@@ -278,7 +295,7 @@ class TensorSolve(Op):
         return [of_a, reshape(of_b, b.shape, ndim=b.type.ndim)]
 
 
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Variable:
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
     """The solution x of ``tensordot(a, x, x.ndim) = b``; see `numpy.linalg.tensorsolve`.
 
     Parameters

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import maximum, minimum
@@ -29,6 +29,9 @@ from aesara.tensor.linear_algebra.inverse import pinv_gradient
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import dot
 from aesara.tensor.shapes.shape import shape_i_op
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Lstsq", "PinvWithCutoff", "lstsq"]
 
@@ -55,8 +58,11 @@ class PinvWithCutoff(MatrixOp):
         return [[True], [False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [pinv_gradient(inputs[0], outputs[0], output_grads[0]), disconnected_type()]
 
 
@@ -88,7 +94,7 @@ class Lstsq(MatrixOp):
             rcond = maximum(x.shape[-2], x.shape[-1]) * np.finfo(x.type.dtype).eps
         return super().__call__(x, y, rcond, **kwargs)
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         if inputs[1].type.ndim == 1:
             return "(m,n),(m),()->(n),(r),(),(k)"
         return "(m,n),(m,c),()->(n,c),(r),(),(k)"
@@ -129,8 +135,11 @@ class Lstsq(MatrixOp):
         return [[True, True, False, True], [True, True, False, False], [False] * 4]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """Golub and Pereyra (1973), for constant rank."""
         x, y, rcond = inputs
         solution, of_solution = outputs[0], output_grads[0]

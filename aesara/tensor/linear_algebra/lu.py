@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import minimum
@@ -33,6 +33,9 @@ from aesara.tensor.linear_algebra.solve import SolveTriangular, core_of_right_ha
 from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import dot
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["LU", "LUFactor", "PivotsToPermutation", "lu", "lu_factor", "lu_solve"]
 
 
@@ -40,7 +43,9 @@ def _triangular(trans: str, lower: bool, unit: bool) -> SolveTriangular:
     return SolveTriangular(trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
 
 
-def _factors_gradient(low: Variable, up: Variable, of_low: Variable | None, of_up: Variable | None) -> Variable:
+def _factors_gradient(
+    low: TensorVariable, up: TensorVariable, of_low: TensorVariable | None, of_up: TensorVariable | None
+) -> TensorVariable:
     """The gradient for ``L U``, which has its rows in order, from those for the factors.
 
     Both factors have a square part of order k; the rows of L below it and the columns of U beside it are products with
@@ -65,7 +70,7 @@ def _factors_gradient(low: Variable, up: Variable, of_low: Variable | None, of_u
     from_left = _triangular("C", True, True)
     from_right = _triangular("N", False, False)
 
-    def times_inverse_of_up(x: Variable) -> Variable:
+    def times_inverse_of_up(x: TensorVariable) -> TensorVariable:
         return adjoint(from_right(up_square, adjoint(x)))
 
     square = times_inverse_of_up(from_left(low_square, middle))
@@ -95,7 +100,7 @@ class LU(MatrixOp):
         self.permute_l = bool(permute_l)
         self.p_indices = bool(p_indices)
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         first = "" if self.permute_l else "(m)," if self.p_indices else "(m,m),"
         return f"(m,n)->{first}(m,k),(k,n)"
 
@@ -133,8 +138,11 @@ class LU(MatrixOp):
         return [[True, True] if self.permute_l else [False, True, True]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         of_low, of_up = [g if is_connected(g) else None for g in output_grads[-2:]]
         low, up = outputs[-2:]
         if of_low is None and of_up is None:
@@ -155,7 +163,7 @@ def _decomposed(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return scipy_linalg().lu(x, p_indices=True, check_finite=False)
 
 
-def lu(a: Any, permute_l: bool = False, p_indices: bool = False) -> list[Variable]:
+def lu(a: Any, permute_l: bool = False, p_indices: bool = False) -> list[TensorVariable]:
     """The decomposition ``a = P L U`` by Gaussian elimination with exchanges of rows, as by `scipy.linalg.lu`.
 
     Parameters
@@ -211,8 +219,11 @@ class LUFactor(MatrixOp):
         return [[True, False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         factors, pivots = outputs
         g = output_grads[0]
         middle = [_middle(factors, g, lower) for lower in (True, False)]
@@ -221,7 +232,7 @@ class LUFactor(MatrixOp):
         return [gradient[argsort(PivotsToPermutation()(pivots))]]
 
 
-def _middle(factors: Variable, g: Variable, lower: bool) -> Variable:
+def _middle(factors: TensorVariable, g: TensorVariable, lower: bool) -> TensorVariable:
     if lower:
         low = triangle(factors, True, k=1)
         whole = adjoint(low)
@@ -261,12 +272,15 @@ class PivotsToPermutation(Op):
         return [[False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [inputs[0].zeros_like(dtype="floatX")]
 
 
-def lu_factor(a: Any) -> list[Variable]:
+def lu_factor(a: Any) -> list[TensorVariable]:
     """The LU decomposition of a square matrix, for `lu_solve`.
 
     Returns
@@ -284,7 +298,7 @@ def lu_factor(a: Any) -> list[Variable]:
     return LUFactor()(a)
 
 
-def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | None = None) -> Variable:
+def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b``, from what `lu_factor` returns for `a`.
 
     Parameters
@@ -307,7 +321,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | 
     return for_batches("lu_solve", solution, f"(n,n),(n),{one}->{one}", factors, pivots, b)
 
 
-def _solution_by_lu(trans: int, factors: Variable, pivots: Variable, b: Variable) -> Variable:
+def _solution_by_lu(trans: int, factors: TensorVariable, pivots: TensorVariable, b: TensorVariable) -> TensorVariable:
     order = PivotsToPermutation()(pivots)
     if trans == 0:
         return _triangular("N", False, False)(factors, _triangular("N", True, True)(factors, b[order]))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import conj
 from aesara.tensor.linear_algebra.core import (
@@ -25,6 +25,9 @@ from aesara.tensor.linear_algebra.solve import Solve, solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.products.vectors import kron
 from aesara.tensor.shapes.reshape import reshape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "BilinearSolveDiscreteLyapunov",
@@ -63,15 +66,18 @@ class SolveSylvester(MatrixOp):
         return [shapes[2]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         a, b, _ = inputs
         of_q = self(adjoint(a), adjoint(b), output_grads[0])
         back = adjoint(outputs[0])
         return [-dot(of_q, back), -dot(back, of_q), of_q]
 
 
-def solve_sylvester(a: Any, b: Any, q: Any) -> Variable:
+def solve_sylvester(a: Any, b: Any, q: Any) -> TensorVariable:
     """The solution X of ``a X + X b = q``.
 
     Examples
@@ -116,8 +122,11 @@ class SolveContinuousLyapunov(_Lyapunov):
         return scipy_linalg().solve_continuous_lyapunov(A, Q)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         of_q = self(adjoint(inputs[0]), output_grads[0])
         x = outputs[0]
         return [-dot(of_q, adjoint(x)) - dot(adjoint(of_q), x), of_q]
@@ -132,8 +141,11 @@ class BilinearSolveDiscreteLyapunov(_Lyapunov):
         return scipy_linalg().solve_discrete_lyapunov(A, Q, method="bilinear")
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         a, _ = inputs
         of_q = self(adjoint(a), output_grads[0])
         x = outputs[0]
@@ -144,7 +156,7 @@ _continuous_lyapunov = SolveContinuousLyapunov()
 _bilinear_discrete_lyapunov = BilinearSolveDiscreteLyapunov()
 
 
-def solve_continuous_lyapunov(A: Any, Q: Any) -> Variable:
+def solve_continuous_lyapunov(A: Any, Q: Any) -> TensorVariable:
     """The solution X of ``A X + X A^H = Q``.
 
     Examples
@@ -156,7 +168,7 @@ def solve_continuous_lyapunov(A: Any, Q: Any) -> Variable:
     return _continuous_lyapunov(A, Q)
 
 
-def solve_discrete_lyapunov(A: Any, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> Variable:
+def solve_discrete_lyapunov(A: Any, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> TensorVariable:
     """The solution X of ``A X A^H - X + Q = 0``.
 
     Parameters
@@ -217,8 +229,11 @@ class SolveContinuousRiccati(_Riccati):
         return scipy_linalg().solve_continuous_are(*arrays)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """The change of X solves a Lyapunov equation with the matrix of the controlled system."""
         (a, b, _, r), (x,) = inputs, outputs
         gain = Solve()(r, dot(adjoint(b), x))
@@ -239,8 +254,11 @@ class SolveDiscreteRiccati(_Riccati):
         return scipy_linalg().solve_discrete_are(*arrays)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (a, b, _, r), (x,) = inputs, outputs
         through = dot(adjoint(b), x)
         gain = Solve()(r + dot(through, b), dot(through, a))
@@ -250,7 +268,7 @@ class SolveDiscreteRiccati(_Riccati):
         return [of_a, -dot(of_a, adjoint(gain)), s, dot(dot(gain, s), adjoint(gain))]
 
 
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Variable:
+def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> TensorVariable:
     """The stabilising solution X of the Riccati equation ``a^H X + X a - X b r^-1 b^H X + q = 0``.
 
     `q` and `r` are Hermitian.
@@ -264,7 +282,7 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> Variable:
     return SolveContinuousRiccati()(a, b, q, r)
 
 
-def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Variable:
+def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> TensorVariable:
     """The stabilising solution X of ``a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0``.
 
     `q` and `r` are Hermitian.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.eye_tri import eye
@@ -31,6 +31,9 @@ from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.products.matmul import matmul
 from aesara.tensor.products.vectors import trace
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Expm",
@@ -79,7 +82,7 @@ class _MatrixFunction(MatrixOp):
         return [shapes[0]]
 
 
-def _change_along(function: MatrixOp, x: Variable, direction: Variable) -> Variable:
+def _change_along(function: MatrixOp, x: TensorVariable, direction: TensorVariable) -> TensorVariable:
     """The change of a function of a matrix along a direction, which stands in the corner of that of a larger matrix."""
     n = x.shape[0]
     upper = concatenate([x, direction], axis=1)
@@ -103,8 +106,11 @@ class Expm(_MatrixFunction):
         return scipy_linalg().expm(x)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [ExpmGrad()(inputs[0], output_grads[0])]
 
 
@@ -137,8 +143,11 @@ class ExpmGrad(MatrixOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """The change along a direction is the corner of the exponential of a matrix of twice the order."""
         A, gw = inputs
         n = A.shape[0]
@@ -162,12 +171,15 @@ class LogMatrix(_MatrixFunction):
         return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [_change_along(self, adjoint(inputs[0]), output_grads[0])]
 
 
-def logm(a: Any) -> Variable:
+def logm(a: Any) -> TensorVariable:
     """The principal logarithm of a square matrix, the inverse of `expm`.
 
     The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
@@ -192,13 +204,16 @@ class SqrtMatrix(_MatrixFunction):
         return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         back = adjoint(outputs[0])
         return [SolveSylvester()(back, back, output_grads[0])]
 
 
-def sqrtm(a: Any) -> Variable:
+def sqrtm(a: Any) -> TensorVariable:
     """The principal square root of a square matrix: ``sqrtm(a) @ sqrtm(a) = a``.
 
     The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
@@ -213,7 +228,7 @@ def sqrtm(a: Any) -> Variable:
     return SqrtMatrix()(a)
 
 
-def matrix_power(M: Any, n: int) -> Variable:
+def matrix_power(M: Any, n: int) -> TensorVariable:
     """A power of a square matrix, or of each in a batch.
 
     Parameters
@@ -240,7 +255,7 @@ def matrix_power(M: Any, n: int) -> Variable:
         M, n = matrix_inverse(M), -n
     if n == 0:
         return eye(M.shape[-1], dtype=M.type.dtype) + M.zeros_like()
-    result: Variable | None = None
+    result: TensorVariable | None = None
     square = M
     while n:
         if n & 1:
@@ -251,7 +266,7 @@ def matrix_power(M: Any, n: int) -> Variable:
     return result
 
 
-def matrix_trace(X: Any) -> Variable:
+def matrix_trace(X: Any) -> TensorVariable:
     """The sum of the elements on the diagonal of a matrix, or of each in a batch.
 
     Examples
@@ -263,11 +278,11 @@ def matrix_trace(X: Any) -> Variable:
     return trace(X, axis1=-2, axis2=-1)
 
 
-def _product(x: Variable, y: Variable) -> Variable:
+def _product(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     return dot(x, y) if x.type.ndim == y.type.ndim == 2 else matmul(x, y)
 
 
-def matrix_dot(*args: Any) -> Variable:
+def matrix_dot(*args: Any) -> TensorVariable:
     """The product of several matrices, from left to right.
 
     Examples
@@ -298,7 +313,7 @@ class Polar(MatrixOp):
     def __init__(self, side: str = "right"):
         self.side = check_choice("side", side, ("right", "left"))
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return "(m,n)->(m,n),(n,n)" if self.side == "right" else "(m,n)->(m,n),(m,m)"
 
     def make_node(self, x: Any) -> Apply:
@@ -317,8 +332,11 @@ class Polar(MatrixOp):
         return [shapes[0], (order, order)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """By a Sylvester equation, which equal singular values do no harm to."""
         (x,), (u, p) = inputs, outputs
         of_u, of_p = [g if is_connected(g) else None for g in output_grads]
@@ -348,7 +366,7 @@ class Polar(MatrixOp):
         return [adjoint(gradient) if self.side == "left" else gradient]
 
 
-def polar(a: Any, side: str = "right") -> list[Variable]:
+def polar(a: Any, side: str = "right") -> list[TensorVariable]:
     """The polar form of a matrix: ``a = U P`` or ``a = P U``, with a positive semidefinite P.
 
     Parameters

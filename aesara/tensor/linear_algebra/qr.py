@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.elementwise.ops import le, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
@@ -26,6 +26,9 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import dot
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["QRFull", "QRIncomplete", "QRPivoted", "qr"]
 
@@ -54,7 +57,7 @@ class QRFull(MatrixOp):
     def _form(self) -> str:
         return _OLD_MODES.get(self.mode, self.mode)
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return _SIGNATURES.get(self._form, "(m,n)->(n,m),(k)")
 
     def make_node(self, x: Any) -> Apply:
@@ -85,8 +88,11 @@ class QRFull(MatrixOp):
         }[self._form]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if self._form == "raw":
             raise NotImplementedError(f"{self}: the gradient of what LAPACK returns is not implemented; use 'reduced'.")
@@ -103,7 +109,9 @@ class QRFull(MatrixOp):
         return [_gradient(q, r, *gradients)]
 
 
-def _gradient(q: Variable, r: Variable, of_q: Variable | None, of_r: Variable | None) -> Variable:
+def _gradient(
+    q: TensorVariable, r: TensorVariable, of_q: TensorVariable | None, of_r: TensorVariable | None
+) -> TensorVariable:
     """Walter, Lehmann and Lamour (2012), "On evaluating higher-order derivatives of the QR decomposition ...".
 
     The first columns, as many as Q has, make Q; the others are Q times the rest of R.
@@ -152,7 +160,7 @@ class QRPivoted(MatrixOp):
     def __init__(self, mode: str):
         self.mode = check_choice("mode", mode, ("reduced", "complete", "r"))
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return f"{_SIGNATURES[self.mode]},(n)"
 
     def make_node(self, x: Any) -> Apply:
@@ -179,8 +187,11 @@ class QRPivoted(MatrixOp):
         return [[True] * (len(node.outputs) - 1) + [False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (x,) = inputs
         *_, order = outputs
         ordered = x[:, order]

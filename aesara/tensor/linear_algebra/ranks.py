@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import and_, conj, gt, invert, isnan, maximum, neq, switch
@@ -18,10 +17,13 @@ from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import sum as sum_of
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["cond", "matrix_rank", "null_space", "orth"]
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Variable:
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> TensorVariable:
     """The number of singular values that are not zero within rounding; see `numpy.linalg.matrix_rank`.
 
     Parameters
@@ -55,18 +57,18 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return sum_of(gt(s, bound), axis=-1, dtype="int64")
 
 
-def _padded(x: Variable) -> Variable:
+def _padded(x: TensorVariable) -> TensorVariable:
     """Numbers for members of a batch, beside their singular values."""
     return x if x.type.ndim == 0 else x.dimshuffle([*range(x.type.ndim), "x"])
 
 
-def _precision(A: Variable, s: Variable) -> Variable:
+def _precision(A: TensorVariable, s: TensorVariable) -> TensorVariable:
     """The precision of singular values of a matrix beside the largest."""
     eps = np.asarray(np.finfo(s.type.dtype).eps, s.type.dtype)
     return maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
 
 
-def cond(x: Any, p: Any = None) -> Variable:
+def cond(x: Any, p: Any = None) -> TensorVariable:
     """The condition number of a matrix: its norm times that of its inverse; see `numpy.linalg.cond`.
 
     Parameters
@@ -94,7 +96,7 @@ def cond(x: Any, p: Any = None) -> Variable:
     return switch(undefined, np.asarray(np.inf, result.type.dtype), result)
 
 
-def null_space(A: Any, rcond: Any = None) -> Variable:
+def null_space(A: Any, rcond: Any = None) -> TensorVariable:
     """An orthonormal basis, in columns, of what a matrix maps to zero; see `scipy.linalg.null_space`.
 
     Parameters
@@ -117,7 +119,7 @@ def null_space(A: Any, rcond: Any = None) -> Variable:
     return conj(vh[_count(A, s, rcond) :]).T
 
 
-def orth(A: Any, rcond: Any = None) -> Variable:
+def orth(A: Any, rcond: Any = None) -> TensorVariable:
     """An orthonormal basis, in columns, of the columns of a matrix; see `scipy.linalg.orth` and `null_space`.
 
     Examples
@@ -132,13 +134,13 @@ def orth(A: Any, rcond: Any = None) -> Variable:
     return u[:, : _count(A, s, rcond)]
 
 
-def _one_matrix(name: str, A: Any) -> Variable:
+def _one_matrix(name: str, A: Any) -> TensorVariable:
     A = as_tensor_variable(A)
     if A.type.ndim != 2:
         raise ValueError(f"{name} needs one matrix, since the shape of the result depends on its values; got {A.type}.")
     return A
 
 
-def _count(A: Variable, s: Variable, rcond: Any) -> Variable:
+def _count(A: TensorVariable, s: TensorVariable, rcond: Any) -> TensorVariable:
     relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
     return sum_of(gt(s, largest(s, initial=0) * relative), dtype="int64")

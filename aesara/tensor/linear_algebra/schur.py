@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     as_square,
@@ -17,6 +17,9 @@ from aesara.tensor.linear_algebra.core import (
     matrix_type,
     scipy_linalg,
 )
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["QZ", "Schur", "qz", "schur"]
 
@@ -54,8 +57,11 @@ class _SchurForm(MatrixOp):
         return [shapes[0]] * len(node.outputs)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         raise NotImplementedError(
             f"{self}: the gradient of this decomposition is not implemented. For eigenvalues use eig or eigh, for "
             "functions of matrices sqrtm, logm, expm or solve_sylvester, which have one."
@@ -89,7 +95,7 @@ class QZ(_SchurForm):
             cell[0] = np.array(value, dtype=a.dtype)
 
 
-def schur(a: Any, output: str = "real") -> list[Variable]:
+def schur(a: Any, output: str = "real") -> list[TensorVariable]:
     """The Schur decomposition ``a = Z T Z^H`` with a unitary Z; see `scipy.linalg.schur`. It has no gradient.
 
     Parameters
@@ -116,7 +122,7 @@ def schur(a: Any, output: str = "real") -> list[Variable]:
     return Schur(output)(a)
 
 
-def qz(A: Any, B: Any, output: str = "real") -> list[Variable]:
+def qz(A: Any, B: Any, output: str = "real") -> list[TensorVariable]:
     """The generalised Schur decomposition ``A = Q S Z^H``, ``B = Q T Z^H``; see `scipy.linalg.qz`. It has no gradient.
 
     Returns

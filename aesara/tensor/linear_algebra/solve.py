@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.creation.eye_tri import eye
@@ -28,6 +28,9 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.products.dot import dot
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = [
     "Solve",
     "SolveBase",
@@ -42,18 +45,18 @@ __all__ = [
 ]
 
 
-def right_hand_sides(b: Variable) -> str:
+def right_hand_sides(b: TensorVariable) -> str:
     """The signature for a matrix and a right-hand side: a vector, if it has one dimension, or matrices."""
     return "(m,m),(m)->(m)" if b.type.ndim == 1 else "(m,m),(m,n)->(m,n)"
 
 
-def solved_type(op: Any, a: Variable, b: Variable) -> TensorType:
+def solved_type(op: Any, a: TensorVariable, b: TensorVariable) -> TensorType:
     """The type of what solves a system of equations."""
     rows = common_size(op, *a.type.shape, b.type.shape[0], what="lengths of rows, of columns and of right-hand sides")
     return tensor_type(b.type.dtype, (rows, *b.type.shape[1:]))
 
 
-def with_right_hand_side(op: MatrixOp, a: Any, b: Any, b_ndim: int | None) -> Variable:
+def with_right_hand_side(op: MatrixOp, a: Any, b: Any, b_ndim: int | None) -> TensorVariable:
     """An op applied to matrices and right-hand sides, which are vectors for ``b_ndim=1``."""
     b = as_tensor_variable(b)
     if b_ndim is None or check_choice("b_ndim", b_ndim, (1, 2)) == 2 or b.type.ndim == 1:
@@ -61,7 +64,7 @@ def with_right_hand_side(op: MatrixOp, a: Any, b: Any, b_ndim: int | None) -> Va
     return op(a, b.dimshuffle([*range(b.type.ndim), "x"]))[..., 0]
 
 
-def core_of_right_hand_side(b: Variable, b_ndim: int | None) -> str:
+def core_of_right_hand_side(b: TensorVariable, b_ndim: int | None) -> str:
     """The core dimensions of right-hand sides in a signature, of order n: vectors for ``b_ndim=1``."""
     wanted = check_choice("b_ndim", b_ndim, (None, 1, 2)) or min(b.type.ndim, 2)
     return "(n)" if wanted == 1 else "(n,k)"
@@ -84,7 +87,7 @@ class SolveBase(MatrixOp):
         self.lower = lower
         self.check_finite = check_finite
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return right_hand_sides(inputs[1])
 
     def make_node(self, A: Any, b: Any) -> Apply:
@@ -139,8 +142,11 @@ class Solve(SolveBase):
         )
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         A, _ = inputs
         if self.assume_a == "sym" and A.type.dtype.startswith("complex"):
             of_b = conj(self(A, conj(output_grads[0])))
@@ -208,8 +214,11 @@ class SolveTriangular(SolveBase):
         )
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         A, _ = inputs
         (x,), (g,) = outputs, output_grads
         trans = _TRANS[self.trans]
@@ -233,7 +242,7 @@ def solve(
     lower: bool = False,
     check_finite: bool = True,
     b_ndim: int | None = None,
-) -> Variable:
+) -> TensorVariable:
     """The solution x of ``a x = b``, as by `scipy.linalg.solve`.
 
     Parameters
@@ -270,7 +279,7 @@ def solve_triangular(
     unit_diagonal: bool = False,
     check_finite: bool = True,
     b_ndim: int | None = None,
-) -> Variable:
+) -> TensorVariable:
     """The solution x of ``a x = b`` for a triangular matrix, as by `scipy.linalg.solve_triangular`.
 
     Parameters

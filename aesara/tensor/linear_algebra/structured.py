@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
@@ -13,10 +12,13 @@ from aesara.tensor.elementwise.ops import conj
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import for_batches
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["block_diag", "circulant", "hankel", "toeplitz"]
 
 
-def block_diag(*arrays: Any) -> Variable:
+def block_diag(*arrays: Any) -> TensorVariable:
     """The matrix with the given ones along its diagonal; see `scipy.linalg.block_diag`.
 
     Parameters
@@ -39,7 +41,7 @@ def block_diag(*arrays: Any) -> Variable:
     return for_batches("block_diag", _along_diagonal, signature, *blocks)
 
 
-def _along_diagonal(*blocks: Variable) -> Variable:
+def _along_diagonal(*blocks: TensorVariable) -> TensorVariable:
     dtype = aes.upcast(*[x.type.dtype for x in blocks])
     rows = []
     for k, block in enumerate(blocks):
@@ -51,12 +53,12 @@ def _along_diagonal(*blocks: Variable) -> Variable:
     return concatenate(rows, axis=0)
 
 
-def _vector(value: Any) -> Variable:
+def _vector(value: Any) -> TensorVariable:
     x = as_tensor_variable(value)
     return x.dimshuffle("x") if x.type.ndim == 0 else x
 
 
-def toeplitz(c: Any, r: Any = None) -> Variable:
+def toeplitz(c: Any, r: Any = None) -> TensorVariable:
     """The matrix with the same number all along each diagonal; see `scipy.linalg.toeplitz`.
 
     Parameters
@@ -78,13 +80,13 @@ def toeplitz(c: Any, r: Any = None) -> Variable:
     return for_batches("toeplitz", _toeplitz, "(n),(m)->(n,m)", c, conj(c) if r is None else _vector(r))
 
 
-def _toeplitz(c: Variable, r: Variable) -> Variable:
+def _toeplitz(c: TensorVariable, r: TensorVariable) -> TensorVariable:
     values = concatenate([c[::-1], r[1:]])
     n = c.shape[0]
     return values[arange(r.shape[0]).dimshuffle("x", 0) - arange(n).dimshuffle(0, "x") + (n - 1)]
 
 
-def circulant(c: Any) -> Variable:
+def circulant(c: Any) -> TensorVariable:
     """The square matrix whose columns are a vector, turned by one place each; see `scipy.linalg.circulant`.
 
     Parameters
@@ -103,12 +105,12 @@ def circulant(c: Any) -> Variable:
     return for_batches("circulant", _circulant, "(n)->(n,n)", _vector(c))
 
 
-def _circulant(c: Variable) -> Variable:
+def _circulant(c: TensorVariable) -> TensorVariable:
     n = c.shape[0]
     return c[(arange(n).dimshuffle(0, "x") - arange(n).dimshuffle("x", 0)) % n]
 
 
-def hankel(c: Any, r: Any = None) -> Variable:
+def hankel(c: Any, r: Any = None) -> TensorVariable:
     """The matrix with the same number all along each diagonal from the right above; see `scipy.linalg.hankel`.
 
     Parameters
@@ -130,6 +132,6 @@ def hankel(c: Any, r: Any = None) -> Variable:
     return for_batches("hankel", _hankel, "(n),(m)->(n,m)", c, c.zeros_like() if r is None else _vector(r))
 
 
-def _hankel(c: Variable, r: Variable) -> Variable:
+def _hankel(c: TensorVariable, r: TensorVariable) -> TensorVariable:
     values = concatenate([c, r[1:]])
     return values[arange(c.shape[0]).dimshuffle(0, "x") + arange(r.shape[0]).dimshuffle("x", 0)]

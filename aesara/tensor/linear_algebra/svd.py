@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.elementwise.ops import eq, minimum, switch
 from aesara.tensor.linear_algebra.core import (
@@ -25,6 +25,9 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import max as largest
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["SVD", "svd", "svdvals"]
 
@@ -46,7 +49,7 @@ class SVD(MatrixOp):
         self.full_matrices = full_matrices
         self.compute_uv = compute_uv
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         if not self.compute_uv:
             return "(m,n)->(k)"
         return "(m,n)->(m,m),(k),(n,n)" if self.full_matrices else "(m,n)->(m,k),(k),(k,n)"
@@ -77,8 +80,11 @@ class SVD(MatrixOp):
         return [(rows, k), (k,), (k, columns)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if not self.compute_uv:
             u, _, vh = SVD(False, True)(x)
@@ -101,13 +107,15 @@ class SVD(MatrixOp):
         return [parts[0] if len(parts) == 1 else parts[0] + parts[1]]
 
 
-def _gradient_by_vectors(u: Variable, s: Variable, vh: Variable, of_u: Variable, of_vh: Variable) -> Variable:
+def _gradient_by_vectors(
+    u: TensorVariable, s: TensorVariable, vh: TensorVariable, of_u: TensorVariable, of_vh: TensorVariable
+) -> TensorVariable:
     """Wan and Zhang (2019), "Automatic differentiation for complex valued SVD"."""
     v, uh = adjoint(vh), adjoint(u)
     dtype = u.type.dtype
     values = s.dimshuffle("x", 0).astype(dtype)
-    middle: list[Variable] = []
-    beside: list[Variable] = []
+    middle: list[TensorVariable] = []
+    beside: list[TensorVariable] = []
     # s_j^2 - s_i^2, without the loss of digits in squares
     sums = s.dimshuffle("x", 0) + s.dimshuffle(0, "x")
     sums = switch(eq(sums, 0), np.asarray(1, sums.type.dtype), sums).astype(dtype)
@@ -162,7 +170,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return SVD(full_matrices, compute_uv)(a)
 
 
-def svdvals(a: Any) -> Variable:
+def svdvals(a: Any) -> TensorVariable:
     """The singular values of a matrix, descending.
 
     Examples

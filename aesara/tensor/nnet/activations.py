@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import clip, expm1, gt, lt, minimum, sigmoid, switch
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class ScalarSoftsign(aes.UnaryScalarOp):
@@ -41,7 +44,7 @@ def _is_zero(value: Any) -> bool:
     return not isinstance(value, Variable) and np.ndim(value) == 0 and value == 0
 
 
-def relu(x: Any, alpha: Any = 0) -> Variable:
+def relu(x: Any, alpha: Any = 0) -> TensorVariable:
     """The rectified linear function: `x` where it is positive, else ``alpha * x``.
 
     Parameters
@@ -73,7 +76,7 @@ def relu(x: Any, alpha: Any = 0) -> Variable:
     return switch(gt(x, 0), x, switch(lt(x, 0), alpha * x, 0.5 * (1 + alpha) * x))
 
 
-def elu(x: Any, alpha: Any = 1) -> Variable:
+def elu(x: Any, alpha: Any = 1) -> TensorVariable:
     """The exponential linear function: `x` where it is positive, else ``alpha * (exp(x) - 1)``.
 
     Parameters
@@ -94,7 +97,7 @@ def elu(x: Any, alpha: Any = 1) -> Variable:
     return switch(gt(x, 0), x, alpha * expm1(minimum(x, np.int8(0))))
 
 
-def selu(x: Any) -> Variable:
+def selu(x: Any) -> TensorVariable:
     """The scaled exponential linear function, which keeps mean 0 and variance 1.
 
     The constants are those of Klambauer et al., "Self-Normalizing Neural
@@ -111,7 +114,7 @@ def selu(x: Any) -> Variable:
     return scale * elu(x, alpha)
 
 
-def hard_sigmoid(x: Any) -> Variable:
+def hard_sigmoid(x: Any) -> TensorVariable:
     """A sigmoid of straight lines: ``0.2 * x + 0.5``, between 0 and 1.
 
     Examples
@@ -125,10 +128,10 @@ def hard_sigmoid(x: Any) -> Variable:
     return clip(x * slope + middle, np.int8(0), np.int8(1))
 
 
-def ultra_fast_sigmoid(x: Any) -> Variable:
+def ultra_fast_sigmoid(x: Any) -> TensorVariable:
     """The logistic sigmoid; it is computed so fast that there is no need to approximate it."""
     return sigmoid(x)
 
 
-def _float_of(x: Variable) -> str:
+def _float_of(x: TensorVariable) -> str:
     return "float64" if x.type.dtype in discrete_dtypes else x.type.dtype

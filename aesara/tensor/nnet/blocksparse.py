@@ -7,14 +7,14 @@ A matrix W of blocks has the shape ``(input blocks, output blocks, input size, o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
@@ -22,15 +22,18 @@ from aesara.tensor.elementwise.ops import conj, mul
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _operand(name: str, x: Any, ndim: int) -> Variable:
+
+def _operand(name: str, x: Any, ndim: int) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
         raise TypeError(f"{name} must be a {ndim}D tensor; got {described(x)} with {x.type.ndim} dimensions")
     return x
 
 
-def _block_numbers(name: str, x: Any) -> Variable:
+def _block_numbers(name: str, x: Any) -> TensorVariable:
     x = _operand(name, x, 2)
     if x.type.dtype not in integer_dtypes:
         raise TypeError(f"{name} must have an integer dtype; got {described(x)} of type {x.type}")
@@ -56,8 +59,11 @@ class _BlockOp(MayOverwriteFirst, ExpressionOp):
         return [[v.type.dtype not in integer_dtypes] for v in node.inputs]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         gradients = super().L_op(inputs, outputs, output_grads)
         return [
             disconnected_type() if v.type.dtype in integer_dtypes else gradient
@@ -107,15 +113,18 @@ class SparseBlockGemv(_BlockOp):
                     result[b, j] += np.dot(h[b, i], W[of_input[b, i], of_output[b, j]])
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         _, W, h, of_input, of_output = inputs
         (g,) = output_grads
         of_W = sparse_block_outer(W.zeros_like(), conj(h), g, of_input, of_output)
         of_h = sparse_block_gemv(h.zeros_like(), conj(W).dimshuffle(1, 0, 3, 2), g, of_output, of_input)
         return [g, of_W, of_h, disconnected_type(), disconnected_type()]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         o, W, h, of_input, of_output = inputs
         blocks = W[of_input.dimshuffle(0, "x", 1), of_output.dimshuffle(0, 1, "x")]
         products = mul(h.dimshuffle(0, "x", 1, 2, "x"), blocks)
@@ -164,7 +173,7 @@ class SparseBlockOuter(_BlockOp):
                 for j in range(y.shape[1]):
                     result[of_x[b, i], of_y[b, j]] += alpha * np.outer(x[b, i], y[b, j])
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         o, x, y, of_x, of_y, alpha = inputs
         products = x.dimshuffle(0, 1, "x", 2, "x") * y.dimshuffle(0, "x", 1, "x", 2) * alpha
         return inc_subtensor(o[of_x.dimshuffle(0, 1, "x"), of_y.dimshuffle(0, "x", 1)], products)
@@ -189,7 +198,7 @@ sparse_block_outer = SparseBlockOuter(False)
 sparse_block_outer_inplace = SparseBlockOuter(True)
 
 
-def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> Variable:
+def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> TensorVariable:
     """Multiply chosen blocks of a matrix with vectors in blocks, and add a bias.
 
     Parameters

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -18,6 +18,9 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import continuous_dtypes, integer_dtypes
 from aesara.tensor.elementwise.ops import and_, eq, ge, lt
 from aesara.tensor.reductions.all_any import all as all_true
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class ComposedOp(Op):
@@ -31,12 +34,15 @@ class ComposedOp(Op):
     __props__: tuple[str, ...] = ()
 
     @abstractmethod
-    def expand(self, *inputs: Variable) -> list[Variable]:
+    def expand(self, *inputs: TensorVariable) -> list[TensorVariable]:
         """The outputs as expressions of the inputs."""
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         known = {
             expression: gradient
             for expression, gradient in zip(self.expand(*inputs), output_grads)
@@ -49,7 +55,9 @@ class ComposedOp(Op):
         )
         return [next(gradients) if any(connections) else disconnected_type() for connections in pattern]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         moved = [(x, tangent) for x, tangent in zip(inputs, eval_points) if tangent is not None]
         if not moved:
             return [None] * self.nout
@@ -64,12 +72,12 @@ class ComposedOp(Op):
 
 
 @vectorize_node.register(ComposedOp)
-def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: Variable) -> list[Variable]:
+def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: TensorVariable) -> list[TensorVariable]:
     """The expression that the op stands for, for the whole batch."""
     return vectorize_graph(op.expand(*node.inputs), list(zip(node.inputs, inputs)))
 
 
-def as_floats(name: str, ndim: int, x: Any) -> Variable:
+def as_floats(name: str, ndim: int, x: Any) -> TensorVariable:
     """A tensor with so many dimensions and a floating-point dtype; integers become float64."""
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
@@ -81,7 +89,7 @@ def as_floats(name: str, ndim: int, x: Any) -> Variable:
     raise TypeError(f"{name} must be a tensor of real numbers; got dtype {x.type.dtype}.")
 
 
-def as_classes(name: str, y: Any) -> Variable:
+def as_classes(name: str, y: Any) -> TensorVariable:
     """A vector of integers: the number of a class in each row."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
@@ -95,6 +103,6 @@ _classes_exist = CheckAndRaise(
 )
 
 
-def checked_classes(x: Variable, y: Variable) -> Variable:
+def checked_classes(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """Numbers of classes, with a check that there is one for each row of `x`, and that `x` has such columns."""
     return _classes_exist(_one_for_each_row(y, eq(y.shape[0], x.shape[0])), all_true(and_(ge(y, 0), lt(y, x.shape[1]))))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConvOp", "conv2d"]
 
@@ -83,7 +86,7 @@ class ConvOp(Correlation):
             return self
         return AbstractConv2d(border_mode=self.out_mode, subsample=(self.dx, self.dy)).turned(direction)
 
-    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+    def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         raise TypeError("The sizes of the result of a ConvOp follow from its operands.")
 
     def make_node(self, inputs: Any, kerns: Any) -> Apply:
@@ -117,7 +120,7 @@ def conv2d(
     border_mode: str = "valid",
     subsample: Sequence[int] = (1, 1),
     **kargs: Any,
-) -> Variable:
+) -> TensorVariable:
     """Convolve images with filters by a `ConvOp`.
 
     Parameters

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_functions import conv3d as conv3d_of_volumes
 from aesara.tensor.shapes.dimshuffle import dimshuffle
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["conv3d"]
 
@@ -25,7 +27,7 @@ def conv3d(
     signals_shape: Sequence[int | None] | None = None,
     filters_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",
-) -> Variable:
+) -> TensorVariable:
     """Convolve sequences of images, ``(batch, time, channels, rows, columns)``, with filters.
 
     Parameters
@@ -66,7 +68,7 @@ def conv3d(
     return dimshuffle(result, _MOVED)
 
 
-def _paddings(border_mode: Any, filters: Variable, filters_shape: Sequence[int | None] | None) -> Any:
+def _paddings(border_mode: Any, filters: TensorVariable, filters_shape: Sequence[int | None] | None) -> Any:
     """Border modes that differ between dimensions as how many zeros there are, which needs known lengths."""
     if not isinstance(border_mode, (tuple, list)):
         return border_mode

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.nnet.conv_functions import conv2d, conv3d
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def causal_conv1d(
@@ -21,7 +23,7 @@ def causal_conv1d(
     filter_dilation: int = 1,
     num_groups: int = 1,
     unshared: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """Convolve sequences with filters, so that no entry of the output depends on later entries of the input.
 
     Parameters
@@ -79,7 +81,7 @@ def _separable(
     conv: Any, input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any,
     depthwise_filter_shape: Any, pointwise_filter_shape: Any, border_mode: Any, subsample: Any, filter_flip: bool,
     filter_dilation: Any,
-) -> Variable:  # fmt: skip
+) -> TensorVariable:  # fmt: skip
     by_channel = conv(
         input,
         depthwise_filters,
@@ -111,7 +113,7 @@ def separable_conv2d(
     subsample: Sequence[int] = (1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1),
-) -> Variable:
+) -> TensorVariable:
     """Convolve each channel with filters of its own, then mix channels by filters of a single entry.
 
     Parameters
@@ -155,7 +157,7 @@ def separable_conv3d(
     subsample: Sequence[int] = (1, 1, 1),
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
-) -> Variable:
+) -> TensorVariable:
     """`separable_conv2d` in three dimensions."""
     return _separable(
         conv3d, input, depthwise_filters, pointwise_filters, num_channels, input_shape, depthwise_filter_shape,

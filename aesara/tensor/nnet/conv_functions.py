@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def conv2d(
@@ -23,7 +25,7 @@ def conv2d(
     num_groups: int = 1,
     unshared: bool = False,
     **kwargs: Any,
-) -> Variable:
+) -> TensorVariable:
     """Convolve images with filters.
 
     Parameters
@@ -101,7 +103,7 @@ def abstract_conv2d(
     filter_dilation: Sequence[int] = (1, 1),
     num_groups: int = 1,
     unshared: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """Convolve images with filters; see `conv2d`."""
     op = AbstractConv2d(
         input_shape, filter_shape, border_mode, subsample, filter_flip, filter_dilation, num_groups, unshared
@@ -119,7 +121,7 @@ def conv3d(
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
     num_groups: int = 1,
-) -> Variable:
+) -> TensorVariable:
     """Convolve images in three dimensions, ``(batch, channels, depth, rows, columns)``, with filters.
 
     The parameters are those of `conv2d`, with three dimensions.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from aesara.tensor.nnet.conv_ops import (
     BaseAbstractConv,
 )
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple, Variable]:
+
+def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple, TensorVariable]:
     """What is known of the shape of a result, and its last sizes as a vector.
 
     The first `lead` entries are integers or None, the sizes integers or symbolic integers.
@@ -43,7 +46,7 @@ def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple
 def _grad_wrt_inputs(
     cls: type[BaseAbstractConv], convdim: int, output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any,
     *settings: Any,
-) -> Variable:  # fmt: skip
+) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("input_shape", input_shape, 2, convdim)
     return cls(known, filter_shape, *settings)(filters, output_grad, sizes)
 
@@ -51,7 +54,7 @@ def _grad_wrt_inputs(
 def _grad_wrt_weights(
     cls: type[BaseAbstractConv], convdim: int, input: Any, output_grad: Any, filter_shape: Any, input_shape: Any,
     *settings: Any, unshared: bool = False,
-) -> Variable:  # fmt: skip
+) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("filter_shape", filter_shape, 2 + convdim if unshared else 2, convdim)
     settings = (*settings, unshared) if unshared else settings
     return cls(input_shape, known, *settings)(input, output_grad, sizes)
@@ -68,7 +71,7 @@ def conv2d_grad_wrt_inputs(
     filter_dilation: Sequence[int] = (1, 1),
     num_groups: int = 1,
     unshared: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """The gradient of `conv2d` for its images, from that of its output.
 
     Parameters
@@ -105,7 +108,7 @@ def conv3d_grad_wrt_inputs(
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
     num_groups: int = 1,
-) -> Variable:
+) -> TensorVariable:
     """The gradient of `conv3d` for its images; see `conv2d_grad_wrt_inputs`."""
     settings = (border_mode, subsample, filter_flip, filter_dilation, num_groups)
     return _grad_wrt_inputs(AbstractConv3d_gradInputs, 3, output_grad, filters, input_shape, filter_shape, *settings)
@@ -122,7 +125,7 @@ def conv2d_grad_wrt_weights(
     filter_dilation: Sequence[int] = (1, 1),
     num_groups: int = 1,
     unshared: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """The gradient of `conv2d` for its filters, from that of its output.
 
     Parameters
@@ -160,7 +163,7 @@ def conv3d_grad_wrt_weights(
     filter_flip: bool = True,
     filter_dilation: Sequence[int] = (1, 1, 1),
     num_groups: int = 1,
-) -> Variable:
+) -> TensorVariable:
     """The gradient of `conv3d` for its filters; see `conv2d_grad_wrt_weights`."""
     settings = (border_mode, subsample, filter_flip, filter_dilation, num_groups)
     return _grad_wrt_weights(AbstractConv3d_gradWeights, 3, input, output_grad, filter_shape, input_shape, *settings)
@@ -177,7 +180,7 @@ def conv2d_transpose(
     filter_dilation: Sequence[int] = (1, 1),
     num_groups: int = 1,
     unshared: bool = False,
-) -> Variable:
+) -> TensorVariable:
     """Spread each element of the input over a window of the output: the transpose of `conv2d`.
 
     Parameters

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -21,8 +21,11 @@ from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> Variable:
+
+def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> TensorVariable:
     """A tensor with so many dimensions.
 
     Raises
@@ -155,7 +158,7 @@ class BaseAbstractConv(ChosenWindows):
         BaseAbstractConv.__init__(made, **{name: getattr(self, name) for name in BaseAbstractConv.__props__})
         return made
 
-    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+    def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         return self(x, y, vector_of([as_tensor_variable(n).astype("int64") for n in sizes]))
 
     def flops(self, inputs: Sequence[tuple], outputs: Sequence[tuple]) -> float:
@@ -178,17 +181,17 @@ class BaseAbstractConv(ChosenWindows):
         """Convolutions are not computed while a function is compiled."""
         return False
 
-    def _images(self, x: Any, name: str = "img") -> Variable:
+    def _images(self, x: Any, name: str = "img") -> TensorVariable:
         return assert_shape(
             as_operand(x, 2 + self.convdim, name), self.imshp, "The images have not the declared shape."
         )
 
-    def _filters(self, x: Any) -> Variable:
+    def _filters(self, x: Any) -> TensorVariable:
         what = "tensor for unshared convolution" if self.unshared else "tensor"
         kern = as_operand(x, self.windows.kernel_ndim, "kern", what)
         return assert_shape(kern, self.kshp, "The filters have not the declared shape.")
 
-    def _sizes(self, shape: Any) -> tuple[Variable, list[int | None]]:
+    def _sizes(self, shape: Any) -> tuple[TensorVariable, list[int | None]]:
         """A vector of sizes, and those of them that are known."""
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in integer_dtypes:

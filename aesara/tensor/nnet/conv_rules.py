@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import copy_stack_trace, in2out, node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import LocalGroupDB
@@ -28,6 +28,9 @@ from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.registration import register_specialize, register_specialize_device
 from aesara.tensor.shapes.specify_shape import specify_shape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 conv_groupopt = LocalGroupDB()
 conv_groupopt.__name__ = "conv_opts"
 register_specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
@@ -35,7 +38,7 @@ register_specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
 register_specialize(conv_groupopt, name="conv_opts")
 
 
-def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
+def _replaced(node: Apply, new: TensorVariable) -> list[TensorVariable] | bool:
     fitting = in_place_of(node.outputs[0], new)
     if fitting is None:
         return False
@@ -43,7 +46,7 @@ def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
     return fitting
 
 
-def _flipped(filters: Variable, op: BaseAbstractConv) -> Variable:
+def _flipped(filters: TensorVariable, op: BaseAbstractConv) -> TensorVariable:
     """Filters mirrored in their last dimensions, if the convolution mirrors them."""
     return filters[(..., *(slice(None, None, -1),) * op.convdim)] if op.filter_flip else filters
 
@@ -56,7 +59,7 @@ def _matrix_form(cls: type[MatrixCorrelation], op: BaseAbstractConv) -> MatrixCo
     return cls(op.border_mode, op.subsample, op.filter_dilation, num_groups=op.num_groups, **shared)  # type: ignore[call-arg]
 
 
-def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | bool:
+def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[TensorVariable] | bool:
     op, (x, y, *sizes) = node.op, node.inputs
     if op.convdim != cls.convdim:
         return False
@@ -119,12 +122,12 @@ def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
     )
 
 
-def _with_sizes(images: Variable, sizes: Variable) -> Variable:
+def _with_sizes(images: TensorVariable, sizes: TensorVariable) -> TensorVariable:
     """Images with a check that they have the sizes that were asked for."""
     return specify_shape(images, (None, None, sizes[0], sizes[1]))
 
 
-def _mirrored(images: Variable) -> Variable:
+def _mirrored(images: TensorVariable) -> TensorVariable:
     return images[:, :, ::-1, ::-1]
 
 

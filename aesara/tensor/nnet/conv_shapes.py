@@ -8,7 +8,7 @@ not known, and, for `get_conv_output_shape`, symbolic integers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import eq, ge
 from aesara.tensor.products.correlation import dilated_size, output_size
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 Shape = tuple[Any, ...]
 
@@ -338,7 +341,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> Shape:
     return tuple(checked)
 
 
-def assert_shape(x: Any, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> Variable:
+def assert_shape(x: Any, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> TensorVariable:
     """The tensor with a check that it has a shape, where entries other than None are given.
 
     Without ``config.conv__assert_shape`` nothing is checked.

@@ -7,14 +7,17 @@ whose columns are the windows of the image. Filters are not mirrored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.nnet.conv_ops import ChosenWindows, as_operand
 from aesara.tensor.products.correlation import Direction
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class MatrixCorrelation(ChosenWindows):
@@ -35,7 +38,7 @@ class MatrixCorrelation(ChosenWindows):
         border = self.windows.border
         return ((0, 0),) * self.convdim if border == "valid" else border
 
-    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+    def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         return self(x, y, sizes)
 
     def make_node(self, *operands: Any) -> Apply:
@@ -43,7 +46,7 @@ class MatrixCorrelation(ChosenWindows):
         if self.direction == "forward":
             x = as_operand(operands[0], 2 + self.convdim, "img")
             y = as_operand(operands[1], self.windows.kernel_ndim, "kern")
-            sizes: list[Variable] = []
+            sizes: list[TensorVariable] = []
         else:
             first = (2 + self.convdim, "img") if self.direction == "weights" else (self.windows.kernel_ndim, "kern")
             x = as_operand(operands[0], *first)
@@ -53,7 +56,7 @@ class MatrixCorrelation(ChosenWindows):
         x, y, result = self.result_of(x, y, known)
         return Apply(self, [x, y, *sizes], [result])
 
-    def _sizes(self, shape: Any) -> list[Variable]:
+    def _sizes(self, shape: Any) -> list[TensorVariable]:
         if shape is None:
             if self.border_mode == "half" and self.direction == "weights":
                 raise ValueError('shape must be given for border_mode "half"')

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -26,10 +26,13 @@ from aesara.tensor.reductions.argmax import argmax, max_and_argmax
 from aesara.tensor.reductions.softmax import LogSoftmax
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 _log_softmax = LogSoftmax(axis=-1)
 
 
-def _rows(x: Variable, y: Variable) -> int | None:
+def _rows(x: TensorVariable, y: TensorVariable) -> int | None:
     """The static number of rows of a matrix and entries of a vector; an error if they are known to differ."""
     of_x, of_y = x.type.shape[0], y.type.shape[0]
     if of_x is not None and of_y is not None and of_x != of_y:
@@ -37,12 +40,12 @@ def _rows(x: Variable, y: Variable) -> int | None:
     return of_x if of_y is None else of_y
 
 
-def _entries_of_classes(x: Variable, y: Variable) -> Variable:
+def _entries_of_classes(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """The entry of each row that is in the column of the row's class."""
     return x[arange(x.shape[0]), checked_classes(x, y)]
 
 
-def _is_class(x: Variable, y: Variable) -> Variable:
+def _is_class(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """A matrix that tells for each entry whether its column is the class of its row."""
     return eq(arange(x.shape[1]).dimshuffle("x", 0), checked_classes(x, y).dimshuffle(0, "x"))
 
@@ -76,7 +79,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         outputs = [tensor_type(dtype, (rows,))(), tensor_type(dtype, (rows, columns))()]
         return Apply(self, [x, b, y_idx], [*outputs, tensor_type(y_idx.type.dtype, (rows,))()])
 
-    def expand(self, x: Variable, b: Variable, y_idx: Variable) -> list[Variable]:
+    def expand(self, x: TensorVariable, b: TensorVariable, y_idx: TensorVariable) -> list[TensorVariable]:
         total = biased(x, b)
         cost = neg(_entries_of_classes(_log_softmax(total), y_idx))
         return [cost, softmax_legacy(total), argmax(total, axis=1).astype(y_idx.type.dtype)]
@@ -101,8 +104,11 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         return [[True, True, False], [True, True, False], [False, False, False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         x, b, y_idx = inputs
         _, probabilities, _ = outputs
         of_cost, of_probabilities, _ = output_grads
@@ -135,7 +141,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         _rows(sm, y_idx)
         return Apply(self, [dy, sm, y_idx], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
-    def expand(self, dy: Variable, sm: Variable, y_idx: Variable) -> list[Variable]:
+    def expand(self, dy: TensorVariable, sm: TensorVariable, y_idx: TensorVariable) -> list[TensorVariable]:
         factor = dy if dy.type.ndim == 0 else dy.dimshuffle(0, "x")
         difference = switch(_is_class(sm, y_idx), sm - np.int8(1), sm)
         return [mul(factor.astype(sm.type.dtype), difference)]
@@ -175,7 +181,7 @@ class CrossentropyCategorical1Hot(ComposedOp):
         shape = (_rows(coding_dist, true_one_of_n),)
         return Apply(self, [coding_dist, true_one_of_n], [tensor_type(coding_dist.type.dtype, shape)()])
 
-    def expand(self, coding_dist: Variable, true_one_of_n: Variable) -> list[Variable]:
+    def expand(self, coding_dist: TensorVariable, true_one_of_n: TensorVariable) -> list[TensorVariable]:
         # The logarithm comes first because it merges with a softmax; only the entries that are used are computed.
         return [neg(_entries_of_classes(log(coding_dist), true_one_of_n))]
 
@@ -192,8 +198,11 @@ class CrossentropyCategorical1Hot(ComposedOp):
         return [[True], [False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         coding, classes = inputs
         return [crossentropy_categorical_1hot_grad(output_grads[0], coding, classes), disconnected_type()]
 
@@ -213,7 +222,9 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
         output = tensor_type(coding_dist.type.dtype, coding_dist.type.shape)()
         return Apply(self, [g_y, coding_dist, classes], [output])
 
-    def expand(self, g_y: Variable, coding_dist: Variable, true_one_of_n: Variable) -> list[Variable]:
+    def expand(
+        self, g_y: TensorVariable, coding_dist: TensorVariable, true_one_of_n: TensorVariable
+    ) -> list[TensorVariable]:
         column = neg(g_y).dimshuffle(0, "x").astype(coding_dist.type.dtype)
         return [switch(_is_class(coding_dist, true_one_of_n), column / coding_dist, np.int8(0))]
 
@@ -239,7 +250,7 @@ crossentropy_categorical_1hot = CrossentropyCategorical1Hot()
 crossentropy_categorical_1hot_grad = CrossentropyCategorical1HotGrad()
 
 
-def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> list[Variable]:
+def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """The cross-entropy of ``softmax(x + b)`` and true classes, and the softmax.
 
     See `CrossentropySoftmaxArgmax1HotWithBias` for the inputs.
@@ -247,7 +258,7 @@ def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: An
     return crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)[:2]
 
 
-def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[Variable]:
+def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """The cross-entropy of ``softmax(x)`` and true classes, and the softmax.
 
     Examples
@@ -261,19 +272,21 @@ def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[Variabl
     return crossentropy_softmax_1hot_with_bias(x, zeros_like(x[0]), y_idx, **kwargs)
 
 
-def crossentropy_softmax_max_and_argmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> list[Variable]:
+def crossentropy_softmax_max_and_argmax_1hot_with_bias(
+    x: Any, b: Any, y_idx: Any, **kwargs: Any
+) -> list[TensorVariable]:
     """The cross-entropy, the softmax, and the largest entry of each of its rows with its column."""
     cost, probabilities = crossentropy_softmax_1hot_with_bias(x, b, y_idx, **kwargs)
     return [cost, probabilities, *max_and_argmax(probabilities, axis=-1)]
 
 
-def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[Variable]:
+def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """Like `crossentropy_softmax_max_and_argmax_1hot_with_bias`, without a bias."""
     x = as_floats("x", 2, x)
     return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, zeros_like(x[0]), y_idx, **kwargs)
 
 
-def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Variable:
+def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable:
     """The cross-entropy ``-sum(p * log(q))`` of a predicted distribution q and a true one p.
 
     Parameters
@@ -310,7 +323,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> Variable:
     return crossentropy_categorical_1hot(rows, true_dist.flatten()).reshape(true_dist.shape, ndim=true_dist.type.ndim)
 
 
-def binary_crossentropy(output: Any, target: Any) -> Variable:
+def binary_crossentropy(output: Any, target: Any) -> TensorVariable:
     """The cross-entropy of predicted and true probabilities of an event, element by element.
 
     Parameters
@@ -330,7 +343,7 @@ def binary_crossentropy(output: Any, target: Any) -> Variable:
     return neg(target * log(output) + (1.0 - target) * log1p(neg(output)))
 
 
-def sigmoid_binary_crossentropy(output: Any, target: Any) -> Variable:
+def sigmoid_binary_crossentropy(output: Any, target: Any) -> TensorVariable:
     """``binary_crossentropy(sigmoid(output), target)``, without overflow and accurate for all inputs.
 
     Examples
@@ -343,7 +356,7 @@ def sigmoid_binary_crossentropy(output: Any, target: Any) -> Variable:
     return target * softplus(neg(output)) + (1.0 - target) * softplus(output)
 
 
-def confusion_matrix(actual: Any, pred: Any) -> list[Variable]:
+def confusion_matrix(actual: Any, pred: Any) -> list[TensorVariable]:
     """How often each class was predicted for each class.
 
     Parameters

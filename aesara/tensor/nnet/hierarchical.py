@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.products.dot import batched_dot, dot, tensordot
 from aesara.tensor.reductions.softmax import softmax
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def h_softmax(
@@ -22,7 +24,7 @@ def h_softmax(
     W2: Any,
     b2: Any,
     target: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The hierarchical softmax: the probability of a class, times that of an output within the class.
 
     With a target the work for each example grows with

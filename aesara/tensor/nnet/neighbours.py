@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -17,12 +16,15 @@ from aesara.tensor.joining.join_split import stack
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["Images2Neibs", "images2neibs", "neibs2images"]
 
 _MODES = ("valid", "ignore_borders", "half", "full", "wrap_centered")
 
 
-def _pair(name: str, value: Any) -> list[Variable]:
+def _pair(name: str, value: Any) -> list[TensorVariable]:
     """Two integers, symbolic ones too, as int64 scalars."""
     value = as_tensor_variable(value)
     if value.type.ndim != 1 or value.type.dtype not in integer_dtypes:
@@ -41,7 +43,9 @@ _REACHES_END = CheckAndRaise(
 )
 
 
-def _starts(mode: str, size: Variable, width: Variable, step: Variable) -> tuple[Variable, Any, Variable]:
+def _starts(
+    mode: str, size: TensorVariable, width: TensorVariable, step: TensorVariable
+) -> tuple[TensorVariable, Any, TensorVariable]:
     """How many neighbourhoods there are along a dimension, where the first one begins, and the checked size."""
     if mode == "wrap_centered":
         size = _ODD(_WITHIN_IMAGE(size, ge(size, width)), eq(width % 2, 1))
@@ -53,7 +57,7 @@ def _starts(mode: str, size: Variable, width: Variable, step: Variable) -> tuple
     return where(ge(room, 0), room, -step) // step + 1, -before, size
 
 
-def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> Variable:
+def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = "valid") -> TensorVariable:
     """The neighbourhoods of images as the rows of a matrix.
 
     Parameters
@@ -116,8 +120,12 @@ def images2neibs(ten4: Any, neib_shape: Any, neib_step: Any = None, mode: str = 
 
 
 def _with_zeros(
-    images: Variable, sizes: list[Variable], widths: list[Variable], positions: list[Variable], mode: str
-) -> tuple[Variable, list[Variable]]:
+    images: TensorVariable,
+    sizes: list[TensorVariable],
+    widths: list[TensorVariable],
+    positions: list[TensorVariable],
+    mode: str,
+) -> tuple[TensorVariable, list[TensorVariable]]:
     """The images with zeros around them, and the positions counted from their corner."""
     around = [width // 2 if mode == "half" else width - 1 for width in widths]
     shape = (images.shape[0], images.shape[1], *[size + 2 * n for size, n in zip(sizes, around)])
@@ -126,7 +134,7 @@ def _with_zeros(
     return set_subtensor(inside, images), [position + n for position, n in zip(positions, around)]
 
 
-def neibs2images(neibs: Any, neib_shape: Any, original_shape: Any, mode: str = "valid") -> Variable:
+def neibs2images(neibs: Any, neib_shape: Any, original_shape: Any, mode: str = "valid") -> TensorVariable:
     """The images whose neighbourhoods are the rows of a matrix: what `images2neibs` was given.
 
     Parameters
@@ -171,5 +179,5 @@ class Images2Neibs:
             raise NotImplementedError(f"Images2Neibs: mode must be one of {', '.join(_MODES)}; got {mode!r}.")
         self.mode = mode
 
-    def __call__(self, ten4: Any, neib_shape: Any, neib_step: Any = None) -> Variable:
+    def __call__(self, ten4: Any, neib_shape: Any, neib_step: Any = None) -> TensorVariable:
         return images2neibs(ten4, neib_shape, neib_step, self.mode)

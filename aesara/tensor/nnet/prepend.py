@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.nnet.composed import ComposedOp
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _as_matrix(mat: Any) -> Variable:
+
+def _as_matrix(mat: Any) -> TensorVariable:
     mat = as_tensor_variable(mat)
     if mat.type.ndim != 2:
         raise TypeError(f"A matrix is expected; got {described(mat)} of type {mat.type}.")
     return mat
 
 
-def _one_more_column(mat: Variable) -> tuple[int | None, int | None]:
+def _one_more_column(mat: TensorVariable) -> tuple[int | None, int | None]:
     rows, columns = mat.type.shape
     return rows, None if columns is None else columns + 1
 
@@ -64,7 +67,7 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         mat = _as_matrix(mat)
         return Apply(self, [mat], [tensor_type(mat.type.dtype, _one_more_column(mat))()])
 
-    def expand(self, mat: Variable) -> list[Variable]:
+    def expand(self, mat: TensorVariable) -> list[TensorVariable]:
         column = alloc(np.asarray(self.val, dtype=mat.type.dtype), mat.shape[0], 1)
         return [join(1, column, mat)]
 
@@ -75,8 +78,11 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         return [(shapes[0][0], shapes[0][1] + 1)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [output_grads[0][:, 1:]]
 
 
@@ -99,7 +105,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
         dtype = aes.upcast(val.type.dtype, mat.type.dtype)
         return Apply(self, [val, mat], [tensor_type(dtype, _one_more_column(mat))()])
 
-    def expand(self, val: Variable, mat: Variable) -> list[Variable]:
+    def expand(self, val: TensorVariable, mat: TensorVariable) -> list[TensorVariable]:
         return [join(1, alloc(val, mat.shape[0], 1), mat)]
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
@@ -109,8 +115,11 @@ class Prepend_scalar_to_each_row(ComposedOp):
         return [(shapes[1][0], shapes[1][1] + 1)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         val, mat = inputs
         (g,) = output_grads
         return [g[:, 0].sum().astype(val.type.dtype), g[:, 1:].astype(mat.type.dtype)]

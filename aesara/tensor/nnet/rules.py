@@ -7,10 +7,10 @@ any quotient. What is left of composed ops then is replaced by the expressions t
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.pullback import gradient_form
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
@@ -37,8 +37,11 @@ from aesara.tensor.rewriting.log_domain import Analysis
 from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _replaced(node: Apply, outputs: list[Variable]) -> list[Variable] | bool:
+
+def _replaced(node: Apply, outputs: list[TensorVariable]) -> list[TensorVariable] | bool:
     """The outputs in the types of those of the node; False if they do not fit."""
     fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
     if any(one is None for one in fitting):
@@ -52,7 +55,7 @@ def _along_rows(op: Any, ndim: int) -> bool:
     return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
 
 
-def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
+def _softmax_of(x: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
     """The input and the bias of what computes the rows of a softmax; None for anything else."""
     node = x.owner
     if node is not None and isinstance(node.op, SoftmaxWithBias):
@@ -77,7 +80,7 @@ def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @gradient_form.register(CrossentropyCategorical1Hot)
-def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) -> Variable | None:
+def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[TensorVariable]) -> TensorVariable | None:
     """The cross-entropy of probabilities that may underflow is differentiated as the logarithm that it stands for."""
     with inherit_source(gradient_mark(node)):
         if Analysis(kept, differentiated=True).scaled(node.inputs[0]) is None:
@@ -160,7 +163,7 @@ def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, [softmax_with_bias(matrix, bias)])
 
 
-def _as_row(x: Variable) -> Variable | None:
+def _as_row(x: TensorVariable) -> TensorVariable | None:
     """The vector that a matrix of one row is made of."""
     node = x.owner
     if node is None or not isinstance(node.op, DimShuffle) or tuple(node.op.new_order) != ("x", 0):

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.nnet.composed import ComposedOp, as_floats
 from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 softmax_legacy = Softmax(axis=-1)
 softmax_grad_legacy = SoftmaxGrad(axis=-1)
 
 
-def biased(x: Variable, b: Variable) -> Variable:
+def biased(x: TensorVariable, b: TensorVariable) -> TensorVariable:
     """A matrix with a vector added to each row."""
     return add(x, b.dimshuffle("x", 0))
 
 
-def biased_static_shape(x: Variable, b: Variable) -> tuple[int | None, int | None]:
+def biased_static_shape(x: TensorVariable, b: TensorVariable) -> tuple[int | None, int | None]:
     """The static shape of `biased`; an error if it is known that lengths differ."""
     rows, columns = x.type.shape
     (length,) = b.type.shape
@@ -50,7 +53,7 @@ class SoftmaxWithBias(ComposedOp):
         dtype = aes.upcast(x.type.dtype, b.type.dtype)
         return Apply(self, [x, b], [tensor_type(dtype, biased_static_shape(x, b))()])
 
-    def expand(self, x: Variable, b: Variable) -> list[Variable]:
+    def expand(self, x: TensorVariable, b: TensorVariable) -> list[TensorVariable]:
         return [softmax_legacy(biased(x, b))]
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
@@ -63,8 +66,11 @@ class SoftmaxWithBias(ComposedOp):
         return [shapes[0]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         x, b = inputs
         dx = softmax_grad_legacy(output_grads[0], outputs[0])
         return [dx.astype(x.type.dtype), sum_along(dx, axis=0).astype(b.type.dtype)]

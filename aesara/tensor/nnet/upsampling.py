@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> Variable:
+
+def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> TensorVariable:
     """The weights of linear interpolation at the places between neighbours: they rise to the middle and fall again.
 
     Parameters
@@ -34,7 +36,7 @@ def bilinear_kernel_1D(ratio: Any, normalize: bool = True) -> Variable:
     return kernel / as_tensor_variable(ratio).astype(config.floatX) if normalize else kernel
 
 
-def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> Variable:
+def bilinear_kernel_2D(ratio: Any, normalize: bool = True) -> TensorVariable:
     """The weights of bilinear interpolation: the products of those for rows and for columns.
 
     Parameters
@@ -63,7 +65,9 @@ def _fractions(frac_ratio: Any) -> list[tuple[int, int]]:
     return [(int(n), int(d)) for n, d in pairs]
 
 
-def _transposed(images: Variable, kernel: Variable, ratios: tuple[int, int], repeated: tuple[int, int]) -> Variable:
+def _transposed(
+    images: TensorVariable, kernel: TensorVariable, ratios: tuple[int, int], repeated: tuple[int, int]
+) -> TensorVariable:
     """Images, whose first and last rows and columns stand twice where `repeated`, spread and weighted by a kernel."""
     sizes, pads = [], []
     for ratio, extra, length in zip(ratios, repeated, (images.shape[2], images.shape[3])):
@@ -73,14 +77,14 @@ def _transposed(images: Variable, kernel: Variable, ratios: tuple[int, int], rep
     return conv2d_grad_wrt_inputs(images, kernel, (None, 1, *sizes), (1, 1, None, None), tuple(pads), ratios)
 
 
-def _with_border(images: Variable, axis: int) -> Variable:
+def _with_border(images: TensorVariable, axis: int) -> TensorVariable:
     """Images whose first and last rows, or columns, stand twice."""
     first, last = [slice(None)] * 4, [slice(None)] * 4
     first[axis], last[axis] = slice(None, 1), slice(-1, None)
     return concatenate([images[tuple(first)], images, images[tuple(last)]], axis=axis)
 
 
-def _along(images: Variable, axis: int, ratio: int) -> Variable:
+def _along(images: TensorVariable, axis: int, ratio: int) -> TensorVariable:
     """Images enlarged along one dimension."""
     kernel = bilinear_kernel_1D(ratio)
     kernel = kernel.dimshuffle("x", "x", 0, "x") if axis == 2 else kernel.dimshuffle("x", "x", "x", 0)
@@ -95,7 +99,7 @@ def bilinear_upsampling(
     batch_size: int | None = None,
     num_input_channels: int | None = None,
     use_1D_kernel: bool = True,
-) -> Variable:
+) -> TensorVariable:
     """Enlarge images by bilinear interpolation; beyond the outermost elements they are constant.
 
     Parameters
@@ -138,14 +142,14 @@ def bilinear_upsampling(
     return large.reshape((input.shape[0], input.shape[1], input.shape[2] * ratio, input.shape[3] * ratio))
 
 
-def _images(input: Any) -> Variable:
+def _images(input: Any) -> TensorVariable:
     input = as_tensor_variable(input)
     if input.type.ndim != 4:
         raise ValueError(f"Images have 4 dimensions: (batch, channels, rows, columns); got {input.type.ndim}.")
     return input
 
 
-def frac_bilinear_upsampling(input: Any, frac_ratio: Any) -> Variable:
+def frac_bilinear_upsampling(input: Any, frac_ratio: Any) -> TensorVariable:
     """Enlarge, or reduce, images by a fraction, with bilinear interpolation.
 
     Parameters

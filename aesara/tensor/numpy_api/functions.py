@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,9 @@ from aesara.tensor.products.dot import dense_dot
 from aesara.tensor.products.matmul import matrix_product
 from aesara.tensor.products.norms import matrix_norm, norm, vector_norm
 from aesara.tensor.statistics.observations import histogram
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
 
@@ -140,13 +143,13 @@ def _not_all(path: str, **refused: Any) -> None:
 # -- functions whose arguments need more than passing on ----------------------
 
 
-def _angle(z: Any, deg: bool = False) -> Variable:
+def _angle(z: Any, deg: bool = False) -> TensorVariable:
     return rad2deg(angle_of(z)) if deg else angle_of(z)
 
 
 def _clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **kwargs: Any
-) -> Variable:
+) -> TensorVariable:
     _not_all("numpy.clip", out=out, **kwargs)
     lower = min if a_min is None or a_min is _NOT_GIVEN else a_min
     upper = max if a_max is None or a_max is _NOT_GIVEN else a_max
@@ -157,7 +160,7 @@ def _clip(
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    def one(x: Any) -> Variable:
+    def one(x: Any) -> TensorVariable:
         x = as_tensor_variable(x)
         return x.dimshuffle(*{0: "xxx", 1: ("x", 0, "x"), 2: (0, 1, "x")}.get(x.type.ndim, range(x.type.ndim)))
 
@@ -168,12 +171,12 @@ def _where(condition: Any, *choices: Any) -> Any:
     return where_chosen(condition, *choices) if choices else nonzero(as_tensor_variable(condition))
 
 
-def _filled(name: str) -> Callable[..., Variable]:
+def _filled(name: str) -> Callable[..., TensorVariable]:
     make = {"zeros_like": zeros, "empty_like": zeros, "ones_like": ones}[name]
 
     def like(
         a: Any, dtype: Any = None, order: Any = None, subok: Any = None, shape: Any = None, *, device: Any = None
-    ) -> Variable:
+    ) -> TensorVariable:
         a = as_tensor_variable(a)
         return make(a.shape if shape is None else shape, dtype or a.type.dtype)
 
@@ -189,34 +192,34 @@ def _full_like(
     shape: Any = None,
     *,
     device: Any = None,
-) -> Variable:
+) -> TensorVariable:
     a = as_tensor_variable(a)
     return full(a.shape if shape is None else shape, fill_value, dtype or a.type.dtype)
 
 
-def _sorting(function: Callable[..., Variable]) -> Callable[..., Variable]:
-    def in_order(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Variable:
+def _sorting(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
+    def in_order(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TensorVariable:
         _not_all(f"numpy.{function.__name__}", order=order)
         return function(a, axis, "stable" if stable else kind or "quicksort")
 
     return in_order
 
 
-def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Variable]:
+def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TensorVariable]:
     return split_evenly("split", as_tensor_variable(ary), indices_or_sections, axis)
 
 
-def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Variable:
+def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> TensorVariable:
     _not_all("numpy.stack", out=out)
     parts = unstack(arrays) if isinstance(arrays, Variable) else list(arrays)
     return stack_of([as_tensor_variable(p).astype(dtype) for p in parts] if dtype is not None else parts, axis=axis)
 
 
-def _copy(a: Any, order: Any = None, subok: Any = None) -> Variable:
+def _copy(a: Any, order: Any = None, subok: Any = None) -> TensorVariable:
     return tensor_copy(a)
 
 
-def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Variable:
+def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> TensorVariable:
     return histogram(a, bins, range, weights=weights)[1]
 
 
@@ -244,7 +247,7 @@ def _common_type(*arrays: Any) -> type:
     return np.common_type(*[np.empty(0, x.type.dtype) if isinstance(x, Variable) else x for x in arrays])
 
 
-def _multi_dot(arrays: Any, *, out: Any = None) -> Variable:
+def _multi_dot(arrays: Any, *, out: Any = None) -> TensorVariable:
     _not_all("numpy.linalg.multi_dot", out=out)
     first, *others = arrays
     product = as_tensor_variable(first)
@@ -253,11 +256,11 @@ def _multi_dot(arrays: Any, *, out: Any = None) -> Variable:
     return product
 
 
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Variable:
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> TensorVariable:
     return vector_norm(x, ord, axis, keepdims)
 
 
-def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Variable:
+def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> TensorVariable:
     return matrix_norm(x, ord, (-2, -1), keepdims)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from aesara.tensor.reductions.sum_prod_max import min as amin
 from aesara.tensor.sequences.cumulative import cumprod, cumsum
 from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "amax",
@@ -48,7 +51,7 @@ index_exp = np.index_exp
 s_ = np.s_
 
 
-def identity(n: Any, dtype: Any = None) -> Variable:
+def identity(n: Any, dtype: Any = None) -> TensorVariable:
     """The identity matrix with `n` rows.
 
     Examples
@@ -61,7 +64,7 @@ def identity(n: Any, dtype: Any = None) -> Variable:
     return eye(n, dtype=dtype)
 
 
-def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Variable:
+def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> TensorVariable:
     """The running sums along an axis.
 
     Parameters
@@ -84,12 +87,16 @@ def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_i
     return _cumulative(cumsum, x, axis, dtype, include_initial, 0)
 
 
-def cumulative_prod(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Variable:
+def cumulative_prod(
+    x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> TensorVariable:
     """The running products along an axis; see `cumulative_sum` for the parameters. A one can be put in front."""
     return _cumulative(cumprod, x, axis, dtype, include_initial, 1)
 
 
-def _cumulative(function: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool, initial: int) -> Variable:
+def _cumulative(
+    function: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool, initial: int
+) -> TensorVariable:
     x = as_tensor_variable(x)
     if axis is None:
         if x.type.ndim != 1:
@@ -107,7 +114,7 @@ def _cumulative(function: Any, x: Any, axis: int | None, dtype: Any, include_ini
     return join(axis, broadcast_to(np.asarray(initial, dtype=running.type.dtype), shape), running)
 
 
-def diagflat(v: Any, k: int = 0) -> Variable:
+def diagflat(v: Any, k: int = 0) -> TensorVariable:
     """The matrix with the elements of a tensor on a diagonal.
 
     Examples
@@ -120,12 +127,12 @@ def diagflat(v: Any, k: int = 0) -> Variable:
     return diag(flatten(as_tensor_variable(v)), k)
 
 
-def diag_indices(n: Any, ndim: int = 2) -> tuple[Variable, ...]:
+def diag_indices(n: Any, ndim: int = 2) -> tuple[TensorVariable, ...]:
     """Positions of the main diagonal of a tensor whose dimensions all have length `n`."""
     return (arange(n),) * ndim
 
 
-def ix_(*args: Any) -> tuple[Variable, ...]:
+def ix_(*args: Any) -> tuple[TensorVariable, ...]:
     """An index for all combinations of entries of several vectors.
 
     Examples
@@ -158,7 +165,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
     return tuple([as_tensor_variable(n) for n in broadcast_shape(*as_tuples, arrays_are_shapes=True)])
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Variable:
+def partition(a: Any, kth: Any, axis: int | None = -1) -> TensorVariable:
     """The elements along an axis, those at `kth` where they would be in ascending order, smaller ones before.
 
     All elements are sorted, which is one of the orders that NumPy allows.
@@ -166,12 +173,12 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Variable:
     return sort(_checked_kth(a, kth, axis), axis)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Variable:
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> TensorVariable:
     """The positions of the elements of `partition`."""
     return argsort(_checked_kth(a, kth, axis), axis)
 
 
-def _checked_kth(a: Any, kth: Any, axis: int | None) -> Variable:
+def _checked_kth(a: Any, kth: Any, axis: int | None) -> TensorVariable:
     a = as_tensor_variable(a)
     if axis is None:
         n = None if None in a.type.shape else int(np.prod(a.type.shape))
@@ -183,7 +190,7 @@ def _checked_kth(a: Any, kth: Any, axis: int | None) -> Variable:
     return a
 
 
-def lexsort(keys: Sequence[Any] | Variable, axis: int = -1) -> Variable:
+def lexsort(keys: Sequence[Any] | TensorVariable, axis: int = -1) -> TensorVariable:
     """The positions that sort by several keys, of which the last one counts most.
 
     Parameters
@@ -212,7 +219,7 @@ def lexsort(keys: Sequence[Any] | Variable, axis: int = -1) -> Variable:
     return order
 
 
-def _along(x: Variable, positions: Variable, axis: int) -> Variable:
+def _along(x: TensorVariable, positions: TensorVariable, axis: int) -> TensorVariable:
     ndim = x.type.ndim
     (axis,) = normalize_axes(axis, ndim)
     index = [
@@ -222,19 +229,19 @@ def _along(x: Variable, positions: Variable, axis: int) -> Variable:
     return x[tuple(index)]
 
 
-def unique_counts(x: Any) -> list[Variable]:
+def unique_counts(x: Any) -> list[TensorVariable]:
     """The different elements in ascending order, and how often they occur."""
     return unique(x, return_counts=True)
 
 
-def unique_inverse(x: Any) -> list[Variable]:
+def unique_inverse(x: Any) -> list[TensorVariable]:
     """The different elements in ascending order, and for each element of `x` which of them it is."""
     x = as_tensor_variable(x)
     values, inverse = unique(x, return_inverse=True)
     return [values, inverse.reshape(x.shape, ndim=x.type.ndim)]
 
 
-def ldexp(x1: Any, x2: Any) -> Variable:
+def ldexp(x1: Any, x2: Any) -> TensorVariable:
     """``x1 * 2**x2`` for integers `x2`.
 
     Examples

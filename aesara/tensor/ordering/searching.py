@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert
@@ -26,6 +26,9 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import Shape_i, shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
 
@@ -90,11 +93,11 @@ class SearchsortedOp(Op):
         return [[True], [True], [False]][: len(node.inputs)]
 
 
-def _float_of(value: Variable) -> str:
+def _float_of(value: TensorVariable) -> str:
     return "floatX" if value.type.dtype in discrete_dtypes else value.type.dtype
 
 
-def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> Variable:
+def searchsorted(x: Any, v: Any, side: str = "left", sorter: Any = None) -> TensorVariable:
     """Return where values would have to be inserted to keep a vector sorted.
 
     Parameters
@@ -203,7 +206,7 @@ def unique(
     return_inverse: bool = False,
     return_counts: bool = False,
     axis: int | None = None,
-) -> Variable | list[Variable]:
+) -> TensorVariable | list[TensorVariable]:
     """Return the different entries of a tensor, sorted.
 
     Parameters
@@ -230,7 +233,7 @@ def unique(
     return Unique(return_index, return_inverse, return_counts, axis)(ar)
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> Variable:
+def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> TensorVariable:
     """Count how often each integer occurs; see `numpy.bincount`.
 
     Parameters

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import eq, lt
@@ -18,13 +17,16 @@ from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.shapes.rearranging import flatten
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique_values"]
 
 #: Up to this many elements a comparison with each of them is faster than a search.
 _FEW = 64
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Variable:
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> TensorVariable:
     """Whether each element is one of others.
 
     Parameters
@@ -60,12 +62,12 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     return logical_opposite(found) if invert else found
 
 
-def unique_values(x: Any) -> Variable:
+def unique_values(x: Any) -> TensorVariable:
     """The different elements of a tensor, in ascending order."""
     return unique(x)
 
 
-def union1d(ar1: Any, ar2: Any) -> Variable:
+def union1d(ar1: Any, ar2: Any) -> TensorVariable:
     """The elements of either tensor, each once, in ascending order.
 
     Examples
@@ -77,13 +79,13 @@ def union1d(ar1: Any, ar2: Any) -> Variable:
     return unique(concatenate([ar1, ar2], axis=None))
 
 
-def _both(ar1: Any, ar2: Any, assume_unique: bool) -> Variable:
+def _both(ar1: Any, ar2: Any, assume_unique: bool) -> TensorVariable:
     """The elements of both tensors in ascending order; those that both have are there twice."""
     parts = [flatten(as_tensor_variable(ar)) if assume_unique else unique(ar) for ar in (ar1, ar2)]
     return sort(concatenate(parts))
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
     """The elements that both tensors have, each once, in ascending order.
 
     Parameters
@@ -103,7 +105,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
     return getitem(together[:-1], eq(together[1:], together[:-1]))
 
 
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
     """The elements that exactly one of two tensors has, in ascending order; see `intersect1d`."""
     together = _both(ar1, ar2, assume_unique)
     same = eq(together[1:], together[:-1])
@@ -113,7 +115,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
     return getitem(together, alone)
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> TensorVariable:
     """The elements of one tensor that another one does not have, each once, in ascending order.
 
     With `assume_unique` they stay in their order.

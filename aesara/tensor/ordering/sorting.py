@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -20,6 +20,9 @@ from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -59,7 +62,7 @@ class _SortingOp(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False]]
 
-    def _axis_gradient(self) -> Variable:
+    def _axis_gradient(self) -> TensorVariable:
         return DisconnectedType()()
 
 
@@ -73,7 +76,7 @@ class SortOp(_SortingOp):
         a, axis = inputs
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         """Each element gets the gradient of the place it was sorted to."""
         a, axis = inputs
         if a.type.dtype in discrete_dtypes:
@@ -94,12 +97,12 @@ class ArgSortOp(_SortingOp):
         a, axis = inputs
         output_storage[0][0] = np.asarray(np.argsort(a, int(axis), self.kind), dtype="int64")
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         dtype = config.floatX if inputs[0].type.dtype in discrete_dtypes else inputs[0].type.dtype
         return [inputs[0].zeros_like(dtype=dtype), self._axis_gradient()]
 
 
-def _index_along(positions: Variable, axis: int) -> tuple[Variable, ...]:
+def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, ...]:
     """An index that takes, along one axis, the elements at given positions."""
     ndim = positions.type.ndim
     index = []
@@ -113,7 +116,7 @@ def _index_along(positions: Variable, axis: int) -> tuple[Variable, ...]:
     return tuple(index)
 
 
-def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Variable:
+def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
     """The elements in ascending order along an axis; NaN comes last.
 
     Parameters
@@ -137,13 +140,13 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
     return SortOp(kind, order)(a, axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Variable:
+def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
     """The positions of the elements in ascending order along an axis; see `sort` for the parameters."""
     a, axis = _input_and_axis(a, axis, "argsort")
     return ArgSortOp(kind, order)(a, axis)
 
 
-def _input_and_axis(a: Any, axis: Any, name: str) -> tuple[Variable, Any]:
+def _input_and_axis(a: Any, axis: Any, name: str) -> tuple[TensorVariable, Any]:
     a = as_tensor_variable(a)
     if axis is None:
         return a.flatten(), 0
@@ -243,8 +246,11 @@ class TopKOp(Op):
         return [connected + [False] * self.return_indices, [False] * len(node.outputs)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         x, _ = inputs
         missing = DisconnectedType()()
         if not self.return_values:
@@ -258,14 +264,14 @@ class TopKOp(Op):
         return [set_subtensor(zeros_like(x)[where], output_grads[0]), missing]
 
 
-def _topk(x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool) -> list[Variable]:
+def _topk(x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool) -> list[TensorVariable]:
     x = as_tensor_variable(x)
     if axis is None:
         x, axis = x.flatten(), 0
     return TopKOp(axis=axis, sorted=sorted, idx_dtype=idx_dtype, **returned)(x, kth, return_list=True)
 
 
-def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Variable:
+def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> TensorVariable:
     """The k largest elements along an axis; the smallest for negative k.
 
     Parameters
@@ -290,13 +296,13 @@ def topk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype
     return _topk(x, kth, axis, sorted, idx_dtype)[0]
 
 
-def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> Variable:
+def argtopk(x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64") -> TensorVariable:
     """The positions of the k largest elements along an axis; see `topk` for the parameters."""
     return _topk(x, kth, axis, sorted, idx_dtype, return_values=False)[0]
 
 
 def topk_and_argtopk(
     x: Any, kth: Any, axis: int | None = -1, sorted: bool = True, idx_dtype: str = "int64"
-) -> list[Variable]:
+) -> list[TensorVariable]:
     """The k largest elements along an axis and their positions; see `topk` for the parameters."""
     return _topk(x, kth, axis, sorted, idx_dtype)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -26,12 +26,15 @@ from numpy.lib.stride_tricks import as_strided
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.records import dataclass
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, gradient_as
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 Direction = Literal["forward", "weights", "inputs"]
 Shape = tuple[Any, ...]
@@ -163,12 +166,14 @@ class Correlation(Op):
         """The op of the same kind and the same windows in another direction."""
 
     @abstractmethod
-    def with_sizes(self, x: Variable, y: Variable, sizes: Sequence[Variable]) -> Variable:
+    def with_sizes(self, x: TensorVariable, y: TensorVariable, sizes: Sequence[TensorVariable]) -> TensorVariable:
         """The op, of one of the two backward directions, applied to operands and the sizes of its result."""
 
     # -- types -----------------------------------------------------------------------------------------------
 
-    def result_of(self, x: Variable, y: Variable, sizes: Sequence[int | None]) -> tuple[Variable, Variable, Variable]:
+    def result_of(
+        self, x: TensorVariable, y: TensorVariable, sizes: Sequence[int | None]
+    ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
         """Both operands in one dtype, and a variable for the result, for which `sizes` are known.
 
         Raises
@@ -232,7 +237,7 @@ class Correlation(Op):
 
     # -- symbolic --------------------------------------------------------------------------------------------
 
-    def sizes_given(self, node: Apply) -> list[Variable] | None:
+    def sizes_given(self, node: Apply) -> list[TensorVariable] | None:
         """The inputs that say which sizes the result has; None if they follow from the operands."""
         rest = node.inputs[2:]
         if not rest:
@@ -261,8 +266,11 @@ class Correlation(Op):
         return [[True], [True], *[[False]] * (len(node.inputs) - 2)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         x, y, *rest = inputs
         (g,) = output_grads
         n = self.windows.ndim
@@ -282,7 +290,9 @@ class Correlation(Op):
         ]
         return [*gradients, *(disconnected_type() for _ in rest)]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         x, y, *rest = inputs
         dx, dy = eval_points[:2]
         terms = [self(dx, y, *rest)] if dx is not None else []

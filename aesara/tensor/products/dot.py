@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class Dot(Op):
@@ -58,7 +61,7 @@ class Dot(Op):
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[1:])]
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         if gz.type.ndim == 0:
@@ -71,7 +74,9 @@ class Dot(Op):
             a_grad, b_grad = dot(gz, b.T), dot(a.T, gz)
         return [gradient_of(t, gradient) for t, gradient in zip(inputs, (a_grad, b_grad))]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         x, y = inputs
         x_tangent, y_tangent = eval_points
         terms = []
@@ -85,7 +90,7 @@ class Dot(Op):
 _dot = Dot()
 
 
-def _check_lengths(name: str, x: Variable, y: Variable, of_x: int | None, of_y: int | None) -> None:
+def _check_lengths(name: str, x: TensorVariable, y: TensorVariable, of_x: int | None, of_y: int | None) -> None:
     """Report now, if they are known, that the lengths to be summed over differ."""
     if of_x is not None and of_y is not None and of_x != of_y:
         raise ValueError(
@@ -95,7 +100,7 @@ def _check_lengths(name: str, x: Variable, y: Variable, of_x: int | None, of_y: 
         )
 
 
-def gradient_of(x: Variable, gradient: Variable) -> Variable:
+def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     """A gradient in the dtype, and with the dimensions known to be 1, of what it belongs to."""
     if x.type.dtype in discrete_dtypes:
         return x.zeros_like(dtype=config.floatX)
@@ -106,7 +111,7 @@ def gradient_of(x: Variable, gradient: Variable) -> Variable:
     return gradient
 
 
-def dense_dot(a: Any, b: Any) -> Variable:
+def dense_dot(a: Any, b: Any) -> TensorVariable:
     """The sum of products over the last dimension of `a` and the last but one of `b`; see `dot`."""
     a, b = as_tensor_variable(a), as_tensor_variable(b)
     if a.type.ndim == 0 or b.type.ndim == 0:
@@ -116,7 +121,7 @@ def dense_dot(a: Any, b: Any) -> Variable:
     return _dot(a, b)
 
 
-def dot(l: Any, r: Any) -> Variable:
+def dot(l: Any, r: Any) -> TensorVariable:
     """The product of two tensors, in the sense of `numpy.dot`.
 
     Vectors: the inner product. Matrices: the matrix product. A tensor
@@ -138,7 +143,7 @@ def dot(l: Any, r: Any) -> Variable:
     return dense_dot(l, r)
 
 
-def outer(x: Any, y: Any) -> Variable:
+def outer(x: Any, y: Any) -> TensorVariable:
     """The products of each element of one tensor with each element of another, as a matrix."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim != 1:
@@ -148,7 +153,7 @@ def outer(x: Any, y: Any) -> Variable:
     return _dot(x.dimshuffle(0, "x"), y.dimshuffle("x", 0))
 
 
-def _summed_axes(a: Variable, b: Variable, axes: Any) -> tuple[list[int], list[int]]:
+def _summed_axes(a: TensorVariable, b: TensorVariable, axes: Any) -> tuple[list[int], list[int]]:
     """The axes of two tensors that a `tensordot` sums over, as lists of equal length."""
     if isinstance(axes, (int, np.integer)):
         if axes < 0:
@@ -176,7 +181,7 @@ def _summed_axes(a: Variable, b: Variable, axes: Any) -> tuple[list[int], list[i
     return checked[0], checked[1]
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Variable:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     """The sum of products of two tensors over pairs of axes.
 
     Parameters
@@ -217,7 +222,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Variable:
     return _narrowed(product, static_shape)
 
 
-def _narrowed(x: Variable, static_shape: tuple[int | None, ...]) -> Variable:
+def _narrowed(x: TensorVariable, static_shape: tuple[int | None, ...]) -> TensorVariable:
     """A tensor with what is known of its shape in its type."""
     if x.type.shape == static_shape or all(n is None for n in static_shape):
         return x
@@ -244,7 +249,7 @@ def _in_order(first: list[int], last: list[int]) -> bool:
     return [*first, *last] == list(range(len(first) + len(last)))
 
 
-def _as_matrix(x: Variable, row_axes: list[int], column_axes: list[int]) -> Variable:
+def _as_matrix(x: TensorVariable, row_axes: list[int], column_axes: list[int]) -> TensorVariable:
     """A tensor as a matrix: some of its axes, flattened, by the others."""
     order = [*row_axes, *column_axes]
     rows, columns = (
@@ -258,7 +263,7 @@ def _as_matrix(x: Variable, row_axes: list[int], column_axes: list[int]) -> Vari
     return x.reshape((rows, columns), ndim=2)
 
 
-def _product_of(lengths: list[Variable]) -> Variable:
+def _product_of(lengths: list[TensorVariable]) -> TensorVariable:
     if not lengths:
         return as_tensor_variable(np.int64(1))
     return lengths[0] if len(lengths) == 1 else mul(*lengths)
@@ -304,7 +309,7 @@ class BatchedDot(Op):
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[2:])]
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         x, y = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         x3 = x if x.type.ndim == 3 else x.dimshuffle(0, "x", 1)
@@ -322,14 +327,16 @@ class BatchedDot(Op):
             y_grad = y_grad.dimshuffle(0, 1)
         return [gradient_of(t, gradient) for t, gradient in zip(inputs, (x_grad, y_grad))]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return _dot.__class__.R_op(self, inputs, eval_points)
 
 
 _batched_dot = BatchedDot()
 
 
-def batched_dot(a: Any, b: Any) -> Variable:
+def batched_dot(a: Any, b: Any) -> TensorVariable:
     """The products of two batches of vectors or matrices, pair by pair along the first dimension.
 
     Examples
@@ -351,7 +358,7 @@ def batched_dot(a: Any, b: Any) -> Variable:
     return _batched_dot(a, b)
 
 
-def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> Variable:
+def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     """Like `tensordot`, for each pair of elements along the first dimension of two batches.
 
     Axes are counted with the first dimension, which must not be among them.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.diagonals import diagonal
@@ -22,6 +21,9 @@ from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.specify_shape import specify_shape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What a length that is not known counts as when the order of products is chosen.
 _TYPICAL_LENGTH = 64
@@ -30,13 +32,13 @@ _TYPICAL_LENGTH = 64
 class _Term(NamedTuple):
     """A tensor with a label for each dimension; labels are different."""
 
-    tensor: Variable
+    tensor: TensorVariable
     labels: tuple[Label, ...]
 
 
 def einsum(
     subscripts: Any, *operands: Any, optimize: bool | str | Sequence[Any] | None = None, dtype: Any = None
-) -> Variable:
+) -> TensorVariable:
     """Sums of products of tensors in Einstein's notation; see `numpy.einsum`.
 
     Parameters
@@ -84,7 +86,7 @@ def einsum(
     return _in_order(result, output)
 
 
-def _with_diagonals(x: Variable, labels: tuple[Label, ...]) -> _Term:
+def _with_diagonals(x: TensorVariable, labels: tuple[Label, ...]) -> _Term:
     """A tensor with different labels: of dimensions with the same label the diagonal is taken."""
     names = list(labels)
     for name in dict.fromkeys(labels):
@@ -97,7 +99,7 @@ def _with_diagonals(x: Variable, labels: tuple[Label, ...]) -> _Term:
     return _Term(x, tuple(names))
 
 
-def _checked_square(x: Variable, first: int, second: int, name: Label) -> Variable:
+def _checked_square(x: TensorVariable, first: int, second: int, name: Label) -> TensorVariable:
     lengths = x.type.shape[first], x.type.shape[second]
     message = f"einsum: the dimensions of an operand with the same label {name!r} must have equal lengths"
     if None in lengths:
@@ -174,7 +176,7 @@ def _summed(term: _Term, needed: set[Label]) -> _Term:
     return _Term(total, tuple([name for name in term.labels if name in needed]))
 
 
-def _in_order(term: _Term, labels: Sequence[Hashable]) -> Variable:
+def _in_order(term: _Term, labels: Sequence[Hashable]) -> TensorVariable:
     """The tensor with its dimensions in the order of labels; those it lacks are broadcast."""
     order = [term.labels.index(name) if name in term.labels else "x" for name in labels]
     return term.tensor if order == list(range(term.tensor.type.ndim)) else dimshuffle(term.tensor, order)
@@ -200,7 +202,7 @@ def _product(a: _Term, b: _Term, needed: set[Label]) -> _Term:
     return _summed(_Term(multiply(_in_order(a, labels), _in_order(b, labels)), labels), needed)
 
 
-def _matrix_product(a: _Term, b: _Term, of_a: list[Label], along: list[Label], of_b: list[Label]) -> Variable:
+def _matrix_product(a: _Term, b: _Term, of_a: list[Label], along: list[Label], of_b: list[Label]) -> TensorVariable:
     if len(along) == 1 and len(of_a) <= 1 and len(of_b) <= 1:
         return dot(_in_order(a, (*of_a, *along)), _in_order(b, (*along, *of_b)))
     axes = [[a.labels.index(name) for name in along], [b.labels.index(name) for name in along]]
@@ -209,7 +211,7 @@ def _matrix_product(a: _Term, b: _Term, of_a: list[Label], along: list[Label], o
 
 def _batched_product(
     a: _Term, b: _Term, batch: list[Label], of_a: list[Label], along: list[Label], of_b: list[Label]
-) -> Variable:
+) -> TensorVariable:
     """Products of matrices, pair by pair: each group of dimensions is made one."""
     left, right = _in_order(a, (*batch, *of_a, *along)), _in_order(b, (*batch, *along, *of_b))
     n, m = len(batch), len(batch) + len(of_a)
@@ -229,7 +231,7 @@ def _batched_product(
     return specify_shape(reshape(product, shape, ndim=len(shape)), static)
 
 
-def _grouped(x: Variable, lengths: tuple[int, ...]) -> Variable:
+def _grouped(x: TensorVariable, lengths: tuple[int, ...]) -> TensorVariable:
     """A tensor with groups of consecutive dimensions made one dimension each."""
     if all(length == 1 for length in lengths):
         return x

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 #: A letter, or a position, counted from the end, among the dimensions that an ellipsis stands for.
 Label = Hashable
@@ -19,7 +21,7 @@ _ELLIPSIS = "..."
 
 def parse_einsum(
     subscripts: Any, operands: Sequence[Any]
-) -> tuple[list[Variable], list[tuple[Label, ...]], tuple[Label, ...]]:
+) -> tuple[list[TensorVariable], list[tuple[Label, ...]], tuple[Label, ...]]:
     """The operands as tensors, the labels of their dimensions, and the labels of the result.
 
     Examples
@@ -86,7 +88,7 @@ def _checked_list(entries: Any) -> list[Any]:
     return [entry if entry is Ellipsis else int(entry) for entry in entries]
 
 
-def _expanded(entries: list[Any], tensor: Variable) -> tuple[Label, ...]:
+def _expanded(entries: list[Any], tensor: TensorVariable) -> tuple[Label, ...]:
     """The labels of an operand, with dimensions in place of an ellipsis."""
     ndim = tensor.type.ndim
     if Ellipsis not in entries:

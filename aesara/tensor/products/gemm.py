@@ -7,12 +7,12 @@ Python it needs fewer passes over memory, and none for a result of its own if it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.traversal import view_roots
 from aesara.graph.utils import InconsistencyError
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -20,6 +20,9 @@ from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.elementwise.ops import add, eq, mul, neg, switch
 from aesara.tensor.products.dot import Dot
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "BlasOp",
@@ -48,7 +51,9 @@ class GemmRelated(BlasOp):
     """What is made of the product of two matrices."""
 
 
-def same_dtype(name: str, tensors: Sequence[Any], scalars: Sequence[Any]) -> tuple[list[Variable], list[Variable]]:
+def same_dtype(
+    name: str, tensors: Sequence[Any], scalars: Sequence[Any]
+) -> tuple[list[TensorVariable], list[TensorVariable]]:
     """Tensors of one dtype, and factors without dimensions, in this dtype too; numbers are converted to it."""
     variables = [as_tensor_variable(t) for t in tensors]
     dtype = variables[0].type.dtype
@@ -66,7 +71,7 @@ def same_dtype(name: str, tensors: Sequence[Any], scalars: Sequence[Any]) -> tup
     return variables, factors
 
 
-def _require_matrices(name: str, tensors: Sequence[Variable]) -> None:
+def _require_matrices(name: str, tensors: Sequence[TensorVariable]) -> None:
     for t in tensors:
         if t.type.ndim != 2:
             raise TypeError(f"{name} only works for matrices; got {described(t)} with {t.type.ndim} dimensions.")
@@ -76,7 +81,7 @@ def _require_matrices(name: str, tensors: Sequence[Variable]) -> None:
             )
 
 
-def product_shape(z: Variable, product: StaticShape) -> StaticShape:
+def product_shape(z: TensorVariable, product: StaticShape) -> StaticShape:
     """The static shape of the sum of a tensor and a product."""
     return tuple(
         [
@@ -86,19 +91,19 @@ def product_shape(z: Variable, product: StaticShape) -> StaticShape:
     )
 
 
-def _is_sign(factor: Variable) -> bool:
+def _is_sign(factor: TensorVariable) -> bool:
     """Whether a factor is known to be one or minus one."""
     return isinstance(factor, Constant) and bool(factor.data == 1 or factor.data == -1)
 
 
-def times(factor: Variable, z: Variable) -> Variable:
+def times(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
     """``factor * z``, without a factor that is one or minus one."""
     if isinstance(factor, Constant) and _is_sign(factor):
         return z if factor.data == 1 else neg(z)
     return mul(factor, z)
 
 
-def times_unless_zero(factor: Variable, z: Variable) -> Variable:
+def times_unless_zero(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
     """``factor * z``, or zero where the factor is zero, whatever `z` is."""
     if not isinstance(factor, Constant):
         return switch(eq(factor, 0), z.zeros_like(), mul(factor, z))
@@ -161,11 +166,11 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         product = (of_x[0], of_y[1])
         return [tuple([p if n == 1 else s for n, s, p in zip(node.inputs[0].type.shape, of_z, product)])]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         z, alpha, x, y, beta = inputs
         return add(mul(beta, z), mul(alpha, _dot(x, y)))
 
-    def definition(self, *inputs: Variable) -> Variable:
+    def definition(self, *inputs: TensorVariable) -> TensorVariable:
         z, alpha, x, y, beta = inputs
         product = _dot(x, y) if _is_sign(alpha) else Dot22Scalar()(x, y, alpha)
         return add(times_unless_zero(beta, z), times(alpha, product) if _is_sign(alpha) else product)
@@ -203,7 +208,7 @@ class Dot22(GemmRelated):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         return _dot(*inputs)
 
 
@@ -227,10 +232,10 @@ class Dot22Scalar(GemmRelated):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         x, y, a = inputs
         return mul(a, _dot(x, y))
 
-    def definition(self, *inputs: Variable) -> Variable:
+    def definition(self, *inputs: TensorVariable) -> TensorVariable:
         x, y, a = inputs
         return times(a, _dot(x, y))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import MayOverwriteFirst
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add, mul
 from aesara.tensor.products.dot import Dot, outer
 from aesara.tensor.products.gemm import BlasOp, plus_scaled, product_shape, same_dtype, times, times_unless_zero
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
 
@@ -52,11 +55,11 @@ class Gemv(MayOverwriteFirst, BlasOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[2][0] if node.inputs[0].type.shape[0] == 1 else shapes[0][0],)]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         y, alpha, A, x, beta = inputs
         return add(mul(beta, y), mul(alpha, _dot(A, x)))
 
-    def definition(self, *inputs: Variable) -> Variable:
+    def definition(self, *inputs: TensorVariable) -> TensorVariable:
         y, alpha, A, x, beta = inputs
         return add(times_unless_zero(beta, y), times(alpha, _dot(A, x)))
 
@@ -115,11 +118,11 @@ class Ger(MayOverwriteFirst, BlasOp):
         lengths = (of_x[0], of_y[0])
         return [tuple([v if n == 1 else s for n, s, v in zip(node.inputs[0].type.shape, of_A, lengths)])]
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         A, alpha, x, y = inputs
         return add(A, mul(alpha, outer(x, y)))
 
-    def definition(self, *inputs: Variable) -> Variable:
+    def definition(self, *inputs: TensorVariable) -> TensorVariable:
         A, alpha, x, y = inputs
         return add(A, mul(times(alpha, x.dimshuffle(0, "x")), y.dimshuffle("x", 0)))
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.elementwise.ops import add, conj
 from aesara.tensor.products.dot import dense_dot, gradient_of
 from aesara.tensor.shapes.dimshuffle import dimshuffle
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class MatMul(Op):
@@ -70,8 +73,11 @@ class MatMul(Op):
         return [tuple(result)]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         a2 = a if a.type.ndim > 1 else dimshuffle(a, ("x", 0))
@@ -89,7 +95,9 @@ class MatMul(Op):
             b_grad = b_grad.sum(axis=1)
         return [gradient_of(t, gradient) for t, gradient in zip(inputs, (a_grad, b_grad))]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (a, b), (a_tangent, b_tangent) = inputs, eval_points
         terms = []
         if a_tangent is not None:
@@ -99,7 +107,7 @@ class MatMul(Op):
         return [None if not terms else terms[0] if len(terms) == 1 else add(*terms)]
 
 
-def _static_shape(a: Variable, b: Variable) -> StaticShape:
+def _static_shape(a: TensorVariable, b: TensorVariable) -> StaticShape:
     """The static shape of a product; an error if it is known that there is none."""
     a_shape, b_shape = a.type.shape, b.type.shape
     inner_a, inner_b = a_shape[-1], b_shape[-2] if len(b_shape) > 1 else b_shape[-1]
@@ -128,13 +136,13 @@ def _static_shape(a: Variable, b: Variable) -> StaticShape:
     return (*batch, *rows, *columns)
 
 
-def _transposed(x: Variable) -> Variable:
+def _transposed(x: TensorVariable) -> TensorVariable:
     """Every matrix of a batch, transposed."""
     ndim = x.type.ndim
     return dimshuffle(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
-def _summed_to(x: Variable, gradient: Variable) -> Variable:
+def _summed_to(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     """A gradient, summed over the leading dimensions along which `x` was broadcast."""
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
@@ -143,7 +151,7 @@ def _summed_to(x: Variable, gradient: Variable) -> Variable:
     return gradient.sum(axis=axes, keepdims=True) if axes else gradient
 
 
-def matmul(x1: Any, x2: Any, dtype: Any = None) -> Variable:
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     """The matrix product of two tensors, broadcast over all dimensions but the last two.
 
     Parameters
@@ -163,7 +171,7 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> Variable:
     return MatMul(dtype)(x1, x2)
 
 
-def matrix_product(x: Any, y: Any) -> Variable:
+def matrix_product(x: Any, y: Any) -> TensorVariable:
     """What the operator ``@`` builds: the product of matrices and vectors, or of each matrix of a batch."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim > 2 or y.type.ndim > 2:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
@@ -14,18 +13,21 @@ from aesara.tensor.linear_algebra.svd import svdvals
 from aesara.tensor.reductions.sum_prod_max import max, min, sum
 from aesara.tensor.shapes.rearranging import expand_dims, moveaxis, normalize_axes
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _with_fractions(x: Any) -> Variable:
+
+def _with_fractions(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def _root_of_squares(x: Variable, axis: Any, keepdims: bool) -> Variable:
+def _root_of_squares(x: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
     squares = real(x * x.conj()) if x.type.dtype.startswith("complex") else square(x)
     return sqrt(sum(squares, axis=axis, keepdims=keepdims))
 
 
-def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) -> Variable:
+def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The norm of order `ord` of the elements along axes, all by default.
 
     The `ord`-th root of the sum of `ord`-th powers of absolute values; the
@@ -54,7 +56,7 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     return pow(sum(pow(magnitudes, order), axis=axis, keepdims=keepdims), 1 / order)
 
 
-def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> Variable:
+def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False) -> TensorVariable:
     """The norm of matrices, whose rows and columns are the two dimensions named by `axis`.
 
     "fro" is the root of the sum of squares, 1 and infinity are the largest
@@ -86,7 +88,7 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
     return result if keepdims else result.squeeze((rows, columns))
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Variable:
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The norm of a vector or a matrix, in the sense of `numpy.linalg.norm`.
 
     Without `ord` it is the root of the sum of squares of all elements along

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, conj, mul
@@ -19,10 +18,13 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import flatten, moveaxis, normalize_axes, sizes_of
 from aesara.tensor.shapes.reshape import reshape, shape_padleft
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["cross", "inner", "kron", "matrix_transpose", "matvec", "trace", "vdot", "vecdot", "vecmat"]
 
 
-def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[Variable]:
+def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[TensorVariable]:
     tensors = []
     for label, (value, ndim) in values.items():
         x = as_tensor_variable(value)
@@ -32,7 +34,7 @@ def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[Variable
     return tensors
 
 
-def _sum_of_products(x: Variable, y: Variable) -> Variable:
+def _sum_of_products(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """The sum over the last dimension of the products of two tensors that broadcast."""
     dtype = aes.upcast(x.type.dtype, y.type.dtype)
     if dtype == "bool":
@@ -40,7 +42,7 @@ def _sum_of_products(x: Variable, y: Variable) -> Variable:
     return sum_along(mul(x, y), axis=-1, dtype=dtype)
 
 
-def vecdot(x1: Any, x2: Any, axis: int = -1, dtype: Any = None) -> Variable:
+def vecdot(x1: Any, x2: Any, axis: int = -1, dtype: Any = None) -> TensorVariable:
     """The inner products of vectors along an axis; of complex ones with the conjugate of the first.
 
     Parameters
@@ -64,7 +66,7 @@ def vecdot(x1: Any, x2: Any, axis: int = -1, dtype: Any = None) -> Variable:
     return _sum_of_products(conj(x1), x2)
 
 
-def matvec(x1: Any, x2: Any, dtype: Any = None) -> Variable:
+def matvec(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     """The products of matrices and vectors; all but the last dimensions broadcast.
 
     Parameters
@@ -88,7 +90,7 @@ def matvec(x1: Any, x2: Any, dtype: Any = None) -> Variable:
     return _sum_of_products(x1, dimshuffle(x2, [*range(x2.type.ndim - 1), "x", x2.type.ndim - 1]))
 
 
-def vecmat(x1: Any, x2: Any, dtype: Any = None) -> Variable:
+def vecmat(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     """The products of vectors, conjugated if they are complex, and matrices; see `matvec`.
 
     Examples
@@ -104,7 +106,7 @@ def vecmat(x1: Any, x2: Any, dtype: Any = None) -> Variable:
     return matmul(row, x2)[..., 0, :]
 
 
-def matrix_transpose(x: Any) -> Variable:
+def matrix_transpose(x: Any) -> TensorVariable:
     """Every matrix of a batch transposed: the last two dimensions exchanged.
 
     Examples
@@ -118,7 +120,7 @@ def matrix_transpose(x: Any) -> Variable:
     return dimshuffle(x, [*range(ndim - 2), ndim - 1, ndim - 2])
 
 
-def inner(a: Any, b: Any) -> Variable:
+def inner(a: Any, b: Any) -> TensorVariable:
     """The sums of products over the last dimensions of both tensors.
 
     Examples
@@ -135,13 +137,13 @@ def inner(a: Any, b: Any) -> Variable:
     return tensordot(a, b, axes=[[a.type.ndim - 1], [b.type.ndim - 1]])
 
 
-def vdot(a: Any, b: Any) -> Variable:
+def vdot(a: Any, b: Any) -> TensorVariable:
     """The inner product of two tensors as vectors, with the conjugate of the first."""
     a, b = [x if x.type.ndim == 1 else flatten(x) for x in (as_tensor_variable(a), as_tensor_variable(b))]
     return dense_dot(conj(a), b)
 
 
-def kron(a: Any, b: Any) -> Variable:
+def kron(a: Any, b: Any) -> TensorVariable:
     """The Kronecker product: a copy of `b` in place of each element of `a`, times that element.
 
     Examples
@@ -161,7 +163,7 @@ def kron(a: Any, b: Any) -> Variable:
     return reshape(mul(first, second), sizes, ndim=ndim)
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Variable:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> TensorVariable:
     """The cross products of vectors with 3 (or 2) elements.
 
     Parameters
@@ -199,12 +201,14 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return stack(components, axis=axisc)
 
 
-def _components(x: Variable) -> list[Variable | None]:
+def _components(x: TensorVariable) -> list[TensorVariable | None]:
     """The three components of vectors; None for a third one that they lack, which counts as zero."""
     return [x[..., 0], x[..., 1], x[..., 2] if x.type.shape[-1] == 3 else None]
 
 
-def _difference(a: Variable | None, b: Variable | None, c: Variable | None, d: Variable | None) -> Variable:
+def _difference(
+    a: TensorVariable | None, b: TensorVariable | None, c: TensorVariable | None, d: TensorVariable | None
+) -> TensorVariable:
     """``a * b - c * d``, where a factor that is None is zero."""
     if a is None or b is None:
         return -(c * d)
@@ -213,7 +217,7 @@ def _difference(a: Variable | None, b: Variable | None, c: Variable | None, d: V
     return a * b - c * d
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Variable:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> TensorVariable:
     """The sums of the diagonals of the matrices along two axes.
 
     Parameters

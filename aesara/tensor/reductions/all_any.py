@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import typing
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import isclose, neq
 from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import selected
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class _Logical(CAReduce):
@@ -55,7 +59,7 @@ class _Logical(CAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         return [inputs[0].zeros_like(dtype=config.floatX)]
 
 
@@ -78,11 +82,11 @@ def _logical_op(cls: type[_Logical], axis: Axes) -> _Logical:
     return cls(axis)
 
 
-def _selected(x: Variable, where: typing.Any, otherwise: bool) -> Variable:
+def _selected(x: TensorVariable, where: typing.Any, otherwise: bool) -> TensorVariable:
     return x if where is None else selected(x if x.type.dtype == "bool" else neq(x, 0), where, np.array(otherwise))
 
 
-def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> Variable:
+def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Whether all elements along axes are true (not zero). See `sum` for the parameters."""
     x = _selected(as_tensor_variable(x), where, True)
     axis = as_axes(axis)
@@ -90,7 +94,7 @@ def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> Variable:
+def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
     """Whether any element along axes is true (not zero). See `sum` for the parameters."""
     x = _selected(as_tensor_variable(x), where, False)
     axis = as_axes(axis)
@@ -100,6 +104,6 @@ def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
 
 def allclose(
     a: typing.Any, b: typing.Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Variable:
+) -> TensorVariable:
     """Whether all pairs of elements are equal within a tolerance; see `isclose`."""
     return all(isclose(a, b, rtol, atol, equal_nan))

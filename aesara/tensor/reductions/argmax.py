@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -17,6 +17,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import eq, invert, maximum, minimum, neg
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import max, min
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def _all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -44,7 +47,7 @@ class _ArgOp(Op):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
-    def _prepared(self, x: Any) -> tuple[_ArgOp, Variable, tuple[int | None, ...]]:
+    def _prepared(self, x: Any) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
         """The op with axes counted from the front, the input, and the static shape that is left."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim)
@@ -76,10 +79,12 @@ class Argmax(_ArgOp):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:
         return [self._shape(node, shapes[0])]
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         return [inputs[0].zeros_like(dtype=config.floatX)]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None]
 
 
@@ -105,7 +110,7 @@ class MaxAndArgmax(_ArgOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False]]
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         """Every element equal to the largest gets the whole gradient."""
         (x,) = inputs
         g_max = output_gradients[0]
@@ -115,7 +120,9 @@ class MaxAndArgmax(_ArgOp):
         gradient = eq(largest, x) * with_kept_dims(x, as_tensor_variable(g_max), self.axis)
         return [gradient.astype(x.type.dtype)]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         if eval_points[0] is None:
             return [None, None]
         (x,) = inputs
@@ -123,7 +130,7 @@ class MaxAndArgmax(_ArgOp):
         return [*largest.owner.op.R_op([x], eval_points), None]
 
 
-def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Variable]:
+def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
     """The largest element along axes, and where it is.
 
     Parameters
@@ -153,7 +160,7 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Var
     return [with_kept_dims(a, result, axis) for result in results] if keepdims else list(results)
 
 
-def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The position of the largest element along axes; see `max_and_argmax`."""
     x = as_tensor_variable(x)
     position = Argmax(_all_axes(axis, x.type.ndim))(x)
@@ -161,35 +168,35 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return with_kept_dims(x, position, axis) if keepdims else position
 
 
-def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The position of the smallest element along axes, the first of several equal ones."""
     x = as_tensor_variable(x)
     return argmax(_reversed_order(x), axis, keepdims)
 
 
-def _reversed_order(x: Variable) -> Variable:
+def _reversed_order(x: TensorVariable) -> TensorVariable:
     """A tensor whose elements are ordered the other way round."""
     # The bitwise complement reverses integers without overflow, negation would not; NaN stays NaN.
     return invert(x) if x.type.dtype in discrete_dtypes else neg(x)
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The range of values along axes: the largest minus the smallest element."""
     a = as_tensor_variable(a)
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
-def smallest(*args: Any) -> Variable:
+def smallest(*args: Any) -> TensorVariable:
     """The smallest of several tensors, element by element."""
     return _folded(minimum, args)
 
 
-def largest(*args: Any) -> Variable:
+def largest(*args: Any) -> TensorVariable:
     """The largest of several tensors, element by element."""
     return _folded(maximum, args)
 
 
-def _folded(function: Callable[[Any, Any], Variable], tensors: tuple[Any, ...]) -> Variable:
+def _folded(function: Callable[[Any, Any], TensorVariable], tensors: tuple[Any, ...]) -> TensorVariable:
     if not tensors:
         raise TypeError("At least one tensor is needed.")
     result = as_tensor_variable(tensors[0])

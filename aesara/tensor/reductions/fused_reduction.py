@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["FusedReduction"]
 
@@ -43,7 +46,7 @@ class FusedReduction(ExpressionOp):
         result = self.expression(*inputs)
         return Apply(self, list(result.owner.inputs[0].owner.inputs), [result.type()])
 
-    def expression(self, *inputs: Variable) -> Variable:
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
         return self.reduction(self.elemwise(*inputs))
 
     def _nodes(self, node: Apply) -> tuple[Apply, Apply]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.elemwise import tensor_function
@@ -17,8 +16,11 @@ from aesara.tensor.reductions.careduce import as_axes, normalize_axes
 from aesara.tensor.reductions.sum_prod_max import max as max_along
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The logarithm of the sum of exponentials along axes, without overflow.
 
     Parameters
@@ -56,7 +58,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Variable:
 logaddexp_ = tensor_function(aes.logaddexp, "logaddexp")
 
 
-def logaddexp(*xs: Any) -> Variable:
+def logaddexp(*xs: Any) -> TensorVariable:
     """The logarithm of the sum of the exponentials of several tensors, element by element, without overflow.
 
     Examples

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -20,6 +19,9 @@ from aesara.tensor.reductions.sum_prod_max import min as min_along
 from aesara.tensor.reductions.sum_prod_max import prod as prod_along
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.sequences.cumulative import cumprod, cumsum
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "nanargmax",
@@ -36,14 +38,14 @@ __all__ = [
 ]
 
 
-def _without_nan(a: Variable, value: float) -> Variable:
+def _without_nan(a: TensorVariable, value: float) -> TensorVariable:
     """A tensor with a number in place of NaN."""
     if a.type.dtype in discrete_dtypes:
         return a
     return switch(isnan(a), np.asarray(value, dtype=a.type.dtype), a)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
     """The sum of the elements along axes that are not NaN; 0 if there are none.
 
     Parameters
@@ -66,22 +68,22 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     return sum_along(_without_nan(as_tensor_variable(a), 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
     """The product of the elements along axes that are not NaN; 1 if there are none. See `nansum`."""
     return prod_along(_without_nan(as_tensor_variable(a), 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nancumsum(a: Any, axis: int | None = None) -> Variable:
+def nancumsum(a: Any, axis: int | None = None) -> TensorVariable:
     """The running sums along an axis, in which NaN counts as 0."""
     return cumsum(_without_nan(as_tensor_variable(a), 0.0), axis)
 
 
-def nancumprod(a: Any, axis: int | None = None) -> Variable:
+def nancumprod(a: Any, axis: int | None = None) -> TensorVariable:
     """The running products along an axis, in which NaN counts as 1."""
     return cumprod(_without_nan(as_tensor_variable(a), 1.0), axis)
 
 
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The largest element along axes that is not NaN; NaN if there is none.
 
     Examples
@@ -96,7 +98,7 @@ def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return _nan_if_all_are(a, max_along(_without_nan(a, -np.inf), axis, keepdims), axis, keepdims)
 
 
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The smallest element along axes that is not NaN; NaN if there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -104,11 +106,11 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return _nan_if_all_are(a, min_along(_without_nan(a, np.inf), axis, keepdims), axis, keepdims)
 
 
-def _nan_if_all_are(a: Variable, result: Variable, axis: Any, keepdims: bool) -> Variable:
+def _nan_if_all_are(a: TensorVariable, result: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
     return switch(all_true(isnan(a), axis, keepdims), np.asarray(np.nan, dtype=a.type.dtype), result)
 
 
-def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The position along axes of the largest element that is not NaN; an error where there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -116,7 +118,7 @@ def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return argmax(_ranked(_some_number(a, axis), -np.inf), axis, keepdims)
 
 
-def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The position along axes of the smallest element that is not NaN; an error where there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -127,31 +129,31 @@ def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
 _has_numbers = CheckAndRaise(ValueError, "All-NaN slice encountered: there is no largest or smallest element.")
 
 
-def _ranked(a: Variable, worst: float) -> Variable:
+def _ranked(a: TensorVariable, worst: float) -> TensorVariable:
     return _without_nan(a, worst)
 
 
-def _some_number(a: Variable, axis: Any) -> Variable:
+def _some_number(a: TensorVariable, axis: Any) -> TensorVariable:
     """The tensor, checked to have an element along the axes that is not NaN."""
     return _has_numbers(a, all_true(any_true(invert(isnan(a)), axis)))
 
 
-def _count(a: Variable, axis: Any, keepdims: bool, dtype: str) -> Variable:
+def _count(a: TensorVariable, axis: Any, keepdims: bool, dtype: str) -> TensorVariable:
     """How many elements along axes are not NaN."""
     checked_axes(None if axis is None else tuple(np.atleast_1d(axis).tolist()), a.type.ndim)
     return sum_along(invert(isnan(a)), axis=axis, keepdims=keepdims).astype(dtype)
 
 
-def _as_floats(a: Any) -> Variable:
+def _as_floats(a: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
 
-def _real_dtype(a: Variable) -> str:
+def _real_dtype(a: TensorVariable) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(a.type.dtype, a.type.dtype)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Variable:
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
     """The mean of the elements along axes that are not NaN; NaN if there are none.
 
     Parameters
@@ -178,7 +180,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     return (total / _count(a, axis, keepdims, _real_dtype(a))).astype(a.type.dtype)
 
 
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Variable:
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
     """The variance of the elements along axes that are not NaN; NaN where there are not more than `ddof`.
 
     See `nanmean` for the parameters; the sum of squares is divided by the count minus `ddof`.
@@ -195,6 +197,6 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims:
     return switch(gt(degrees, 0), variance, np.asarray(np.nan, dtype=real_dtype))
 
 
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> Variable:
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
     """The standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""
     return sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

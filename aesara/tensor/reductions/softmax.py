@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import (
@@ -17,11 +17,14 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.elementwise.special import as_floats
 from aesara.tensor.reductions.sum_prod_max import sum
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 #: Stands for an axis that was not given.
 UNSET_AXIS = object()
 
 
-def _checked_axis(name: str, axis: int | None, x: Variable) -> None:
+def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
     ndim = x.type.ndim
     if axis is not None and not -ndim <= axis < ndim:
         raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {described(x)}")
@@ -62,11 +65,16 @@ class Softmax(_AlongAxis):
         output_storage[0][0] = np.asarray(powers, dtype=x.dtype)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         return [SoftmaxGrad(self.axis)(output_grads[0], outputs[0])]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         # The Jacobian matrix is symmetric.
         if eval_points[0] is None:
             return [None]
@@ -97,7 +105,7 @@ class SoftmaxGrad(_AlongAxis):
             result = weighted - np.sum(weighted, axis=self.axis, keepdims=True) * sm
         output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.numpy_dtype)
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         dy, sm = inputs
         (g,) = output_grads
         along = self.axis
@@ -105,7 +113,9 @@ class SoftmaxGrad(_AlongAxis):
         dy_dot_sm = sum(dy * sm, axis=along, keepdims=True)
         return [g * sm - g_dot_sm * sm, g * dy - g * dy_dot_sm - g_dot_sm * dy]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (dy, sm), (dy_tangent, sm_tangent) = inputs, eval_points
         tangent = None
         if dy_tangent is not None:
@@ -134,22 +144,27 @@ class LogSoftmax(_AlongAxis):
         output_storage[0][0] = np.asarray(result, dtype=x.dtype)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         (g,) = output_grads
         return [g - sum(g, axis=self.axis, keepdims=True) * exp(outputs[0])]
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         return self.L_op(inputs, [self(*inputs)], output_grads)
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (tangent,) = eval_points
         if tangent is None:
             return [None]
         return [tangent - sum(tangent * exp(self(*inputs)), axis=self.axis, keepdims=True)]
 
 
-def softmax(c: Any, axis: Any = UNSET_AXIS) -> Variable:
+def softmax(c: Any, axis: Any = UNSET_AXIS) -> TensorVariable:
     """Exponentials, divided by their sum along an axis: positive numbers that add up to 1.
 
     Parameters
@@ -168,6 +183,6 @@ def softmax(c: Any, axis: Any = UNSET_AXIS) -> Variable:
     return Softmax(-1 if axis is UNSET_AXIS else axis)(c)
 
 
-def log_softmax(c: Any, axis: Any = UNSET_AXIS) -> Variable:
+def log_softmax(c: Any, axis: Any = UNSET_AXIS) -> TensorVariable:
     """The logarithm of `softmax`, accurate where that underflows; see there for the parameters."""
     return LogSoftmax(-1 if axis is UNSET_AXIS else axis)(c)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -20,8 +20,11 @@ from aesara.tensor.elementwise.ops import abs, conj, eq, lt, maximum, minimum, s
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize_axes, with_kept_dims
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def _expanded(x: Variable, reduced: Variable, axis: Axes) -> Variable:
+
+def _expanded(x: TensorVariable, reduced: TensorVariable, axis: Axes) -> TensorVariable:
     """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""
     return with_kept_dims(x, as_tensor_variable(reduced), axis)
 
@@ -52,14 +55,18 @@ class Sum(CAReduce):
             acc_dtype=acc_dtype or self.acc_dtype,
         )
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
         gradient = second(x, _expanded(x, output_grads[0], self.axis))
         return [gradient.astype(x.type.dtype)]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
 
@@ -103,7 +110,9 @@ class Prod(CAReduce):
             no_zeros_in_input=self.no_zeros_in_input if no_zeros_in_input is None else no_zeros_in_input,
         )
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+    ) -> list[TensorVariable]:
         """The gradient: what each element was multiplied with.
 
         That is the product divided by the element; but where the element is
@@ -133,7 +142,7 @@ class Prod(CAReduce):
         return [(gz * conj(others)).astype(x.type.dtype)]
 
 
-def _sloped(factor: Variable, nothing: Variable) -> Variable:
+def _sloped(factor: TensorVariable, nothing: TensorVariable) -> TensorVariable:
     """What is zero, times a factor; zero also where that is infinite."""
     return switch(lt(abs(factor), np.inf), factor * nothing, np.zeros((), dtype=nothing.type.dtype))
 
@@ -158,7 +167,7 @@ class ProdWithoutZeros(CAReduce):
     def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
         return np.multiply.reduce(np.where(x == 0, 1, x), axis=axis, dtype=acc_dtype)
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -226,14 +235,18 @@ class _Extremum(NonZeroCAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
         chosen = eq(_expanded(x, outputs[0], self.axis), x)
         return [(chosen * _expanded(x, output_grads[0], self.axis)).astype(x.type.dtype)]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         if eval_points[0] is None:
             return [None]
         (x,) = inputs
@@ -271,7 +284,7 @@ class Supremum(_Extremum):
         return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
 
 
-def _refuse_empty(op: Op, x: Variable, axes: Any) -> None:
+def _refuse_empty(op: Op, x: TensorVariable, axes: Any) -> None:
     """Report now, if it is known, that there will be nothing to choose from."""
     shape = x.type.shape
     if 0 in [shape[a] for a in axes]:
@@ -290,11 +303,11 @@ def _extremum_op(cls: type[_Extremum], axis: Axes) -> _Extremum:
     return cls(axis)
 
 
-def _finished(x: Variable, out: Variable, axis: Any, keepdims: bool) -> Variable:
+def _finished(x: TensorVariable, out: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
     return with_kept_dims(x, out, axis) if keepdims else out
 
 
-def selected(x: Variable, where: Any, otherwise: Any) -> Variable:
+def selected(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
     """`x`, with a number of its dtype in place of the elements that do not take part in a reduction."""
     if where is None:
         return x
@@ -315,7 +328,7 @@ def sum(
     *,
     where: Any = None,
     initial: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The sum of the elements along axes.
 
     Parameters
@@ -358,7 +371,7 @@ def prod(
     *,
     where: Any = None,
     initial: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The product of the elements along axes; see `sum` for the parameters.
 
     `no_zeros_in_input` promises that no element is zero, which makes the
@@ -370,7 +383,7 @@ def prod(
     return out if initial is None else out * as_tensor_variable(initial).astype(out.type.dtype)
 
 
-def max(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+def max(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> TensorVariable:
     """The largest element along axes; NaN if there is one.
 
     Parameters
@@ -395,12 +408,12 @@ def max(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None
     return _extremum(Max, x, axis, keepdims, initial, where)
 
 
-def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Variable:
+def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> TensorVariable:
     """The smallest element along axes; NaN if there is one. See `max` for the parameters."""
     return _extremum(Min, x, axis, keepdims, initial, where)
 
 
-def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Variable:
+def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     axis = as_axes(axis)
     name = cls.__name__.lower()
@@ -416,7 +429,7 @@ def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: 
     return out
 
 
-def _with_initial(cls: type[_Extremum], x: Variable, axis: Axes, initial: Variable) -> Variable:
+def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: TensorVariable) -> TensorVariable:
     """An extremum in which a number takes part, so that it exists without any element."""
     combined = maximum if cls is Max else minimum
     axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim)
@@ -434,6 +447,6 @@ def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
     return list(normalize_axes(as_axes(axis), x.type.ndim) or ())
 
 
-def makeKeepDims(x: Any, y: Any, axis: Any) -> Variable:
+def makeKeepDims(x: Any, y: Any, axis: Any) -> TensorVariable:
     """Give `y`, a reduction of `x` along axes, these axes back with length 1."""
     return with_kept_dims(as_tensor_variable(x), as_tensor_variable(y), axis)

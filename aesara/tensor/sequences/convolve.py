@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -17,6 +17,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import conj, gradient_as, maximum, minimum
 from aesara.tensor.joining.join_split import join
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 _MODES = ("full", "same", "valid")
 
@@ -63,7 +66,9 @@ class Convolve(Op):
         longer = maximum(n, m)
         return [(longer,) if self.mode == "same" else (longer - minimum(n, m) + 1,)]
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+    ) -> list[TensorVariable]:
         """Each gradient is a correlation of the output's gradient with the other vector."""
         a, v = map(conj, inputs)
         g = as_tensor_variable(output_grads[0])
@@ -76,7 +81,7 @@ class Convolve(Op):
             for x, g in zip(inputs, (a_grad, v_grad))
         ]
 
-    def _offset(self, n: Variable, m: Variable) -> Variable:
+    def _offset(self, n: TensorVariable, m: TensorVariable) -> TensorVariable:
         """Where the result begins in the full convolution."""
         shorter = minimum(n, m)
         if self.mode == "full":
@@ -84,13 +89,13 @@ class Convolve(Op):
         return shorter - 1 if self.mode == "valid" else (shorter - 1) // 2
 
 
-def _padded(g: Variable, offset: Variable, length: Variable) -> Variable:
+def _padded(g: TensorVariable, offset: TensorVariable, length: TensorVariable) -> TensorVariable:
     """A vector with zeros in front, up to `offset`, and behind, up to `length`."""
     zeros_of = [zeros((n,), dtype=g.type.dtype) for n in (offset, length - offset - g.shape[0])]
     return join(0, zeros_of[0], g, zeros_of[1])
 
 
-def convolve(a: Any, v: Any, mode: Literal["full", "same", "valid"] = "full") -> Variable:
+def convolve(a: Any, v: Any, mode: Literal["full", "same", "valid"] = "full") -> TensorVariable:
     """The convolution of two vectors.
 
     Parameters

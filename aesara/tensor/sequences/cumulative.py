@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -18,6 +18,9 @@ from aesara.tensor.joining.join_split import join
 from aesara.tensor.sequences.recurrence import LinearRecurrence, shifted
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 from aesara.tensor.shapes.reshape import reshape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["CumOp", "CumprodOp", "CumsumOp", "cumprod", "cumsum", "diff"]
 
@@ -124,7 +127,7 @@ class CumprodOp(Op):
         return CumOp(*args, mode="mul", **kwargs)
 
 
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> TensorVariable:
     """Return running sums, in the dtype of `x`.
 
     Parameters
@@ -145,7 +148,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
     return CumOp(axis=axis, mode="add")(_countable(x, dtype))
 
 
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> TensorVariable:
     """Return running products, in the dtype of `x`; see `cumsum`.
 
     Examples
@@ -157,14 +160,14 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Variable:
     return CumOp(axis=axis, mode="mul")(_countable(x, dtype))
 
 
-def _countable(x: Any, dtype: Any) -> Variable:
+def _countable(x: Any, dtype: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     if dtype is not None:
         return cast(x, dtype)
     return cast(x, "int64") if x.type.dtype == "bool" else x
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Variable:
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> TensorVariable:
     """Return the differences of neighbouring entries, taken `n` times.
 
     Parameters
@@ -199,7 +202,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-def _extended(x: Variable, axis: int, prepend: Any, append: Any) -> Variable:
+def _extended(x: TensorVariable, axis: int, prepend: Any, append: Any) -> TensorVariable:
     """A tensor with numbers or tensors at the ends of a dimension."""
     (axis,) = normalize_axes(axis, x.type.ndim)
     parts = [x]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import abs, and_, eq, ge, gt, lt, maximum, minimum, mod, switch
@@ -21,22 +20,25 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.sequences.cumulative import cumsum, diff
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["digitize", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
 
 
-def _as_floats(x: Any) -> Variable:
+def _as_floats(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def _vector(name: str, x: Any) -> Variable:
+def _vector(name: str, x: Any) -> TensorVariable:
     x = _as_floats(x)
     if x.type.ndim != 1:
         raise ValueError(f"{name} must be a vector; got {described(x)} of type {x.type}.")
     return x
 
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Variable:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> TensorVariable:
     """Values between points by straight lines.
 
     Parameters
@@ -81,7 +83,9 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return switch(eq(x, x), value, x)
 
 
-def _periodic(x: Variable, xp: Variable, fp: Variable, period: Any) -> tuple[Variable, Variable, Variable]:
+def _periodic(
+    x: TensorVariable, xp: TensorVariable, fp: TensorVariable, period: Any
+) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     period = abs(_as_floats(period))
     x, xp = mod(x, period), mod(xp, period)
     order = argsort(xp)
@@ -89,7 +93,7 @@ def _periodic(x: Variable, xp: Variable, fp: Variable, period: Any) -> tuple[Var
     return x, join(0, xp[-1:] - period, xp, xp[:1] + period), join(0, fp[-1:], fp, fp[:1])
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Variable:
+def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     """The number of the interval between `bins` that each element is in; 0 is before the first of them.
 
     Parameters
@@ -126,7 +130,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Variable:
     return switch(any_true(falls), descending, ascending)
 
 
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Variable:
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TensorVariable:
     """The differences of neighbouring elements of the flattened tensor, between given ones.
 
     Examples
@@ -144,11 +148,11 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Variable:
     return concatenate(parts)
 
 
-def _part(x: Variable, axis: int, start: Any, stop: Any) -> Variable:
+def _part(x: TensorVariable, axis: int, start: Any, stop: Any) -> TensorVariable:
     return x[(*[slice(None)] * axis, slice(start, stop))]
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Variable:
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> TensorVariable:
     """The integral along an axis by the trapezoidal rule.
 
     Parameters
@@ -175,14 +179,14 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Variable:
     return sum_along(distance * heights, axis=axis) / np.int8(2)
 
 
-def _distances(x: Any, axis: int, ndim: int) -> Variable:
+def _distances(x: Any, axis: int, ndim: int) -> TensorVariable:
     x = _as_floats(x)
     if x.type.ndim == 1:
         return diff(x).dimshuffle([0 if k == axis else "x" for k in range(ndim)])
     return diff(x, axis=axis)
 
 
-def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.pi) -> Variable:
+def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.pi) -> TensorVariable:
     """Add multiples of a period so that neighbouring elements differ by at most half of it.
 
     Parameters
@@ -273,8 +277,8 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edg
     return results[0] if len(axes) == 1 else results
 
 
-def _even_gradient(f: Variable, h: Variable, axis: int, edge_order: int) -> Variable:
-    def at_index(start: Any, stop: Any) -> Variable:
+def _even_gradient(f: TensorVariable, h: TensorVariable, axis: int, edge_order: int) -> TensorVariable:
+    def at_index(start: Any, stop: Any) -> TensorVariable:
         return _part(f, axis, start, stop)
 
     inside = (at_index(2, None) - at_index(None, -2)) / (2 * h)
@@ -286,15 +290,15 @@ def _even_gradient(f: Variable, h: Variable, axis: int, edge_order: int) -> Vari
     return join(axis, first, inside, last)
 
 
-def _uneven_gradient(f: Variable, x: Variable, axis: int, edge_order: int) -> Variable:
+def _uneven_gradient(f: TensorVariable, x: TensorVariable, axis: int, edge_order: int) -> TensorVariable:
     """With the weights of the parabola through three neighbouring points."""
     n_dims = f.type.ndim
     h = diff(_as_floats(x)).dimshuffle([0 if k == axis else "x" for k in range(n_dims)])
 
-    def at_index(start: Any, stop: Any) -> Variable:
+    def at_index(start: Any, stop: Any) -> TensorVariable:
         return _part(f, axis, start, stop)
 
-    def width(start: Any, stop: Any) -> Variable:
+    def width(start: Any, stop: Any) -> TensorVariable:
         return _part(h, axis, start, stop)
 
     before, after = width(None, -1), width(1, None)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, second
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["LinearRecurrence", "shifted"]
 
@@ -78,15 +81,20 @@ class LinearRecurrence(Op):
         return [shapes[1]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         a, _ = inputs
         of_terms = LinearRecurrence(self.axis, not self.backwards)(conj(a), output_grads[0])
         values = conj(outputs[0])
         forwards, back = (of_terms, values) if self.backwards else (values, of_terms)
         return [shifted(forwards, self.axis, 0.0) * back, of_terms]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         (a, b), (da, db) = inputs, eval_points
         terms = [] if db is None else [db]
         if da is not None:
@@ -97,14 +105,14 @@ class LinearRecurrence(Op):
         return [self(a, terms[0] if len(terms) == 1 else terms[0] + terms[1])]
 
 
-def shifted(x: Variable, axis: int, first: float) -> Variable:
+def shifted(x: TensorVariable, axis: int, first: float) -> TensorVariable:
     """A tensor moved by one place along a dimension: what stood last is gone, and a number stands first."""
     before = (slice(None),) * axis
     filling = second(x, np.asarray(first, dtype=x.type.dtype))
     return set_subtensor(filling[(*before, slice(1, None))], x[(*before, slice(None, -1))])
 
 
-def _advanced(x: Variable, axis: int) -> Variable:
+def _advanced(x: TensorVariable, axis: int) -> TensorVariable:
     """A tensor moved by one place the other way, with zero in the last place."""
     before = (slice(None),) * axis
     zeros = x.zeros_like()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,13 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import cos, i0, maximum, sqrt
 from aesara.tensor.joining.join_split import stack
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
 
 
-def _from_minus_one_to_one(M: Any, name: str) -> Variable:
+def _from_minus_one_to_one(M: Any, name: str) -> TensorVariable:
     """M points at equal distances from -1 to 1; 0 for a single one."""
     M = as_tensor_variable(M)
     if M.type.ndim or M.type.dtype not in integer_dtypes:
@@ -32,7 +35,7 @@ def _from_minus_one_to_one(M: Any, name: str) -> Variable:
     return arange(1 - M, M, 2) / maximum(M - 1, 1)
 
 
-def hamming(M: Any) -> Variable:
+def hamming(M: Any) -> TensorVariable:
     """The Hamming window of M points.
 
     Examples
@@ -44,25 +47,25 @@ def hamming(M: Any) -> Variable:
     return 0.54 + np.float64(0.46) * cos(np.float64(math.pi) * _from_minus_one_to_one(M, "hamming"))
 
 
-def hanning(M: Any) -> Variable:
+def hanning(M: Any) -> TensorVariable:
     """The Hann window of M points."""
     return 0.5 + 0.5 * cos(np.float64(math.pi) * _from_minus_one_to_one(M, "hanning"))
 
 
-def blackman(M: Any) -> Variable:
+def blackman(M: Any) -> TensorVariable:
     """The Blackman window of M points."""
     angle = np.float64(math.pi) * _from_minus_one_to_one(M, "blackman")
     return np.float64(0.42) + 0.5 * cos(angle) + np.float64(0.08) * cos(2 * angle)
 
 
-def kaiser(M: Any, beta: Any) -> Variable:
+def kaiser(M: Any, beta: Any) -> TensorVariable:
     """The Kaiser window of M points with the shape parameter `beta`."""
     place = _from_minus_one_to_one(M, "kaiser")
     beta = as_tensor_variable(beta).astype("float64")
     return i0(beta * sqrt(1 - place * place)) / i0(beta)
 
 
-def polyval(p: Any, x: Any) -> Variable:
+def polyval(p: Any, x: Any) -> TensorVariable:
     """The values of a polynomial.
 
     Parameters
@@ -85,13 +88,13 @@ def polyval(p: Any, x: Any) -> Variable:
         if p.type.ndim != 1 or p.type.shape[0] is None:
             raise TypeError(f"polyval: the coefficients must be a vector of known length; got {p.type}.")
         p = [p[i] for i in range(p.type.shape[0])]
-    value: Variable = zeros_like(x)
+    value: TensorVariable = zeros_like(x)
     for coefficient in p:
         value = value * x + (coefficient if isinstance(coefficient, Variable) else np.asarray(coefficient))
     return value
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Variable:
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> TensorVariable:
     """The Vandermonde matrix: a row of powers for each element of a vector.
 
     Parameters
@@ -161,7 +164,7 @@ class Bartlett(Op):
 bartlett_ = Bartlett()
 
 
-def bartlett(M: Any) -> Variable:
+def bartlett(M: Any) -> TensorVariable:
     """Return the Bartlett window: a triangle from 0 up to 1 and down to 0.
 
     Parameters

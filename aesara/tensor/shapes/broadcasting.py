@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import (
@@ -24,6 +24,9 @@ from aesara.tensor.elementwise.ops import eq, or_, switch
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "BroadcastTo",
@@ -99,7 +102,7 @@ broadcast_to_ = BroadcastTo()
 constant_of_output.register(BroadcastTo)(follow_input(0))
 
 
-def broadcast_to(x: Any, shape: Any) -> Variable:
+def broadcast_to(x: Any, shape: Any) -> TensorVariable:
     """Broadcast a tensor to a shape.
 
     Parameters
@@ -123,7 +126,7 @@ def broadcast_to(x: Any, shape: Any) -> Variable:
     return broadcast_to_(x, *sizes)
 
 
-def broadcast_arrays(*args: Any) -> tuple[Variable, ...]:
+def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
     """Broadcast tensors to the shape that they have in common.
 
     Examples
@@ -137,7 +140,7 @@ def broadcast_arrays(*args: Any) -> tuple[Variable, ...]:
     return tuple(broadcast_to(tensor, shape) for tensor in tensors)
 
 
-def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Variable, ...]:
+def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[TensorVariable, ...]:
     """Return the sizes of the shape that tensors broadcast to; see `broadcast_shape_iter`.
 
     Examples
@@ -149,7 +152,7 @@ def broadcast_shape(*arrays: Any, **kwargs: Any) -> tuple[Variable, ...]:
     return broadcast_shape_iter(arrays, **kwargs)
 
 
-def broadcast_shape_iter(arrays: Iterable[Any], arrays_are_shapes: bool = False) -> tuple[Variable, ...]:
+def broadcast_shape_iter(arrays: Iterable[Any], arrays_are_shapes: bool = False) -> tuple[TensorVariable, ...]:
     """Return the sizes of the shape that tensors broadcast to.
 
     Parameters
@@ -195,7 +198,7 @@ def broadcast_shape_iter(arrays: Iterable[Any], arrays_are_shapes: bool = False)
 _check_sizes = Assert("Could not broadcast dimensions")
 
 
-def _common_size(sizes: list[Variable]) -> Variable:
+def _common_size(sizes: list[TensorVariable]) -> TensorVariable:
     """Return the size that all sizes have which are not one."""
     common = sizes[0]
     for size in sizes[1:]:

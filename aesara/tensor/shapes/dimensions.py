@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from aesara.tensor.shapes.broadcasting import broadcast_to
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of, transpose
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 concat = concatenate
 permute_dims = transpose
 
@@ -32,7 +35,7 @@ def _product(sizes: Sequence[Any]) -> Any:
     return total
 
 
-def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> Variable:
+def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
     """Make one dimension of consecutive ones.
 
     Parameters
@@ -66,7 +69,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> Variabl
     return reshape(x, joined, ndim=len(joined))
 
 
-def split_dims(x: Any, shape: Any, axis: int = 0) -> Variable:
+def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
     """Make several dimensions of one.
 
     Parameters
@@ -106,14 +109,14 @@ def split_dims(x: Any, shape: Any, axis: int = 0) -> Variable:
     return reshape(x, result, ndim=len(result))
 
 
-def _check_split(x: Variable, new: list[int], axis: int, length: int) -> None:
+def _check_split(x: TensorVariable, new: list[int], axis: int, length: int) -> None:
     rest = int(np.prod([n for n in new if n != -1], dtype="int64"))
     fits = rest and length % rest == 0 if -1 in new else rest == length
     if new.count(-1) > 1 or any(n < -1 for n in new) or not fits:
         raise ValueError(f"split_dims: a dimension of length {length} cannot become {new}; axis {axis} of {x.type}.")
 
 
-def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[Variable, list[tuple[Any, ...]]]:
+def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[TensorVariable, list[tuple[Any, ...]]]:
     """Put tensors of any shapes one after the other, all but some of their dimensions made one.
 
     Parameters
@@ -156,7 +159,9 @@ def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[V
     return concatenate(parts, axis=front), shapes
 
 
-def unpack(packed: Any, packed_shapes: Sequence[Any], keep_axes: int | Sequence[int] | None = None) -> list[Variable]:
+def unpack(
+    packed: Any, packed_shapes: Sequence[Any], keep_axes: int | Sequence[int] | None = None
+) -> list[TensorVariable]:
     """The tensors that `pack` put together.
 
     Parameters
@@ -196,7 +201,7 @@ def _kept_at_ends(keep_axes: int | Sequence[int] | None) -> tuple[int, int]:
     return len(front), len(back)
 
 
-def ravel(a: Any) -> Variable:
+def ravel(a: Any) -> TensorVariable:
     """The elements of a tensor as a vector."""
     return flatten(a)
 
@@ -206,7 +211,7 @@ def ndim(a: Any) -> int:
     return as_tensor_variable(a).type.ndim
 
 
-def size(a: Any, axis: int | None = None) -> Variable:
+def size(a: Any, axis: int | None = None) -> TensorVariable:
     """The number of elements, or the length of an axis.
 
     Examples
@@ -224,12 +229,12 @@ def size(a: Any, axis: int | None = None) -> Variable:
     return constant(np.int64(total)) if isinstance(total, int) else total
 
 
-def astype(x: Any, dtype: Any) -> Variable:
+def astype(x: Any, dtype: Any) -> TensorVariable:
     """The tensor in another dtype."""
     return as_tensor_variable(x).astype(dtype)
 
 
-def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """How many elements along axes are not zero.
 
     Examples
@@ -242,7 +247,7 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return sum_along(a if a.type.dtype == "bool" else a.astype("bool"), axis=axis, keepdims=keepdims, dtype="int64")
 
 
-def argwhere(a: Any) -> Variable:
+def argwhere(a: Any) -> TensorVariable:
     """The positions of the elements that are not zero: a row for each, with a column for each dimension.
 
     Examples
@@ -258,7 +263,7 @@ def argwhere(a: Any) -> Variable:
     return concatenate([shape_padright(positions) for positions in nonzero(a)], axis=1)
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Variable:
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
     """Whether two tensors have the same shape and equal elements.
 
     Examples
@@ -284,11 +289,11 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Variable:
     return and_(same_shape, all_true(same))
 
 
-def _both_nan(a1: Variable, a2: Variable) -> Variable:
+def _both_nan(a1: TensorVariable, a2: TensorVariable) -> TensorVariable:
     return and_(invert(eq(a1, a1)), invert(eq(a2, a2)))
 
 
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False) -> list[Variable]:
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False) -> list[TensorVariable]:
     """Tensors of coordinates from vectors of coordinates; see `numpy.meshgrid`.
 
     Parameters

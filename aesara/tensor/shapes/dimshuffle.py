@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class DimShuffle(Op):
@@ -87,7 +90,7 @@ class DimShuffle(Op):
         out_shape = tuple([1 if entry == "x" else shape[entry] for entry in self.new_order])
         return Apply(self, [inp], [tensor_type(inp.type.dtype, out_shape)()])
 
-    def _check_input(self, inp: Variable) -> None:
+    def _check_input(self, inp: TensorVariable) -> None:
         found = inp.type.broadcastable
         if len(found) != len(self.input_broadcastable):
             raise TypeError(
@@ -114,10 +117,12 @@ class DimShuffle(Op):
         (in_shape,) = shapes
         return [tuple([_one() if entry == "x" else in_shape[entry] for entry in self.new_order])]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -146,7 +151,7 @@ def _checked_entry(position: int, entry: Any, ndim: int) -> int | str:
     return int(entry)
 
 
-def _one() -> Variable:
+def _one() -> TensorVariable:
     return as_tensor_variable(np.int64(1))
 
 
@@ -166,7 +171,7 @@ def dimshuffle_op(input_broadcastable: tuple[bool, ...], new_order: tuple[int | 
     return op
 
 
-def dimshuffle(x: Any, new_order: Sequence[int | str]) -> Variable:
+def dimshuffle(x: Any, new_order: Sequence[int | str]) -> TensorVariable:
     """Reorder, add and drop dimensions; see `DimShuffle`. The tensor itself if nothing changes.
 
     Examples

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes, transpose
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
-def flip(m: Any, axis: int | Sequence[int] | None = None) -> Variable:
+
+def flip(m: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Reverse the order of the elements along axes.
 
     Parameters
@@ -36,24 +38,24 @@ def flip(m: Any, axis: int | Sequence[int] | None = None) -> Variable:
     return m[tuple([slice(None, None, -1) if k in axes else slice(None) for k in range(ndim)])]
 
 
-def flipud(m: Any) -> Variable:
+def flipud(m: Any) -> TensorVariable:
     """Reverse the order of the elements along the first axis: a matrix upside down."""
     return flip(_with_dimensions("flipud", m, 1), 0)
 
 
-def fliplr(m: Any) -> Variable:
+def fliplr(m: Any) -> TensorVariable:
     """Reverse the order of the elements along the second axis: a matrix with left and right exchanged."""
     return flip(_with_dimensions("fliplr", m, 2), 1)
 
 
-def _with_dimensions(name: str, m: Any, ndim: int) -> Variable:
+def _with_dimensions(name: str, m: Any, ndim: int) -> TensorVariable:
     m = as_tensor_variable(m)
     if m.type.ndim < ndim:
         raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {described(m)} of type {m.type}.")
     return m
 
 
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Variable:
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> TensorVariable:
     """Turn a tensor by 90 degrees in the plane of two axes.
 
     Parameters
@@ -89,7 +91,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Variable:
     return transpose(flip(m, second), order) if k == 1 else flip(transpose(m, order), second)
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> Variable:
+def rollaxis(a: Any, axis: int, start: int = 0) -> TensorVariable:
     """Move an axis in front of another one; see `numpy.rollaxis`, and prefer `moveaxis`.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from aesara.tensor.joining.join_split import join
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 from aesara.tensor.shapes.shape import shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "atleast_1d",
@@ -61,7 +64,7 @@ def normalize_axes(axes: int | Sequence[int], ndim: int, name: str = "axis") -> 
     return tuple(normalized)
 
 
-def sizes_of(x: Variable) -> list[int | Variable]:
+def sizes_of(x: TensorVariable) -> list[int | TensorVariable]:
     """Return the sizes of `x`: integers where the type tells them, else symbolic.
 
     Examples
@@ -76,7 +79,7 @@ def sizes_of(x: Variable) -> list[int | Variable]:
     return [symbolic[i] if known is None else known for i, known in enumerate(x.type.shape)]
 
 
-def flatten(x: Any, ndim: int | None = 1) -> Variable:
+def flatten(x: Any, ndim: int | None = 1) -> TensorVariable:
     """Join the last dimensions of a tensor to one, in C order.
 
     Parameters
@@ -101,7 +104,7 @@ def flatten(x: Any, ndim: int | None = 1) -> Variable:
     return reshape(x, [*sizes_of(x)[: ndim - 1], last], ndim=ndim)
 
 
-def is_flat(var: Variable, ndim: int | None = None, outdim: int | None = None) -> bool:
+def is_flat(var: TensorVariable, ndim: int | None = None, outdim: int | None = None) -> bool:
     """Say whether `var` has the number of dimensions that `flatten` would leave.
 
     Examples
@@ -117,7 +120,7 @@ def is_flat(var: Variable, ndim: int | None = None, outdim: int | None = None) -
     return var.ndim == ndim
 
 
-def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
+def transpose(x: Any, axes: Sequence[int] | None = None) -> TensorVariable:
     """Return a view with the dimensions in another order.
 
     Parameters
@@ -146,7 +149,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     return result
 
 
-def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Variable:
+def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> TensorVariable:
     """Move dimensions to other positions; the others stay in order.
 
     Parameters
@@ -179,7 +182,7 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
     return dimshuffle(a, order)
 
 
-def swapaxes(y: Any, axis1: int, axis2: int) -> Variable:
+def swapaxes(y: Any, axis1: int, axis2: int) -> TensorVariable:
     """Exchange two dimensions.
 
     Examples
@@ -196,7 +199,7 @@ def swapaxes(y: Any, axis1: int, axis2: int) -> Variable:
     return dimshuffle(y, order)
 
 
-def expand_dims(a: Any, axis: int | Sequence[int]) -> Variable:
+def expand_dims(a: Any, axis: int | Sequence[int]) -> TensorVariable:
     """Add dimensions of size one.
 
     Parameters
@@ -220,7 +223,7 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Variable:
     return dimshuffle(a, ["x" if i in new else next(old) for i in range(ndim)])
 
 
-def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Variable | list[Variable]:
+def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions of size one until there are at least `n`.
 
     Parameters
@@ -253,22 +256,22 @@ def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Variable | list[Var
     return results[0] if len(results) == 1 else results
 
 
-def atleast_1d(*arys: Any, left: bool = True) -> Variable | list[Variable]:
+def atleast_1d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add a dimension to scalars; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=1, left=left)
 
 
-def atleast_2d(*arys: Any, left: bool = True) -> Variable | list[Variable]:
+def atleast_2d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions until there are at least two; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=2, left=left)
 
 
-def atleast_3d(*arys: Any, left: bool = True) -> Variable | list[Variable]:
+def atleast_3d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVariable]:
     """Add dimensions until there are at least three; see `atleast_Nd`."""
     return atleast_Nd(*arys, n=3, left=left)
 
 
-def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> Variable:
+def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Shift the entries along a dimension; what leaves at one end enters at the other.
 
     Parameters
@@ -312,7 +315,7 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> Variabl
     return join(axis, x[(*before, slice(border, None))], x[(*before, slice(None, border))])
 
 
-def tile(x: Any, reps: Any, ndim: int | None = None) -> Variable:
+def tile(x: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     """Repeat a tensor as a whole along its dimensions; see `numpy.tile`.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Repeat", "compress", "repeat", "squeeze", "to_one_hot"]
 
@@ -125,7 +128,7 @@ class Repeat(Op):
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]
 
 
-def _static_length(length: int | None, repeats: Variable) -> int | None:
+def _static_length(length: int | None, repeats: TensorVariable) -> int | None:
     """Return what is known of how many entries there are when `length` entries have been repeated."""
     if repeats.type.ndim == 0:
         count = known_integer(repeats)
@@ -154,7 +157,7 @@ def _not_negative(counts: Sequence[int]) -> int:
     return sum(counts)
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:
+def repeat(x: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
     """Repeat each entry; see `numpy.repeat`.
 
     Parameters
@@ -192,7 +195,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Variable:
     return reshape(filled, [*sizes[:axis], sizes[axis] * count, *sizes[axis + 1 :]], ndim=x.type.ndim)
 
 
-def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
+def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Drop dimensions of size one.
 
     Parameters
@@ -218,7 +221,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
     return dimshuffle(x, [i for i in range(x.type.ndim) if i not in axes])
 
 
-def compress(condition: Any, x: Any, axis: int | None = None) -> Variable:
+def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
     """Take the slices of a tensor for which a condition holds; see `numpy.compress`.
 
     Parameters
@@ -244,7 +247,7 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> Variable:
     return take(x, flatnonzero(condition), axis=axis)
 
 
-def to_one_hot(y: Any, nb_class: Any, dtype: Any = None) -> Variable:
+def to_one_hot(y: Any, nb_class: Any, dtype: Any = None) -> TensorVariable:
     """Return a matrix with a one in each row, in the column that `y` names.
 
     Parameters

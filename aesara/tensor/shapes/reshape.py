@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, known_entries
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -18,6 +18,9 @@ from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import eq, maximum, switch
 from aesara.tensor.shapes.shape import shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class Reshape(Op):
@@ -125,14 +128,14 @@ def _constant_of_reshape(op, node, output, max_recur):
     return node.inputs[0]
 
 
-def _product(sizes: Sequence[Variable]) -> Variable:
+def _product(sizes: Sequence[TensorVariable]) -> TensorVariable:
     product = constant(1, dtype="int64")
     for position, size in enumerate(sizes):
         product = size if position == 0 else product * size
     return product
 
 
-def _as_shape_vector(shp: Any) -> Variable:
+def _as_shape_vector(shp: Any) -> TensorVariable:
     """Return a shape as a symbolic integer vector."""
     if isinstance(shp, (tuple, list)) and len(shp) == 0:
         return constant(np.empty(0, dtype="int64"))
@@ -192,7 +195,7 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     return tuple(static_shape)
 
 
-def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Variable:
+def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     """Arrange the entries of a tensor, in C order, in another shape.
 
     Parameters
@@ -230,7 +233,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Variable:
     return Reshape(ndim)(x, newshape)
 
 
-def shape_padleft(t: Any, n_ones: int = 1) -> Variable:
+def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
     """Add `n_ones` dimensions of size one at the front.
 
     Examples
@@ -243,7 +246,7 @@ def shape_padleft(t: Any, n_ones: int = 1) -> Variable:
     return t.dimshuffle(["x"] * n_ones + list(range(t.type.ndim)))
 
 
-def shape_padright(t: Any, n_ones: int = 1) -> Variable:
+def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
     """Add `n_ones` dimensions of size one at the end.
 
     Examples
@@ -256,7 +259,7 @@ def shape_padright(t: Any, n_ones: int = 1) -> Variable:
     return t.dimshuffle(list(range(t.type.ndim)) + ["x"] * n_ones)
 
 
-def shape_padaxis(t: Any, axis: int) -> Variable:
+def shape_padaxis(t: Any, axis: int) -> TensorVariable:
     """Add one dimension of size one as dimension `axis` of the result.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,6 +16,9 @@ from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.core.constant_value import constant_of_output, entries_of_output
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Shape",
@@ -65,7 +68,7 @@ class Shape(Op):
 _shape = Shape()
 
 #: From constants that are shapes to the variables they are the shapes of.
-variables_of_shapes: WeakKeyDictionary[Variable, Variable] = WeakKeyDictionary()
+variables_of_shapes: WeakKeyDictionary[TensorVariable, TensorVariable] = WeakKeyDictionary()
 
 
 @entries_of_output.register(Shape)
@@ -73,7 +76,7 @@ def _entries_of_shape(op, node, depth):
     return list(node.inputs[0].type.shape)
 
 
-def shape(x: Any) -> Variable:
+def shape(x: Any) -> TensorVariable:
     """Return the shape of `x` as a vector of int64.
 
     Parameters
@@ -102,7 +105,7 @@ def shape(x: Any) -> Variable:
     return _shape(x)
 
 
-def shape_tuple(x: Variable) -> tuple[Variable, ...]:
+def shape_tuple(x: TensorVariable) -> tuple[TensorVariable, ...]:
     """Return the sizes of `x`, one symbolic scalar for each dimension.
 
     Sizes that the type tells are scalar constants.
@@ -185,7 +188,7 @@ def shape_i_op(i: int) -> Shape_i:
     return Shape_i(i)
 
 
-def shape_i(var: Variable, i: int, fgraph=None) -> Variable:
+def shape_i(var: TensorVariable, i: int, fgraph=None) -> TensorVariable:
     """Return the size of one dimension, in the best form that is known.
 
     Parameters
@@ -212,7 +215,7 @@ def shape_i(var: Variable, i: int, fgraph=None) -> Variable:
     return feature.shape_of[var][i]
 
 
-def _import_into_shape_feature(fgraph, feature, var: Variable) -> None:
+def _import_into_shape_feature(fgraph, feature, var: TensorVariable) -> None:
     """Let the shape feature see the nodes that `var` needs, inputs first."""
     pending = [var]
     nodes = []

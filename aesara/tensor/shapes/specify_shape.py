@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from aesara.tensor.core.constant_value import constant_of_output, follow_input, 
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.vector_length import get_vector_length, vector_length_of_output
 from aesara.tensor.type_other import NoneConst, NoneTypeT
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "SpecifyShape",
@@ -107,7 +110,7 @@ _specify_shape = SpecifyShape()
 constant_of_output.register(SpecifyShape)(follow_input(0))
 
 
-def _size_or_none(size: Any) -> Variable:
+def _size_or_none(size: Any) -> TensorVariable:
     if size is None or (isinstance(size, Variable) and isinstance(size.type, NoneTypeT)):
         return NoneConst
     size = as_tensor_variable(size, ndim=0)
@@ -116,7 +119,7 @@ def _size_or_none(size: Any) -> Variable:
     return size
 
 
-def specify_shape(x: Any, shape: Any) -> Variable:
+def specify_shape(x: Any, shape: Any) -> TensorVariable:
     """State the shape of a tensor.
 
     The rest of the graph can rely on it; it is checked when the graph is computed.
@@ -226,7 +229,7 @@ def _length_of_unbroadcast(op, v):
     return v.owner.inputs[0].type.shape[0]
 
 
-def unbroadcast(x: Any, *axes: int) -> Variable:
+def unbroadcast(x: Any, *axes: int) -> TensorVariable:
     """Make dimensions of `x` that are known to have size one not broadcast.
 
     Parameters
@@ -253,7 +256,7 @@ def unbroadcast(x: Any, *axes: int) -> Variable:
     return Unbroadcast(*axes)(x) if axes else x
 
 
-def specify_broadcastable(x: Any, *axes: int) -> Variable:
+def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
     """State that dimensions of `x` have size one, so that they broadcast.
 
     Parameters
@@ -280,7 +283,7 @@ def specify_broadcastable(x: Any, *axes: int) -> Variable:
     return specify_shape(x, stated)
 
 
-def _normalized_axes(x: Variable, axes: Sequence[int], what: str) -> list[int]:
+def _normalized_axes(x: TensorVariable, axes: Sequence[int], what: str) -> list[int]:
     ndim = x.type.ndim
     for axis in axes:
         if not -ndim <= axis < ndim:

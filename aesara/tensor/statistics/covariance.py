@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import conj, maximum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import sum
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 def cov(
@@ -24,7 +26,7 @@ def cov(
     ddof: int | None = None,
     fweights: Any = None,
     aweights: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The covariance matrix of variables, from observations of them.
 
     Parameters
@@ -79,7 +81,7 @@ def cov(
     return _without_lengths_of_one(covariance)
 
 
-def _variables_in_rows(values: Any, rowvar: bool, name: str) -> Variable:
+def _variables_in_rows(values: Any, rowvar: bool, name: str) -> TensorVariable:
     x = as_tensor_variable(values)
     if x.type.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions: {described(x)} of type {x.type}.")
@@ -90,7 +92,7 @@ def _variables_in_rows(values: Any, rowvar: bool, name: str) -> Variable:
     return x if rowvar or x.type.shape[0] == 1 else x.T
 
 
-def _weights(x: Variable, fweights: Any, aweights: Any) -> Variable | None:
+def _weights(x: TensorVariable, fweights: Any, aweights: Any) -> TensorVariable | None:
     """The product of both kinds of weights, None without any."""
     weights = None
     for name, given in (("fweights", fweights), ("aweights", aweights)):
@@ -106,6 +108,6 @@ def _weights(x: Variable, fweights: Any, aweights: Any) -> Variable | None:
     return weights
 
 
-def _without_lengths_of_one(x: Variable) -> Variable:
+def _without_lengths_of_one(x: TensorVariable) -> TensorVariable:
     kept = [axis for axis, length in enumerate(x.type.shape) if length != 1]
     return x if len(kept) == x.type.ndim else x.dimshuffle(kept)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -16,6 +16,9 @@ from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import selected
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 
 class Mean(CAReduce):
@@ -50,7 +53,9 @@ class Mean(CAReduce):
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
-    def L_op(self, inputs: list[Variable], outputs: list[Variable], output_grads: list[Variable]) -> list[Variable]:
+    def L_op(
+        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -58,10 +63,10 @@ class Mean(CAReduce):
         return [second(x, share).astype(x.type.dtype)]
 
 
-def _count(x: Variable, axis: Any, dtype: str) -> Variable:
+def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
     """The number of elements that are reduced along axes, in a dtype."""
     axes = normalize_axes(as_axes(axis), x.type.ndim)
-    count: Variable | None = None
+    count: TensorVariable | None = None
     for a in range(x.type.ndim) if axes is None else axes:
         known = x.type.shape[a]
         length = as_tensor_variable(np.int64(known)) if known is not None else x.shape[a]
@@ -80,7 +85,7 @@ def mean(
     acc_dtype: Any = None,
     *,
     where: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The arithmetic mean along axes.
 
     Parameters
@@ -137,7 +142,7 @@ def mean(
     return result
 
 
-def _count_selected(x: Variable, where: Any, axis: Any, keepdims: bool, dtype: str) -> Variable:
+def _count_selected(x: TensorVariable, where: Any, axis: Any, keepdims: bool, dtype: str) -> TensorVariable:
     """The number of elements along axes for which a condition holds."""
     taking_part = second(x, as_tensor_variable(where))
     return sum_along(taking_part, axis=axis, keepdims=keepdims).astype(dtype)
@@ -152,7 +157,7 @@ def var(
     *,
     dtype: Any = None,
     where: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The variance along axes.
 
     Parameters
@@ -213,7 +218,7 @@ def std(
     *,
     dtype: Any = None,
     where: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The standard deviation along axes: the square root of `var`, which see for the parameters."""
     result = sqrt(var(input, axis, ddof=ddof, keepdims=keepdims, corrected=corrected, dtype=dtype, where=where))
     result.name = "std"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,12 +27,15 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.statistics.covariance import cov
 from aesara.tensor.statistics.mean_var import mean
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["average", "corrcoef", "correlate", "histogram"]
 
 
 def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
-) -> Variable | tuple[Variable, Variable]:
+) -> TensorVariable | tuple[TensorVariable, TensorVariable]:
     """The weighted mean along axes.
 
     Parameters
@@ -78,7 +81,7 @@ def average(
     return (result, total) if returned else result
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Variable:
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> TensorVariable:
     """The correlation coefficients of variables; see `cov` for the parameters.
 
     Examples
@@ -99,7 +102,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Variable:
     return clip(result, np.int8(-1), np.int8(1))
 
 
-def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") -> Variable:
+def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") -> TensorVariable:
     """The sums of products of a vector and a shifted (conjugated) one, for each shift.
 
     Parameters
@@ -136,7 +139,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
 
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
-) -> tuple[Variable, Variable]:
+) -> tuple[TensorVariable, TensorVariable]:
     """How many elements are in each of a row of intervals.
 
     Parameters
@@ -185,12 +188,12 @@ def histogram(
     return counts, edges
 
 
-def _below(ordered: Variable, edges: Variable) -> Variable:
+def _below(ordered: TensorVariable, edges: TensorVariable) -> TensorVariable:
     """How many elements lie before each border; those on the last one included."""
     return join(0, searchsorted(ordered, edges[:-1], side="left"), searchsorted(ordered, edges[-1:], side="right"))
 
 
-def _edges(a: Variable, bins: Any, range: Any) -> Variable:
+def _edges(a: TensorVariable, bins: Any, range: Any) -> TensorVariable:
     if not isinstance(bins, Variable):
         bins = np.asarray(bins) if np.ndim(bins) else bins
     edges = as_tensor_variable(bins)

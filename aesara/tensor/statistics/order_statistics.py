@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 #: Where continuous quantiles lie between the sorted elements: the parameters alpha and beta of
 #: Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996).
 _CONTINUOUS = {
@@ -59,14 +62,14 @@ _DISCRETE = (
 )
 
 
-def _as_floats(name: str, a: Any) -> Variable:
+def _as_floats(name: str, a: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.dtype in complex_dtypes:
         raise TypeError(f"{name}: complex numbers have no order; got {described(a)} of type {a.type}.")
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
 
-def _rows(a: Variable, axis: Any) -> tuple[Variable, tuple[int, ...]]:
+def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]]:
     """The tensor with the given axes made one, the last, and these axes."""
     axes = normalize_axes(as_axes(axis), a.type.ndim)
     if axes is None:
@@ -84,17 +87,17 @@ def _rows(a: Variable, axis: Any) -> tuple[Variable, tuple[int, ...]]:
     return reshape(moved, [*sizes[: len(others)], length], ndim=len(others) + 1), axes
 
 
-def _kept(result: Variable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> Variable:
+def _kept(result: TensorVariable, ndim: int, axes: tuple[int, ...], leading: int = 0) -> TensorVariable:
     """A result with the axes that it was taken along put back; behind `leading` other dimensions."""
     others = iter(range(leading, result.type.ndim))
     return dimshuffle(result, [*range(leading), *["x" if k in axes else next(others) for k in range(ndim)]])
 
 
-def _length(rows: Variable) -> Any:
+def _length(rows: TensorVariable) -> Any:
     return sizes_of(rows)[-1]
 
 
-def median(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The median along axes: half of the elements are smaller; NaN if there is one.
 
     Parameters
@@ -122,7 +125,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return _kept(result, a.type.ndim, axes) if keepdims else result
 
 
-def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
+def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The median along axes of the elements that are not NaN; NaN if there are none. See `median`."""
     a = _as_floats("nanmedian", a)
     rows, axes = _rows(a, axis)
@@ -135,7 +138,7 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> Variable:
     return _kept(result, a.type.ndim, axes) if keepdims else result
 
 
-def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
     """Quantiles along axes; NaN where there is one.
 
     Parameters
@@ -179,7 +182,7 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     return _kept(result, a.type.ndim, axes, leading=n_q) if keepdims else result
 
 
-def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
     """Quantiles along axes of the elements that are not NaN; NaN if there are none. See `quantile`."""
     a = _as_floats("nanquantile", a)
     rows, axes = _rows(a, axis)
@@ -200,7 +203,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     return _kept(result, a.type.ndim, axes, leading=q.type.ndim) if keepdims else result
 
 
-def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
     """Percentiles along axes: `quantile` for ``q / 100``.
 
     Examples
@@ -212,7 +215,7 @@ def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdim
     return quantile(a, _hundredths(q), axis, method, keepdims)
 
 
-def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Variable:
+def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> TensorVariable:
     """Percentiles along axes of the elements that are not NaN: `nanquantile` for ``q / 100``."""
     return nanquantile(a, _hundredths(q), axis, method, keepdims)
 
@@ -224,7 +227,7 @@ def _hundredths(q: Any) -> Any:
 _in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
 
 
-def _checked_q(q: Any) -> Variable:
+def _checked_q(q: Any) -> TensorVariable:
     if not isinstance(q, Variable):
         values = np.asarray(q, dtype="float64")
         if not np.all((values >= 0) & (values <= 1)):
@@ -234,7 +237,7 @@ def _checked_q(q: Any) -> Variable:
     return _in_unit_interval(q, all_true(and_(ge(q, 0.0), le(q, 1.0))))
 
 
-def _neighbours(q: Variable, n: Any, method: str) -> tuple[Variable, Variable, Variable]:
+def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     """The positions of the sorted elements below and above each quantile, and the weight of the latter."""
     n = as_tensor_variable(n).astype("float64")
     if method in _CONTINUOUS:
@@ -252,7 +255,7 @@ def _neighbours(q: Variable, n: Any, method: str) -> tuple[Variable, Variable, V
     return low.astype("int64"), high.astype("int64"), weight
 
 
-def _discrete_place(q: Variable, n: Variable, method: str) -> tuple[Variable, Variable]:
+def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[TensorVariable, TensorVariable]:
     """The position of the element below each quantile, and the weight of the next one."""
     zero = q * 0.0 + n * 0.0
     place = (n - 1) * q
@@ -278,7 +281,7 @@ def _discrete_place(q: Variable, n: Variable, method: str) -> tuple[Variable, Va
     return switch(stays, below, below + 1), zero
 
 
-def _between(low: Variable, high: Variable, weight: Variable) -> Variable:
+def _between(low: TensorVariable, high: TensorVariable, weight: TensorVariable) -> TensorVariable:
     """Linear interpolation that is exact at both ends, and monotonic."""
     one = np.asarray(1, dtype=weight.type.dtype)
     distance = high - low

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import batch_ndim, fit_core_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
@@ -15,11 +15,14 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import specify_shape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = ["align", "batch_sizes", "batches", "broadcast_batch", "most_batches", "move_dimensions"]
 
 
 @fit_core_type.register(TensorType)
-def _fit_tensor(core_type: TensorType, old: Variable, new: Any) -> Variable:
+def _fit_tensor(core_type: TensorType, old: TensorVariable, new: Any) -> TensorVariable:
     """A tensor of the same dtype, with more dimensions in front; it keeps the static sizes of the old one."""
     new = as_tensor_variable(new)
     if new.type.dtype != core_type.dtype:
@@ -46,17 +49,17 @@ def _fit_tensor(core_type: TensorType, old: Variable, new: Any) -> Variable:
     return new
 
 
-def batches(node: Apply, inputs: Sequence[Variable]) -> list[int]:
+def batches(node: Apply, inputs: Sequence[TensorVariable]) -> list[int]:
     """The number of batch dimensions of each input."""
     return [batch_ndim(new, old) for new, old in zip(inputs, node.inputs)]
 
 
-def most_batches(node: Apply, inputs: Sequence[Variable]) -> int:
+def most_batches(node: Apply, inputs: Sequence[TensorVariable]) -> int:
     """The largest number of batch dimensions of an input."""
     return max(batches(node, inputs), default=0)
 
 
-def align(x: Variable, batch: int, to_batch: int, to_core: int | None = None) -> Variable:
+def align(x: TensorVariable, batch: int, to_batch: int, to_core: int | None = None) -> TensorVariable:
     """Add dimensions of size one to a tensor, until it has the wanted batch and core dimensions.
 
     Parameters
@@ -78,7 +81,7 @@ def align(x: Variable, batch: int, to_batch: int, to_core: int | None = None) ->
     return dimshuffle(x, order)
 
 
-def batch_sizes(tensors: Sequence[Variable], numbers: Sequence[int]) -> list[Any]:
+def batch_sizes(tensors: Sequence[TensorVariable], numbers: Sequence[int]) -> list[Any]:
     """The sizes that the batch dimensions of some tensors broadcast to: integers where they are known."""
     n_batch = max(numbers, default=0)
     result: list[Any] = []
@@ -98,7 +101,7 @@ def batch_sizes(tensors: Sequence[Variable], numbers: Sequence[int]) -> list[Any
     return result
 
 
-def broadcast_batch(x: Variable, batch: int, sizes: Sequence[Any]) -> Variable:
+def broadcast_batch(x: TensorVariable, batch: int, sizes: Sequence[Any]) -> TensorVariable:
     """A tensor whose batch dimensions have been broadcast to the given sizes."""
     aligned = align(x, batch, len(sizes))
     fits = all(
@@ -110,7 +113,7 @@ def broadcast_batch(x: Variable, batch: int, sizes: Sequence[Any]) -> Variable:
     return alloc(aligned, *sizes, *sizes_of(aligned)[len(sizes) :])
 
 
-def move_dimensions(x: Variable, start: int, count: int, to: int) -> Variable:
+def move_dimensions(x: TensorVariable, start: int, count: int, to: int) -> TensorVariable:
     """Move `count` neighbouring dimensions, from `start`, so that they begin at `to` in the result."""
     if count == 0 or start == to:
         return x

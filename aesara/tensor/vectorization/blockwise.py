@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,6 +27,9 @@ from aesara.tensor.vectorization.gufunc_signature import (
     signature_from_ndims,
     static_core_sizes,
 )
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Blockwise", "vectorize"]
 
@@ -116,7 +119,7 @@ class Blockwise(Op):
             outputs.append(tensor_type(out.type.dtype, (*batch, *core_shape))())
         return Apply(self, tensors, outputs)
 
-    def _check_inputs(self, tensors: Sequence[Variable]) -> None:
+    def _check_inputs(self, tensors: Sequence[TensorVariable]) -> None:
         if len(tensors) != len(self.inputs_signature):
             raise TypeError(
                 f"{self} takes {len(self.inputs_signature)} inputs, as its signature says; got {len(tensors)}."
@@ -128,7 +131,7 @@ class Blockwise(Op):
                     f"{described(x)} has {x.type.ndim} dimension(s)."
                 )
 
-    def _core_node(self, tensors: Sequence[Variable]) -> tuple[list[Variable], Apply]:
+    def _core_node(self, tensors: Sequence[TensorVariable]) -> tuple[list[TensorVariable], Apply]:
         """The tensors, converted as the core op wants them, and a node of that op for one member of the batch."""
         cores = [
             # What is the same for all members can tell the op what it is.
@@ -155,7 +158,7 @@ class Blockwise(Op):
                 )
         return converted, node
 
-    def core_node(self, inputs: Sequence[Variable]) -> Apply:
+    def core_node(self, inputs: Sequence[TensorVariable]) -> Apply:
         """A node of the core op for one member of a batch with the types of `inputs`."""
         return self._core_node(inputs)[1]
 
@@ -291,8 +294,11 @@ class Blockwise(Op):
         return found or [[True for _ in node.outputs] for _ in node.inputs]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
-    ) -> list[Variable]:
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
+    ) -> list[TensorVariable]:
         """The gradient of the core op, for each member, summed over dimensions along which an input was broadcast."""
         core = self.core_node(inputs)
         seeds = [
@@ -309,7 +315,9 @@ class Blockwise(Op):
             for x, g, dims in zip(inputs, gradients, self.inputs_signature)
         ]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         core = self.core_node(inputs)
         points = [
             None if point is None else _core_type(point, dims)()
@@ -343,14 +351,18 @@ def _batch_part(shape: Sequence[Any], dims: tuple[str, ...]) -> Sequence[Any]:
     return shape[: len(shape) - len(dims)]
 
 
-def _core_type(x: Variable, dims: tuple[str, ...]) -> TensorType:
+def _core_type(x: TensorVariable, dims: tuple[str, ...]) -> TensorType:
     """The type of one member of a batch."""
     return tensor_type(x.type.dtype, tuple(x.type.shape[x.type.ndim - len(dims) :]))
 
 
 def _members(
-    core: Apply, inputs: Sequence[Variable], outputs: Sequence[Variable], seeds: Sequence[Any], given: Sequence[Any]
-) -> dict[Variable, Variable]:
+    core: Apply,
+    inputs: Sequence[TensorVariable],
+    outputs: Sequence[TensorVariable],
+    seeds: Sequence[Any],
+    given: Sequence[Any],
+) -> dict[TensorVariable, TensorVariable]:
     """What takes the place of the variables of a graph for one member."""
     replace = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
     replace.update(zip(core.outputs, outputs))
@@ -362,7 +374,7 @@ def _members(
     return replace
 
 
-def _filled(model: Variable, x: Variable) -> Variable:
+def _filled(model: TensorVariable, x: TensorVariable) -> TensorVariable:
     """A tensor, with dimensions of size one repeated as `model` has them."""
     same = x.type.ndim == model.type.ndim and all(
         mine != 1 or wanted == 1 for mine, wanted in zip(x.type.shape, model.type.shape)
@@ -370,7 +382,7 @@ def _filled(model: Variable, x: Variable) -> Variable:
     return x if same else second(model, x)
 
 
-def _summed_to(x: Variable, gradient: Variable, core_ndim: int) -> Variable:
+def _summed_to(x: TensorVariable, gradient: TensorVariable, core_ndim: int) -> TensorVariable:
     """The gradient for an input, from those for the members of the batch it was broadcast to."""
     extra = gradient.type.ndim - x.type.ndim
     if extra > 0:
@@ -425,7 +437,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     return vectorized
 
 
-def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Sequence[Variable]) -> None:
+def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Sequence[TensorVariable]) -> None:
     if len(dims) != len(tensors):
         raise TypeError(f"A function with signature {signature} takes {len(dims)} inputs; got {len(tensors)}.")
     for position, (x, core) in enumerate(zip(tensors, dims)):
@@ -437,7 +449,7 @@ def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Seq
     static_core_sizes(f"vectorize({signature})", dims, [x.type.shape for x in tensors], _numbered(len(tensors)))
 
 
-def _check_vectorized_outputs(signature: str | None, dims: CoreDims, outputs: Sequence[Variable]) -> None:
+def _check_vectorized_outputs(signature: str | None, dims: CoreDims, outputs: Sequence[TensorVariable]) -> None:
     if [len(core) for core in dims] != [out.type.ndim for out in outputs]:
         raise ValueError(
             f"The signature {signature} promises outputs of {[len(core) for core in dims]} dimension(s); the function "

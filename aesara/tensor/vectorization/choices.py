@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.indexing.choosing import Choose
 from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
@@ -12,11 +13,14 @@ from aesara.tensor.ordering.searching import SearchsortedOp
 from aesara.tensor.vectorization.batches import align, batches, move_dimensions
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(SearchsortedOp)
 def _searchsorted(
-    op: SearchsortedOp, node: Apply, x: Variable, values: Variable, *sorter: Variable
-) -> Apply | Sequence[Variable]:
+    op: SearchsortedOp, node: Apply, x: TensorVariable, values: TensorVariable, *sorter: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     """Values of any number of dimensions are looked up in one vector."""
     of_x, _, *of_sorter = batches(node, [x, values, *sorter])
     if of_x or any(of_sorter):
@@ -25,14 +29,16 @@ def _searchsorted(
 
 
 @vectorize_node.register(UnravelIndex)
-def _unravel_index(op: UnravelIndex, node: Apply, indices: Variable, dims: Variable) -> Apply | Sequence[Variable]:
+def _unravel_index(
+    op: UnravelIndex, node: Apply, indices: TensorVariable, dims: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     if batches(node, [indices, dims])[1]:
         return vectorize_by_blockwise(op, node, indices, dims)
     return op.make_node(indices, dims)
 
 
 @vectorize_node.register(RavelMultiIndex)
-def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
     """The parts of the index broadcast together."""
     *numbers, of_dims = batches(node, inputs)
     if of_dims:
@@ -43,7 +49,7 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, *inputs: Variable) -> A
 
 
 @vectorize_node.register(Choose)
-def _choose(op: Choose, node: Apply, a: Variable, choices: Variable) -> Apply:
+def _choose(op: Choose, node: Apply, a: TensorVariable, choices: TensorVariable) -> Apply:
     """The dimension that counts choices stays the first."""
     of_a, of_choices = batches(node, [a, choices])
     batch, core = max(of_a, of_choices), node.outputs[0].type.ndim

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import and_, clip, ge, lt, maximum, minimum, switch
@@ -16,9 +17,12 @@ from aesara.tensor.sequences.convolve import Convolve
 from aesara.tensor.type_other import as_symbolic_slice
 from aesara.tensor.vectorization.batches import align, batches
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(Convolve)
-def _convolve(op: Convolve, node: Apply, a: Variable, v: Variable) -> Sequence[Variable]:
+def _convolve(op: Convolve, node: Apply, a: TensorVariable, v: TensorVariable) -> Sequence[TensorVariable]:
     of_a, of_v = batches(node, [a, v])
     dtype = node.outputs[0].type.dtype
     a, v = a.astype(dtype), v.astype(dtype)
@@ -33,7 +37,7 @@ def _convolve(op: Convolve, node: Apply, a: Variable, v: Variable) -> Sequence[V
     return [tensor_sum(products, axis=-1, dtype=dtype)]
 
 
-def _window(mode: str, n: Variable, m: Variable) -> tuple[Variable | int, Variable]:
+def _window(mode: str, n: TensorVariable, m: TensorVariable) -> tuple[TensorVariable | int, TensorVariable]:
     """Where the result begins in the full convolution, and how long it is."""
     if mode == "full":
         return 0, n + m - 1

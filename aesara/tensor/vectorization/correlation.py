@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.products.correlation import Correlation
 from aesara.tensor.vectorization.batches import batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 #: direction, number of the operand with the batch: the axis of the operand that takes it in, that of the result, and
 #: whether channels and outputs may be grouped and filters unshared
@@ -25,7 +29,7 @@ _AXES = {
 
 
 @vectorize_node.register(Correlation)
-def _correlation(op: Correlation, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def _correlation(op: Correlation, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
     """Where one of the operands has a batch; otherwise the members are computed one by one."""
     numbers = batches(node, inputs)
     batched = [k for k, n in enumerate(numbers) if n]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.creation.eye_tri import eye
@@ -12,16 +13,19 @@ from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.vectorization.batches import align, batches
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(ExtractDiag)
-def _extract_diag(op: ExtractDiag, node: Apply, x: Variable) -> Apply:
+def _extract_diag(op: ExtractDiag, node: Apply, x: TensorVariable) -> Apply:
     (batch,) = batches(node, [x])
     ndim = node.inputs[0].type.ndim
     return ExtractDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch, op.view).make_node(x)
 
 
 @vectorize_node.register(AllocDiag)
-def _alloc_diag(op: AllocDiag, node: Apply, diagonal: Variable) -> Apply:
+def _alloc_diag(op: AllocDiag, node: Apply, diagonal: TensorVariable) -> Apply:
     (batch,) = batches(node, [diagonal])
     ndim = node.outputs[0].type.ndim
     return AllocDiag(op.offset, op.axis1 % ndim + batch, op.axis2 % ndim + batch).make_node(diagonal)
@@ -30,8 +34,12 @@ def _alloc_diag(op: AllocDiag, node: Apply, diagonal: Variable) -> Apply:
 @vectorize_node.register(FillDiagonal)
 @vectorize_node.register(FillDiagonalOffset)
 def _fill_diagonal(
-    op: FillDiagonal | FillDiagonalOffset, node: Apply, a: Variable, value: Variable, *offset: Variable
-) -> Apply | Sequence[Variable]:
+    op: FillDiagonal | FillDiagonalOffset,
+    node: Apply,
+    a: TensorVariable,
+    value: TensorVariable,
+    *offset: TensorVariable,
+) -> Apply | Sequence[TensorVariable]:
     """Choose the value where a matrix that all members share says so."""
     of_a, of_value, *of_offset = batches(node, [a, value, *offset])
     if any(of_offset) or node.inputs[0].type.ndim != 2:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.graph.view import ViewOp
 from aesara.scalar.op import ScalarOp
@@ -14,33 +15,36 @@ from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromSca
 from aesara.tensor.elementwise.elemwise import Elemwise, elemwise_of
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(Elemwise)
-def _elemwise(op: Elemwise, node: Apply, *inputs: Variable) -> Apply:
+def _elemwise(op: Elemwise, node: Apply, *inputs: TensorVariable) -> Apply:
     """All inputs have the same number of core dimensions, so that broadcasting needs no more than the usual."""
     plain = elemwise_of(op.scalar_op) if op.inplace_pattern else op
     return plain.make_node(*inputs)
 
 
 @vectorize_node.register(ScalarOp)
-def _scalar_op(op: ScalarOp, node: Apply, *inputs: Variable) -> Apply:
+def _scalar_op(op: ScalarOp, node: Apply, *inputs: TensorVariable) -> Apply:
     """A scalar of which there are many is a tensor."""
     return elemwise_of(op).make_node(*[as_tensor_variable(x) for x in inputs])
 
 
 @vectorize_node.register(ScalarFromTensor)
 @vectorize_node.register(TensorFromScalar)
-def _conversion(op: ScalarFromTensor | TensorFromScalar, node: Apply, x: Variable) -> Sequence[Variable]:
+def _conversion(op: ScalarFromTensor | TensorFromScalar, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     return [x]
 
 
 @vectorize_node.register(ViewOp)
 @vectorize_node.register(CpuContiguous)
-def _identity(op: ViewOp | CpuContiguous, node: Apply, x: Variable) -> Apply:
+def _identity(op: ViewOp | CpuContiguous, node: Apply, x: TensorVariable) -> Apply:
     return op.make_node(x)
 
 
 @vectorize_node.register(CheckAndRaise)
-def _check(op: CheckAndRaise, node: Apply, *inputs: Variable) -> Apply:
+def _check(op: CheckAndRaise, node: Apply, *inputs: TensorVariable) -> Apply:
     """A condition holds if it holds everywhere, which means the same for a batch of conditions."""
     return op.make_node(*inputs)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.expression_op import ExpressionOp
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(ExpressionOp)
-def _expression(op: ExpressionOp, node: Apply, *inputs: Variable) -> Sequence[Variable]:
+def _expression(op: ExpressionOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
     """What it stands for, vectorized: there is no such operation for batches."""
     return [vectorize_graph(op.definition(*node.inputs), dict(zip(node.inputs, inputs)))]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.tensor_type import TensorType
@@ -13,9 +14,12 @@ from aesara.tensor.vectorization.batches import align, batches
 from aesara.tensor.vectorization.blockwise import Blockwise, signature_of
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(Op)
-def vectorize_by_blockwise(op: Op, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def vectorize_by_blockwise(op: Op, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
     """Apply the op to each member of a batch."""
     if getattr(op, "passes_value_on", False):
         return op.make_node(*inputs)
@@ -41,7 +45,7 @@ def _signature_for(op: Op, node: Apply) -> str:
 
 
 @vectorize_node.register(Blockwise)
-def _blockwise(op: Blockwise, node: Apply, *inputs: Variable) -> Apply:
+def _blockwise(op: Blockwise, node: Apply, *inputs: TensorVariable) -> Apply:
     """More batch dimensions in front of those that are there."""
     numbers = batches(node, inputs)
     core_ndims = [len(core) for core in op.inputs_signature]

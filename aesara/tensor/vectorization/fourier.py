@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aesara.graph.nodes import Apply, Variable
+from typing import TYPE_CHECKING
+
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.discrete_fourier.transforms import (
     FourierTransform,
@@ -11,13 +13,16 @@ from aesara.tensor.discrete_fourier.transforms import (
 )
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(FourierTransform)
 @vectorize_node.register(RealFourierTransform)
-def _transform(op: FourierTransform | RealFourierTransform, node: Apply, x: Variable) -> Apply:
+def _transform(op: FourierTransform | RealFourierTransform, node: Apply, x: TensorVariable) -> Apply:
     return op.make_node(x)
 
 
 @vectorize_node.register(InverseRealFourierTransform)
-def _inverse(op: InverseRealFourierTransform, node: Apply, x: Variable, n: Variable) -> Apply:
+def _inverse(op: InverseRealFourierTransform, node: Apply, x: TensorVariable, n: TensorVariable) -> Apply:
     return op.make_node(x, n) if n.type.ndim == 0 else vectorize_by_blockwise(op, node, x, n)

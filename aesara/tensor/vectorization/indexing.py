@@ -8,6 +8,7 @@ NumPy's rules then say where the dimensions of the index land in the result, and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
@@ -31,6 +32,9 @@ from aesara.tensor.vectorization.batches import (
 )
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 class _Index:
     """An index, with the number of batch dimensions of each part, and where its dimensions land in the result.
@@ -49,7 +53,7 @@ class _Index:
         Whether slices stand between the tensors, so that the dimensions that these make come first.
     """
 
-    def __init__(self, parts: Sequence[Variable], numbers: Sequence[int]):
+    def __init__(self, parts: Sequence[TensorVariable], numbers: Sequence[int]):
         self.parts = list(parts)
         self.numbers = list(numbers)
         self.made = max(
@@ -59,21 +63,21 @@ class _Index:
         self.is_split = sum(not basic for basic, _ in groups) > 1
         self.before = len(groups[0][1]) if groups and groups[0][0] and not self.is_split else 0
 
-    def behind(self, batch: int) -> list[Variable]:
+    def behind(self, batch: int) -> list[TensorVariable]:
         """The index behind full slices for batch dimensions."""
         return [as_index_variable(slice(None)) for _ in range(batch)] + self.parts
 
-    def aligned(self, batch: int) -> list[Variable]:
+    def aligned(self, batch: int) -> list[TensorVariable]:
         """The parts, with the batch dimensions of tensors in front of all dimensions that the index makes."""
         return [align(p, n, batch, self.made) if n else p for p, n in zip(self.parts, self.numbers)]
 
 
-def _can_be_batched(parts: Sequence[Variable], numbers: Sequence[int]) -> bool:
+def _can_be_batched(parts: Sequence[TensorVariable], numbers: Sequence[int]) -> bool:
     """Whether the parts of an index that differ from member to member are integers."""
     return not any(number and is_mask(part) for part, number in zip(parts, numbers))
 
 
-def _ranges(x: Variable, of_x: int, made: int) -> list[Variable]:
+def _ranges(x: TensorVariable, of_x: int, made: int) -> list[TensorVariable]:
     """For each batch dimension of a tensor the index that runs along it."""
     ranges = []
     for axis in range(of_x):
@@ -85,7 +89,7 @@ def _ranges(x: Variable, of_x: int, made: int) -> list[Variable]:
     return ranges
 
 
-def _take(x: Variable, of_x: int, index: _Index) -> Variable:
+def _take(x: TensorVariable, of_x: int, index: _Index) -> TensorVariable:
     """The entries of a batch of tensors."""
     batch = max([of_x, *index.numbers])
     if not any(index.numbers):
@@ -100,13 +104,13 @@ def _take(x: Variable, of_x: int, index: _Index) -> Variable:
 
 def _write(
     op: AdvancedIncSubtensor,
-    x: Variable,
+    x: TensorVariable,
     of_x: int,
-    y: Variable,
+    y: TensorVariable,
     of_y: int,
     index: _Index,
     part_ndim: int,
-) -> Variable:
+) -> TensorVariable:
     """A batch of tensors with entries written to; `part_ndim` is the number of dimensions of what is written to."""
     batch = max([of_x, of_y, *index.numbers])
     parts = [p for p, n in zip(index.parts, index.numbers) if n]
@@ -122,7 +126,7 @@ def _write(
     return op(x, y, *_ranges(x, batch, index.made), *index.aligned(batch))
 
 
-def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[Variable]) -> list[Variable] | None:
+def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[TensorVariable]) -> list[TensorVariable] | None:
     """The index of a basic op as variables; None if a slice differs from member to member."""
     parts = []
     for part in indices_from_subtensor(scalars, op.idx_list):
@@ -141,7 +145,7 @@ def _slices_differ(op: Subtensor | IncSubtensor) -> NotImplementedError:
 
 
 @vectorize_node.register(Subtensor)
-def _subtensor(op: Subtensor, node: Apply, x: Variable, *scalars: Variable) -> Sequence[Variable]:
+def _subtensor(op: Subtensor, node: Apply, x: TensorVariable, *scalars: TensorVariable) -> Sequence[TensorVariable]:
     of_x, *numbers = batches(node, [x, *scalars])
     if not any(numbers):
         return [Subtensor([slice(None)] * of_x + list(op.idx_list))(x, *scalars)]
@@ -152,7 +156,9 @@ def _subtensor(op: Subtensor, node: Apply, x: Variable, *scalars: Variable) -> S
 
 
 @vectorize_node.register(IncSubtensor)
-def _inc_subtensor(op: IncSubtensor, node: Apply, x: Variable, y: Variable, *scalars: Variable) -> Sequence[Variable]:
+def _inc_subtensor(
+    op: IncSubtensor, node: Apply, x: TensorVariable, y: TensorVariable, *scalars: TensorVariable
+) -> Sequence[TensorVariable]:
     of_x, of_y, *numbers = batches(node, [x, y, *scalars])
     ndim = node.inputs[0].type.ndim
     part_ndim = ndim - sum(not isinstance(entry, slice) for entry in op.idx_list)
@@ -172,8 +178,8 @@ def _inc_subtensor(op: IncSubtensor, node: Apply, x: Variable, y: Variable, *sca
 @vectorize_node.register(AdvancedSubtensor1)
 @vectorize_node.register(AdvancedSubtensor)
 def _advanced_subtensor(
-    op: AdvancedSubtensor1 | AdvancedSubtensor, node: Apply, x: Variable, *parts: Variable
-) -> Apply | Sequence[Variable]:
+    op: AdvancedSubtensor1 | AdvancedSubtensor, node: Apply, x: TensorVariable, *parts: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     of_x, *numbers = batches(node, [x, *parts])
     if not _can_be_batched(parts, numbers):
         return vectorize_by_blockwise(op, node, x, *parts)
@@ -183,8 +189,12 @@ def _advanced_subtensor(
 @vectorize_node.register(AdvancedIncSubtensor1)
 @vectorize_node.register(AdvancedIncSubtensor)
 def _advanced_inc_subtensor(
-    op: AdvancedIncSubtensor1 | AdvancedIncSubtensor, node: Apply, x: Variable, y: Variable, *parts: Variable
-) -> Apply | Sequence[Variable]:
+    op: AdvancedIncSubtensor1 | AdvancedIncSubtensor,
+    node: Apply,
+    x: TensorVariable,
+    y: TensorVariable,
+    *parts: TensorVariable,
+) -> Apply | Sequence[TensorVariable]:
     of_x, of_y, *numbers = batches(node, [x, y, *parts])
     plain = AdvancedIncSubtensor(
         set_instead_of_inc=op.set_instead_of_inc, ignore_duplicates=getattr(op, "ignore_duplicates", False)

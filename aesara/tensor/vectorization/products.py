@@ -7,8 +7,9 @@ to member is a product that broadcasts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
@@ -18,9 +19,12 @@ from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batches, most_batches
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(Dot)
-def _dot(op: Dot, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+def _dot(op: Dot, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence[TensorVariable]:
     of_x, of_y = batches(node, [x, y])
     x_core, y_core = (v.type.ndim for v in node.inputs)
     if not of_y:
@@ -38,7 +42,7 @@ def _dot(op: Dot, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
     return [_broadcast_product(x, x_core, y, y_core, dtype)]
 
 
-def _rows_times(rows: Variable, y: Variable) -> Variable:
+def _rows_times(rows: TensorVariable, y: TensorVariable) -> TensorVariable:
     """The product of the last dimension of a tensor with a vector or matrix: one matrix product."""
     if rows.type.ndim <= 2:
         return Dot()(rows, y)
@@ -51,7 +55,7 @@ def _rows_times(rows: Variable, y: Variable) -> Variable:
     return reshape(product, [*sizes[:-1], *columns], ndim=rows.type.ndim - 2 + y.type.ndim)
 
 
-def _broadcast_product(x: Variable, x_core: int, y: Variable, y_core: int, dtype: str) -> Variable:
+def _broadcast_product(x: TensorVariable, x_core: int, y: TensorVariable, y_core: int, dtype: str) -> TensorVariable:
     """A product of matrices, or vectors, that broadcasts over all other dimensions."""
     if x_core == 1:
         x = dimshuffle(x, (*range(x.type.ndim - 1), "x", x.type.ndim - 1))
@@ -60,7 +64,7 @@ def _broadcast_product(x: Variable, x_core: int, y: Variable, y_core: int, dtype
     return _without_added(MatMul(dtype)(x, y), x_core == 1, y_core == 1)
 
 
-def _without_added(product: Variable, row: bool, column: bool) -> Variable:
+def _without_added(product: TensorVariable, row: bool, column: bool) -> TensorVariable:
     """A product without the dimensions that made a row, or a column, of a vector."""
     last = product.type.ndim - 1
     dropped = ([last - 1] if row else []) + ([last] if column else [])
@@ -68,14 +72,14 @@ def _without_added(product: Variable, row: bool, column: bool) -> Variable:
 
 
 @vectorize_node.register(BatchedDot)
-def _batched_dot(op: BatchedDot, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+def _batched_dot(op: BatchedDot, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence[TensorVariable]:
     """The dimension that counts pairs is one more that the product broadcasts over."""
     x_core, y_core = (v.type.ndim - 1 for v in node.inputs)
     return [_broadcast_product(x, x_core, y, y_core, node.outputs[0].type.dtype)]
 
 
 @vectorize_node.register(MatMul)
-def _matmul(op: MatMul, node: Apply, x: Variable, y: Variable) -> Sequence[Variable]:
+def _matmul(op: MatMul, node: Apply, x: TensorVariable, y: TensorVariable) -> Sequence[TensorVariable]:
     of_x, of_y = batches(node, [x, y])
     x_core, y_core = (v.type.ndim for v in node.inputs)
     batch = most_batches(node, [x, y])

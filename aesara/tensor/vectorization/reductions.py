@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
@@ -22,6 +23,9 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.vectorization.batches import align, batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 def _shifted_axes(axis: tuple[int, ...] | None, core_ndim: int, batch: int) -> tuple[int, ...]:
     """Axes of the original tensor as axes of the batch."""
@@ -29,33 +33,33 @@ def _shifted_axes(axis: tuple[int, ...] | None, core_ndim: int, batch: int) -> t
     return tuple([a + batch for a in axes])
 
 
-def _flat_core(x: Variable, batch: int) -> Variable:
+def _flat_core(x: TensorVariable, batch: int) -> TensorVariable:
     """A tensor whose core dimensions are one."""
     if x.type.ndim - batch == 1:
         return x
     sizes = sizes_of(x)
-    length: int | Variable = 1
+    length: int | TensorVariable = 1
     for size in sizes[batch:]:
         length = size if isinstance(length, int) and length == 1 else length * size
     return reshape(x, [*sizes[:batch], length], ndim=batch + 1)
 
 
 @vectorize_node.register(CAReduce)
-def _reduce(op: CAReduce, node: Apply, x: Variable) -> Apply:
+def _reduce(op: CAReduce, node: Apply, x: TensorVariable) -> Apply:
     (batch,) = batches(node, [x])
     return op.clone(axis=_shifted_axes(op.axis, node.inputs[0].type.ndim, batch)).make_node(x)
 
 
 @vectorize_node.register(Argmax)
 @vectorize_node.register(MaxAndArgmax)
-def _argmax(op: Argmax | MaxAndArgmax, node: Apply, x: Variable) -> Apply:
+def _argmax(op: Argmax | MaxAndArgmax, node: Apply, x: TensorVariable) -> Apply:
     (batch,) = batches(node, [x])
     return type(op)(_shifted_axes(op.axis, node.inputs[0].type.ndim, batch)).make_node(x)
 
 
 @vectorize_node.register(Softmax)
 @vectorize_node.register(LogSoftmax)
-def _softmax(op: Softmax | LogSoftmax, node: Apply, x: Variable) -> Sequence[Variable]:
+def _softmax(op: Softmax | LogSoftmax, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     (batch,) = batches(node, [x])
     core_ndim = node.inputs[0].type.ndim
     if op.axis is not None:
@@ -65,7 +69,7 @@ def _softmax(op: Softmax | LogSoftmax, node: Apply, x: Variable) -> Sequence[Var
 
 
 @vectorize_node.register(SoftmaxGrad)
-def _softmax_gradient(op: SoftmaxGrad, node: Apply, dy: Variable, sm: Variable) -> Sequence[Variable]:
+def _softmax_gradient(op: SoftmaxGrad, node: Apply, dy: TensorVariable, sm: TensorVariable) -> Sequence[TensorVariable]:
     """The formula of the gradient, since one of the two may have fewer batch dimensions."""
     numbers = batches(node, [dy, sm])
     dy, sm = (align(x, n, max(numbers)) for x, n in zip((dy, sm), numbers))
@@ -75,7 +79,7 @@ def _softmax_gradient(op: SoftmaxGrad, node: Apply, dy: Variable, sm: Variable) 
 
 
 @vectorize_node.register(CumOp)
-def _cumulative(op: CumOp, node: Apply, x: Variable) -> Apply:
+def _cumulative(op: CumOp, node: Apply, x: TensorVariable) -> Apply:
     (batch,) = batches(node, [x])
     if op.axis is None:
         return CumOp(axis=batch, mode=op.mode).make_node(_flat_core(x, batch))
@@ -83,7 +87,7 @@ def _cumulative(op: CumOp, node: Apply, x: Variable) -> Apply:
 
 
 @vectorize_node.register(LinearRecurrence)
-def _recurrence(op: LinearRecurrence, node: Apply, a: Variable, b: Variable) -> Apply:
+def _recurrence(op: LinearRecurrence, node: Apply, a: TensorVariable, b: TensorVariable) -> Apply:
     """Factors and terms have one shape: there is no broadcasting in the op."""
     numbers = batches(node, [a, b])
     sizes = batch_sizes([a, b], numbers)
@@ -91,7 +95,7 @@ def _recurrence(op: LinearRecurrence, node: Apply, a: Variable, b: Variable) -> 
     return LinearRecurrence(op.axis + len(sizes), op.backwards).make_node(a, b)
 
 
-def shifted_axis(axis: Variable, core_ndim: int, batch: int) -> Variable:
+def shifted_axis(axis: TensorVariable, core_ndim: int, batch: int) -> TensorVariable:
     """A symbolic axis of the original tensor as an axis of the batch."""
     known = known_integer(axis)
     if known is not None:
@@ -102,7 +106,7 @@ def shifted_axis(axis: Variable, core_ndim: int, batch: int) -> Variable:
 
 @vectorize_node.register(SortOp)
 @vectorize_node.register(ArgSortOp)
-def _sort(op: SortOp | ArgSortOp, node: Apply, x: Variable, axis: Variable) -> Apply:
+def _sort(op: SortOp | ArgSortOp, node: Apply, x: TensorVariable, axis: TensorVariable) -> Apply:
     batch, of_axis = batches(node, [x, axis])
     if of_axis:
         return vectorize_by_blockwise(op, node, x, axis)
@@ -110,7 +114,7 @@ def _sort(op: SortOp | ArgSortOp, node: Apply, x: Variable, axis: Variable) -> A
 
 
 @vectorize_node.register(TopKOp)
-def _topk(op: TopKOp, node: Apply, x: Variable, kth: Variable) -> Apply:
+def _topk(op: TopKOp, node: Apply, x: TensorVariable, kth: TensorVariable) -> Apply:
     batch, of_kth = batches(node, [x, kth])
     if of_kth:
         return vectorize_by_blockwise(op, node, x, kth)
@@ -125,7 +129,7 @@ def _topk(op: TopKOp, node: Apply, x: Variable, kth: Variable) -> Apply:
 
 
 @vectorize_node.register(Repeat)
-def _repeat(op: Repeat, node: Apply, x: Variable, repeats: Variable) -> Apply:
+def _repeat(op: Repeat, node: Apply, x: TensorVariable, repeats: TensorVariable) -> Apply:
     batch, of_repeats = batches(node, [x, repeats])
     if of_repeats:
         return vectorize_by_blockwise(op, node, x, repeats)

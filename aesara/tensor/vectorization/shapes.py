@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import constant
@@ -24,16 +24,19 @@ from aesara.tensor.vectorization.batches import align, batch_sizes, batches, bro
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 from aesara.tensor.vectorization.reductions import shifted_axis
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(DimShuffle)
-def _dimshuffle(op: DimShuffle, node: Apply, x: Variable) -> Sequence[Variable]:
+def _dimshuffle(op: DimShuffle, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     (batch,) = batches(node, [x])
     shuffled = [entry if entry == "x" else entry + batch for entry in op.new_order]
     return [dimshuffle(x, [*range(batch), *shuffled])]
 
 
 @vectorize_node.register(Shape)
-def _shape(op: Shape, node: Apply, x: Variable) -> Sequence[Variable]:
+def _shape(op: Shape, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     """All members of a batch have the same shape."""
     (batch,) = batches(node, [x])
     core = x.type.shape[batch:]
@@ -43,14 +46,14 @@ def _shape(op: Shape, node: Apply, x: Variable) -> Sequence[Variable]:
 
 
 @vectorize_node.register(Shape_i)
-def _shape_i(op: Shape_i, node: Apply, x: Variable) -> Sequence[Variable]:
+def _shape_i(op: Shape_i, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     (batch,) = batches(node, [x])
     known = x.type.shape[op.i + batch]
     return [Shape_i(op.i + batch)(x) if known is None else constant(known, dtype="int64")]
 
 
 @vectorize_node.register(Reshape)
-def _reshape(op: Reshape, node: Apply, x: Variable, shp: Variable) -> Apply:
+def _reshape(op: Reshape, node: Apply, x: TensorVariable, shp: TensorVariable) -> Apply:
     of_x, of_shape = batches(node, [x, shp])
     if of_shape:
         return vectorize_by_blockwise(op, node, x, shp)
@@ -82,7 +85,7 @@ def _product(sizes: Sequence[Any]) -> Any:
 
 
 @vectorize_node.register(SpecifyShape)
-def _specify_shape(op: SpecifyShape, node: Apply, x: Variable, *sizes: Variable) -> Apply:
+def _specify_shape(op: SpecifyShape, node: Apply, x: TensorVariable, *sizes: TensorVariable) -> Apply:
     of_x, *of_sizes = batches(node, [x, *sizes])
     if any(of_sizes):
         return vectorize_by_blockwise(op, node, x, *sizes)
@@ -90,14 +93,14 @@ def _specify_shape(op: SpecifyShape, node: Apply, x: Variable, *sizes: Variable)
 
 
 @vectorize_node.register(Unbroadcast)
-def _unbroadcast(op: Unbroadcast, node: Apply, x: Variable) -> Apply:
+def _unbroadcast(op: Unbroadcast, node: Apply, x: TensorVariable) -> Apply:
     (batch,) = batches(node, [x])
     return Unbroadcast(*[axis % node.inputs[0].type.ndim + batch for axis in op.axes]).make_node(x)
 
 
 @vectorize_node.register(Alloc)
 @vectorize_node.register(BroadcastTo)
-def _alloc(op: Alloc | BroadcastTo, node: Apply, value: Variable, *sizes: Variable) -> Apply:
+def _alloc(op: Alloc | BroadcastTo, node: Apply, value: TensorVariable, *sizes: TensorVariable) -> Apply:
     of_value, *of_sizes = batches(node, [value, *sizes])
     if any(of_sizes):
         return vectorize_by_blockwise(op, node, value, *sizes)
@@ -106,7 +109,7 @@ def _alloc(op: Alloc | BroadcastTo, node: Apply, value: Variable, *sizes: Variab
 
 
 @vectorize_node.register(Join)
-def _join(op: Join, node: Apply, axis: Variable, *tensors: Variable) -> Sequence[Variable]:
+def _join(op: Join, node: Apply, axis: TensorVariable, *tensors: TensorVariable) -> Sequence[TensorVariable]:
     """What is joined has the same batch dimensions: joining does not broadcast."""
     of_axis, *numbers = batches(node, [axis, *tensors])
     if of_axis:
@@ -117,7 +120,7 @@ def _join(op: Join, node: Apply, axis: Variable, *tensors: Variable) -> Sequence
 
 
 @vectorize_node.register(Split)
-def _split(op: Split, node: Apply, x: Variable, axis: Variable, splits: Variable) -> Apply:
+def _split(op: Split, node: Apply, x: TensorVariable, axis: TensorVariable, splits: TensorVariable) -> Apply:
     of_x, of_axis, of_splits = batches(node, [x, axis, splits])
     if of_axis or of_splits:
         return vectorize_by_blockwise(op, node, x, axis, splits)
@@ -125,7 +128,7 @@ def _split(op: Split, node: Apply, x: Variable, axis: Variable, splits: Variable
 
 
 @vectorize_node.register(MakeVector)
-def _make_vector(op: MakeVector, node: Apply, *entries: Variable) -> Sequence[Variable]:
+def _make_vector(op: MakeVector, node: Apply, *entries: TensorVariable) -> Sequence[TensorVariable]:
     """The entries side by side, along a new last dimension."""
     numbers = batches(node, entries)
     sizes = batch_sizes(entries, numbers)
