@@ -1,11 +1,11 @@
-"""Functions for neural networks. Importing this package registers their rewrites."""
+"""Functions for neural networks. Importing this package registers the rules about them."""
 
 from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
-from aesara.tensor.nnet.blocksparse_rules import local_inplace_sparse_block_gemv as _blocksparse_rules
+from aesara.tensor.nnet.blocksparse_rules import rules as _rules_of_blocks
 from aesara.tensor.nnet.conv_composed import separable_conv2d
 from aesara.tensor.nnet.conv_functions import abstract_conv2d, conv2d, conv3d
 from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs, conv2d_transpose
-from aesara.tensor.nnet.conv_rules import conv_groupopt as _conv_rules
+from aesara.tensor.nnet.conv_rules import rules as _rules_of_convolutions
 from aesara.tensor.nnet.crossentropy import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -27,10 +27,16 @@ from aesara.tensor.nnet.rules import (
     crossentropy_to_crossentropy_with_softmax_with_bias,
     graph_merge_softmax_with_crossentropy_softmax,
 )
+from aesara.tensor.nnet.rules import rules as _rules_of_networks
 from aesara.tensor.nnet.softmax import softmax_grad_legacy, softmax_legacy, softmax_with_bias
 from aesara.tensor.reductions.softmax import log_softmax as logsoftmax
 from aesara.tensor.reductions.softmax import softmax
 from aesara.tensor.rewriting.special import softmax_simplifier
+
+#: The rules of this package, in the order in which they are tried, after those of tensors.
+RULES = (_rules_of_blocks, _rules_of_convolutions, _rules_of_networks)
+for _rules in RULES:
+    _rules.register()
 
 __all__ = [
     "abstract_conv2d",

@@ -15,6 +15,9 @@ from aesara.tensor.nnet.blocksparse import (
     sparse_block_outer_inplace,
 )
 from aesara.tensor.rewriting.inplace import InplaceWriter
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 @node_rewriter([SparseBlockGemv])
@@ -34,4 +37,4 @@ def local_inplace_sparse_block_outer(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 for _rule in (local_inplace_sparse_block_gemv, local_inplace_sparse_block_outer):
-    optdb.register(_rule.name, InplaceWriter(_rule), "fast_run", "inplace", position=60)
+    rules.into(optdb, InplaceWriter(_rule), "fast_run", "inplace", name=_rule.name, position=60)

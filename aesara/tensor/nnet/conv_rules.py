@@ -25,17 +25,19 @@ from aesara.tensor.nnet.conv_ops import (
 from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeights, MatrixCorrelation
 from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGradWeights
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.registration import register_specialize, register_specialize_device
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+rules = Rules()
+
 conv_groupopt = LocalGroupDB()
 conv_groupopt.__name__ = "conv_opts"
-register_specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
+rules.specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
 # In modes that have this pass, what comes of it is simplified like everything else.
-register_specialize(conv_groupopt, name="conv_opts")
+rules.specialize(conv_groupopt, name="conv_opts")
 
 
 def _replaced(node: Apply, new: TensorVariable) -> list[TensorVariable] | bool:
@@ -167,12 +169,12 @@ def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, _with_sizes(found, sizes))
 
 
-def _register(position: float, tags: Sequence[str], *rules: Any) -> None:
-    for rule in rules:
-        conv_groupopt.register(rule.name, rule, *tags, position=position)
+def _at_position(position: float, tags: Sequence[str], *chosen: Any) -> None:
+    for rule in chosen:
+        rules.into(conv_groupopt, rule, *tags, position=position)
 
 
-_register(
+_at_position(
     30,
     ("conv_gemm", "fast_compile", "fast_run"),
     local_abstractconv_gemm,
@@ -182,7 +184,7 @@ _register(
     local_abstractconv3d_gradweight_gemm,
     local_abstractconv3d_gradinputs_gemm,
 )
-_register(
+_at_position(
     40,
     ("fast_compile", "fast_run"),
     local_conv2d_cpu,
@@ -201,8 +203,8 @@ def local_abstractconv_check(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 # Without a `failure_callback`, which would make a warning of the error.
-optdb.register(
-    "AbstractConvCheck",
+rules.into(
+    optdb,
     in2out(local_abstractconv_check, name="AbstractConvCheck", failure_callback=None),
     "fast_run",
     position=48.7,

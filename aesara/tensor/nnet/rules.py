@@ -34,11 +34,13 @@ from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.rewriting.helpers import in_place_of, output_of
 from aesara.tensor.rewriting.log_domain import Analysis
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
+
+rules = Rules()
 
 
 def _replaced(node: Apply, outputs: list[TensorVariable]) -> list[TensorVariable] | bool:
@@ -65,14 +67,14 @@ def _softmax_of(x: TensorVariable) -> tuple[TensorVariable, TensorVariable] | No
     return None
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([SoftmaxWithBias])
 def local_expand_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
     """Replace the softmax with a bias by a sum and a softmax, which other rules know."""
     return _replaced(node, node.op.expand(*node.inputs))
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([ComposedOp])
 def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
     """Replace a composed op by the expression it stands for."""
@@ -88,7 +90,7 @@ def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[TensorVaria
         return op.expand(*node.inputs)[0]
 
 
-@register_stabilize(
+@rules.stabilize(
     "xent", "crossentropy_to_crossentropy_with_softmax", "crossentropy_to_crossentropy_with_softmax_with_bias"
 )
 @node_rewriter([CrossentropyCategorical1Hot])
@@ -101,7 +103,7 @@ def local_crossentropy_of_softmax(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, crossentropy_softmax_argmax_1hot_with_bias(*found, classes)[:1])
 
 
-@register_stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
+@rules.stabilize("local_crossentropy_to_crossentropy_with_softmax_grad")
 @node_rewriter([SoftmaxGrad])
 def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of the cross-entropy of a softmax, in which the division by the softmax cancels."""
@@ -117,7 +119,7 @@ def local_softmax_grad_to_crossentropy_with_softmax_grad(fgraph: FunctionGraph, 
 _INCREASING = (exp, tanh, sigmoid, softplus)
 
 
-@register_specialize("fast_compile")
+@rules.specialize("fast_compile")
 @node_rewriter([Argmax, MaxAndArgmax])
 def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
     """The position of the largest element does not change by an increasing function, or by a softmax."""
@@ -226,8 +228,8 @@ def crossentropy_to_crossentropy_with_softmax_with_bias(fgraph: FunctionGraph) -
 
 
 # For modes that do not stabilize.
-optdb.register(
-    "crossentropy_to_crossentropy_with_softmax",
+rules.into(
+    optdb,
     crossentropy_to_crossentropy_with_softmax,
     "fast_run",
     "fast_compile",
@@ -242,7 +244,7 @@ def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], hard_sigmoid(node.inputs[0]))
 
 
-databases.uncanonicalize.register("local_hard_sigmoid", local_hard_sigmoid)
+rules.into(databases.uncanonicalize, local_hard_sigmoid)
 
 # These names are for reading: native code is the same with them and without them. Modes may include them by name.
 for _database, _rule in (
@@ -250,4 +252,4 @@ for _database, _rule in (
     (databases.uncanonicalize, local_softmax_with_bias),
     (databases.uncanonicalize, graph_merge_softmax_with_crossentropy_softmax),
 ):
-    _database.register(_rule.name, _rule, use_db_name_as_tag=False)
+    rules.into(_database, _rule, use_db_name_as_tag=False)

@@ -1,6 +1,8 @@
-"""Rules about tensors. Importing the package registers them."""
+"""Rules about tensors. Importing the package registers them, in the order of `RULES`."""
 
 from aesara.tensor.rewriting import (
+    allocations,
+    arithmetic,
     basic,
     batches,
     blas,
@@ -11,27 +13,104 @@ from aesara.tensor.rewriting import (
     elemwise,
     entropies,
     erf_tails,
+    error_functions,
+    exponentials,
     extra_ops,
+    folding,
+    fusion,
     gradient_forms,
     hyperbolic,
+    inverses,
     log_domain,
     log_functions,
     log_products,
     logarithms,
+    logistic,
+    logsumexp,
     math,
     matrices,
+    positions,
+    powers,
     product_sums,
     pythagorean,
+    reduced_forms,
+    reductions,
+    repeated_elements,
     scattered,
     shape,
+    signs,
     softmax_entries,
     special,
     subtensor,
+    subtensor_lifting,
+    subtensor_reading,
+    subtensor_writing,
     uncanonicalize,
     views,
 )
 
+#: The rules of this package. Where several rules of a database (`canonicalize`, ...) are about the same op, they are
+#: tried in this order, and within a module in the order in which they stand there. The first that applies wins, so that
+#: the order decides where two have forms for one expression: constants are folded before anything else is done with
+#: them, and logistic functions are found before the complements and quotients that they are written as.
+RULES = (
+    # Constants, and what does nothing.
+    allocations.rules,
+    folding.rules,
+    views.rules,
+    basic.rules,
+    batches.rules,
+    checked_shapes.rules,
+    # Exponentials and what is made of them.
+    exponentials.rules,
+    logistic.rules,
+    complements.rules,
+    differences.rules,
+    # Sums, products and reductions.
+    dot_chains.rules,
+    signs.rules,
+    arithmetic.rules,
+    fusion.rules,
+    elemwise.rules,
+    reductions.rules,
+    # Logarithms.
+    logsumexp.rules,
+    log_domain.rules,
+    entropies.rules,
+    hyperbolic.rules,
+    erf_tails.rules,
+    extra_ops.rules,
+    log_functions.rules,
+    log_products.rules,
+    logarithms.rules,
+    error_functions.rules,
+    inverses.rules,
+    powers.rules,
+    # Reductions in fewer steps.
+    reduced_forms.rules,
+    repeated_elements.rules,
+    # Matrices of which something is known.
+    *matrices.RULES,
+    # Sums of products, and of scattered elements.
+    product_sums.rules,
+    pythagorean.rules,
+    scattered.rules,
+    # Shapes, and parts of tensors.
+    shape.rules,
+    special.rules,
+    softmax_entries.rules,
+    positions.rules,
+    subtensor_lifting.rules,
+    subtensor_reading.rules,
+    subtensor_writing.rules,
+    # What canonical forms stand in the way of.
+    uncanonicalize.rules,
+)
+for _rules in RULES:
+    _rules.register()
+
 __all__ = [
+    "RULES",
     "basic",
     "batches",
     "blas",

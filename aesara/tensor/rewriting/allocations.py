@@ -17,14 +17,10 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second
 from aesara.tensor.rewriting.helpers import in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_uncanonicalize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.shape import Shape_i
+
+rules = Rules()
 
 
 def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:
@@ -84,9 +80,9 @@ def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
 # Fills
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([second])
 def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
     """A fill of what has the shape already."""
@@ -97,7 +93,7 @@ def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
     return False
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Elemwise], operands=[second])
 def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
     """Elementwise operations on what is filled with, then the fill: it may not be needed."""
@@ -117,8 +113,8 @@ def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], node.op(*inputs), templates)
 
 
-@register_specialize("shape_unsafe")
-@register_stabilize("shape_unsafe")
+@rules.specialize("shape_unsafe")
+@rules.stabilize("shape_unsafe")
 @node_rewriter([second])
 def local_fill_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """A fill as an allocation: the elements of what gives the shape are not needed."""
@@ -139,10 +135,10 @@ def local_fill_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
 # Allocations
 
 
-@register_useless
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([Alloc])
 def local_useless_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """An allocation of what is known to have the shape already."""
@@ -156,9 +152,9 @@ def local_useless_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, value)
 
 
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([Alloc])
 def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     """Dimensions of length one in front are not allocated, but added to what is."""
@@ -171,11 +167,11 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim)))
 
 
-@register_useless
-@register_canonicalize
-@register_stabilize
-@register_specialize
-@register_uncanonicalize
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
+@rules.uncanonicalize
 @node_rewriter([Alloc], operands=[Alloc])
 def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """An allocation of an allocation, where both agree on the lengths, as one."""
@@ -193,8 +189,8 @@ def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, alloc(value, *lengths))
 
 
-@register_canonicalize("shape_unsafe", "local_alloc_elemwise")
-@register_specialize("shape_unsafe", "local_alloc_elemwise")
+@rules.canonicalize("shape_unsafe", "local_alloc_elemwise")
+@rules.specialize("shape_unsafe", "local_alloc_elemwise")
 @node_rewriter([Elemwise], operands=[Alloc])
 def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """Elementwise operations broadcast by themselves: an operand need not be allocated."""
@@ -234,8 +230,8 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, node.op(*inputs), node.inputs)
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Elemwise], operands=[Alloc])
 def local_alloc_unary(fgraph: FunctionGraph, node: Apply) -> Any:
     """A function of a repeated number is the repeated function of the number."""

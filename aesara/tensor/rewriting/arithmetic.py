@@ -45,20 +45,16 @@ from aesara.tensor.rewriting.helpers import (
     is_integer,
 )
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_rules,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.shapes.shape import Shape_i
 
+rules = Rules()
 
-@register_canonicalize("shape_unsafe")
-@register_stabilize("shape_unsafe")
-@register_specialize("shape_unsafe")
+
+@rules.canonicalize("shape_unsafe")
+@rules.stabilize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([mul], operands=NUMBERS)
 def local_mul_zero(fgraph, node):
     """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN."""
@@ -69,7 +65,7 @@ def local_mul_zero(fgraph, node):
     return False
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([floor_divide, true_divide], operands=NUMBERS)
 def local_zero_div(fgraph, node):
     """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written."""
@@ -79,8 +75,8 @@ def local_zero_div(fgraph, node):
     return False
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([floor_divide], operands=NUMBERS)
 def local_intdiv_by_one(fgraph, node):
     """An integer divided by one is itself."""
@@ -91,14 +87,14 @@ def local_intdiv_by_one(fgraph, node):
 
 # The logistic function is recognised before the canonical form of products takes it apart, so
 # that the gradients through it are products of it too.
-register_rules(*LOGISTIC_RULES, to=(register_canonicalize, register_stabilize, register_specialize))
+rules.add(*LOGISTIC_RULES, to=(rules.canonicalize, rules.stabilize, rules.specialize))
 local_mul_canonizer.add_simplifier(simplify_logistic, "logistic", operands=[add, exp])
-register_canonicalize(local_mul_canonizer, name="local_mul_canonizer")
-register_canonicalize(local_add_canonizer, name="local_add_canonizer")
-register_canonicalize(local_greedy_distributor)
+rules.canonicalize(local_mul_canonizer, name="local_mul_canonizer")
+rules.canonicalize(local_add_canonizer, name="local_add_canonizer")
+rules.canonicalize(local_greedy_distributor)
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([mul], operands=[switch])
 def local_mul_switch_sink(fgraph, node):
     """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``: what `y` is does not matter under the zero.
@@ -125,7 +121,7 @@ def local_mul_switch_sink(fgraph, node):
     return False
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([true_divide, floor_divide], operands=[switch])
 def local_div_switch_sink(fgraph, node):
     """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``; see `local_mul_switch_sink`."""
@@ -148,8 +144,8 @@ def _in_sink(node, branch, choice, others):
     return computed_in(node.outputs[0].type.dtype, node.op, [as_dtype(branch, choice.type.dtype), *others])
 
 
-@register_useless
-@register_specialize
+@rules.useless
+@rules.specialize
 @node_rewriter([lt, gt, le, ge, eq, neq, minimum, maximum])
 def local_useless_elemwise_comparison(fgraph, node):
     """Comparisons whose outcome is known: of a variable with itself, of a size with zero."""
@@ -197,7 +193,7 @@ def _compare_size(op, size, other, out):
     return False
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Dot], operands=NUMBERS)
 def local_0_dot_x(fgraph, node):
     """A product with a matrix of zeros is zero, whatever the other matrix holds."""
@@ -209,7 +205,7 @@ def local_0_dot_x(fgraph, node):
     return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([sub])
 def local_elemwise_sub_zeros(fgraph, node):
     """``x - x`` is zero: that of infinity and of NaN too, which as written would be NaN."""
@@ -217,7 +213,7 @@ def local_elemwise_sub_zeros(fgraph, node):
     return constant_in_place_of(node.outputs[0], 0, node.inputs) if x is y else False
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([add], operands=NUMBERS)
 def local_add_specialize(fgraph, node):
     """Terms that are zero are left out of a sum, and constants stand together."""
@@ -231,7 +227,7 @@ def local_add_specialize(fgraph, node):
     return in_place_of(out, new, node.inputs)
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([mul], operands=[*NUMBERS, neg])
 def local_mul_specialize(fgraph, node):
     """Factors 1 and -1 are left out of a product, constants stand together, and signs in front of it."""
@@ -272,7 +268,7 @@ def fill_chain(new_out, orig_inputs):
     return [new_out]
 
 
-@register_specialize("fusion", "elemwise_fusion")
+@rules.specialize("fusion", "elemwise_fusion")
 @node_rewriter([add, mul], operands=[add, mul])
 def local_add_mul_fusion(fgraph, node):
     """Sums in a sum, or products in a product, as one node of more inputs."""

@@ -42,6 +42,7 @@ from aesara.tensor.rewriting.helpers import (
     same_elements,
 )
 from aesara.tensor.rewriting.registration import (
+    Rules,
     register_canonicalize,
     register_specialize,
     register_specialize_device,
@@ -52,6 +53,8 @@ from aesara.tensor.rewriting.registration import (
 from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
 from aesara.tensor.rewriting.views import local_view_op
 
+rules = Rules()
+
 fill = second
 tensor_copy = identity
 
@@ -61,9 +64,9 @@ tensor_copy = identity
 SUM_OR_PRODUCT = frozenset((add, mul))
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([add, mul, and_, or_, xor, identity])
 def local_useless_elemwise(fgraph, node):
     """Sums and products of one operand, copies, and logic that makes no difference."""
@@ -82,9 +85,9 @@ def local_useless_elemwise(fgraph, node):
     return False
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([and_, or_, xor])
 def local_known_logic(fgraph, node):
     """Logic whose result is known, whatever one operand, or both, may be."""
@@ -99,9 +102,9 @@ def local_known_logic(fgraph, node):
     return False
 
 
-@register_useless("local_remove_switch_const_cond", "shape_unsafe")
-@register_canonicalize("local_remove_switch_const_cond", "shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("local_remove_switch_const_cond", "shape_unsafe")
+@rules.canonicalize("local_remove_switch_const_cond", "shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([switch])
 def local_useless_switch(fgraph, node):
     """A choice that is known, or that makes no difference."""
@@ -115,7 +118,7 @@ def local_useless_switch(fgraph, node):
     return False
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([switch])
 def local_merge_switch_same_cond(fgraph, node):
     """A choice inside a choice on the same condition."""
@@ -152,9 +155,9 @@ def is_an_upcast(type1, type2):
     return bool(np.can_cast(first, second_, "safe"))
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([(Elemwise, aes.Cast)])
 def local_cast_cast(fgraph, node):
     """A cast to the dtype that is there, or of what was cast to a wider dtype first."""
@@ -173,9 +176,9 @@ def local_cast_cast(fgraph, node):
     return False
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([TensorFromScalar])
 def local_tensor_scalar_tensor(fgraph, node):
     """A tensor made a scalar and a tensor again."""
@@ -185,9 +188,9 @@ def local_tensor_scalar_tensor(fgraph, node):
     return False
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([ScalarFromTensor])
 def local_scalar_tensor_scalar(fgraph, node):
     """A scalar made a tensor and a scalar again."""
@@ -200,9 +203,9 @@ def local_scalar_tensor_scalar(fgraph, node):
 # Checks
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([CheckAndRaise])
 def local_remove_useless_assert(fgraph, node):
     """Conditions that are known to hold are not checked."""
@@ -226,15 +229,15 @@ def local_remove_all_assert(fgraph, node):
 
 
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize):
-    _database.register("local_remove_all_assert", local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
+    rules.into(_database, local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
 
 
 # Joins and splits
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Join])
 def local_join_1(fgraph, node):
     """A join of one tensor."""
@@ -243,9 +246,9 @@ def local_join_1(fgraph, node):
     return False
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Join])
 def local_join_empty(fgraph, node):
     """Constant tensors without elements are left out of a join."""
@@ -262,9 +265,9 @@ def local_join_empty(fgraph, node):
     return in_place_of(out, node.op(node.inputs[0], *kept))
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Join])
 def local_join_make_vector(fgraph, node):
     """Vectors of scalars that stand side by side in a join, as one."""
@@ -290,9 +293,9 @@ def local_join_make_vector(fgraph, node):
     return in_place_of(out, merged[0] if len(merged) == 1 else node.op(node.inputs[0], *merged))
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Split])
 def local_useless_split(fgraph, node):
     """A split into one piece."""
@@ -305,7 +308,7 @@ def local_useless_split(fgraph, node):
 # Sorting
 
 
-@register_useless("fast_compile")
+@rules.useless("fast_compile")
 @node_rewriter([TopKOp])
 def local_useless_topk(fgraph, node):
     """Of the largest elements and their positions only what is used."""

@@ -11,16 +11,18 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.creation.eye_tri import Eye
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
-from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.specify_shape import specify_shape
 from aesara.tensor.vectorization.blockwise import Blockwise
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
+
+rules = Rules()
 
 #: Constants with more rows than this are not looked at.
 LARGEST_IDENTITY = 1024
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Blockwise])
 def local_blockwise_of_rule(fgraph, node):
     """The rule of the core op, where it has one: operations on the whole batch."""
@@ -38,7 +40,7 @@ def local_blockwise_of_rule(fgraph, node):
     return [new[0] for new in replaced] if all(replaced) else False
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Dot])
 def local_dot_of_identity(fgraph, node):
     """The product of an identity matrix and another factor is that factor, if the sizes fit."""

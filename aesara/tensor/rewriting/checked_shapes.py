@@ -13,13 +13,15 @@ from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.helpers import has_value, in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, symbolic_index_of, takes_everything
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.reshape import Reshape
 
+rules = Rules()
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Reshape], requirements=[ShapeFeature])
 def local_reshape_to_checked_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     """A reshape to the shape of another tensor, to which the tensor is known to be equal in shape."""
@@ -35,8 +37,8 @@ def local_reshape_to_checked_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x)
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Alloc], requirements=[ShapeFeature])
 def local_alloc_of_checked_lengths(fgraph: FunctionGraph, node: Apply) -> Any:
     """An allocation of a tensor that is known to be as long as what the lengths are taken from."""
@@ -50,8 +52,8 @@ def local_alloc_of_checked_lengths(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], value)
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor], requirements=[ShapeFeature])
 def local_slice_to_checked_length(fgraph: FunctionGraph, node: Apply) -> Any:
     """A slice up to the length of another tensor, which is known to be as long as the tensor, takes everything."""

@@ -49,7 +49,9 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
 )
 from aesara.tensor.rewriting.logistic import negated
-from aesara.tensor.rewriting.registration import register_canonicalize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,8 @@ class Term:
     divisors: list[Variable]
 
 
-@register_canonicalize
-@register_stabilize
+@rules.canonicalize
+@rules.stabilize
 @node_rewriter([add, sub], operands=[*COMPLEMENTS, *PRODUCTS])
 def local_complement(fgraph, node):
     """``t - t*f(x)`` as `t` times the complement of ``f(x)``; see the table for the functions."""

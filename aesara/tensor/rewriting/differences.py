@@ -21,7 +21,9 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.rewriting.helpers import real_of_same_dtype
-from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
@@ -48,7 +50,7 @@ def one_minus_root(x: Variable) -> Variable:
     return switch(le(-3, x), true_divide(x, add(1, root)), neg(sub(root, 1)))
 
 
-register_rules(
+rules.add(
     # Late: by then logarithms and quotients have taken the differences that they have better forms for.
     rule(
         "local_difference_of_exponentials",
@@ -57,9 +59,9 @@ register_rules(
         same_floats,
         single_client=True,
     ),
-    to=(register_specialize,),
+    to=(rules.specialize,),
 )
-register_rules(
+rules.add(
     rule("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one, real_of_same_dtype),
     rule(
         "local_root_of_difference_minus_one",
@@ -71,5 +73,5 @@ register_rules(
         "local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x)), real_of_same_dtype
     ),
     rule("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root, real_of_same_dtype),
-    to=(register_stabilize,),
+    to=(rules.stabilize,),
 )

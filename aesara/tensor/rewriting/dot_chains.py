@@ -12,7 +12,9 @@ from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 __all__ = ["local_add_of_dots", "local_dot_chain", "local_dot_of_diagonal", "local_scalar_out_of_dot"]
 
@@ -133,7 +135,7 @@ def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
     return min(saved.values()) >= 0 < max(saved.values())
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Dot], operands=[Dot])
 def local_dot_chain(fgraph, node):
     """``dot(dot(A, B), v)`` as ``dot(A, dot(B, v))``: products in the order that takes the fewest multiplications.
@@ -166,7 +168,7 @@ def local_dot_chain(fgraph, node):
 # What can be taken out of a product
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Dot])
 def local_scalar_out_of_dot(fgraph, node):
     """``dot(c * A, B)`` as ``c * dot(A, B)`` for a number c: BLAS scales while it multiplies."""
@@ -201,7 +203,7 @@ def local_scalar_out_of_dot(fgraph, node):
     return in_place_of(out, neg(product) if negative else product)
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([add, sub], operands=[Dot])
 def local_add_of_dots(fgraph, node):
     """``dot(A, B) + dot(A, C)`` as ``dot(A, B + C)``: one product instead of two."""
@@ -229,7 +231,7 @@ def _pays(shared: Variable, x: Variable, y: Variable) -> bool:
     return x.type.broadcastable == y.type.broadcastable and x.type.ndim <= shared.type.ndim
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Dot], operands=[AllocDiag])
 def local_dot_of_diagonal(fgraph, node):
     """The product with a diagonal matrix multiplies rows, or columns."""

@@ -26,8 +26,10 @@ from aesara.tensor.rewriting.fusion import (
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
 from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_useless
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 __all__ = [
     "FusionOptimizer",
@@ -69,9 +71,9 @@ def apply_local_dimshuffle_lift(fgraph, var):
     return new[0] if new else var
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([DimShuffle])
 def local_dimshuffle_lift(fgraph, node):
     """Rearrangements of dimensions: one instead of two, none that changes nothing, and before
@@ -109,8 +111,8 @@ def _moved(var, new_order, result):
     return var.dimshuffle(*new_order)
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([DimShuffle], operands=[MakeVector])
 def local_useless_dimshuffle_makevector(fgraph, node):
     """A vector of one scalar whose dimension is dropped is the scalar."""

@@ -13,7 +13,9 @@ from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise.ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
 from aesara.tensor.rewriting.log_domain import Analysis, times_logarithm
-from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def _exponent(var: Variable, dtype: str, analysis: Analysis) -> Variable | None:
@@ -54,8 +56,8 @@ FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
 }
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([xlogy, entr, rel_entr, kl_div])
 def local_entropy_of_scaled(fgraph, node):
     """Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow."""

@@ -38,7 +38,9 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logistic import negated
-from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: From here on the logarithm of erfc is that of the scaled function.
 TAIL = 0.5
@@ -69,14 +71,14 @@ def is_half_of_erfc(x: Variable, out: Variable) -> bool:
     return real_of_same_dtype(x, out) and out.type.dtype == "float64"
 
 
-register_rules(
+rules.add(
     rule("local_log_erfc", (log, (erfc, "x")), log_of_erfc, real_of_same_dtype),
     rule("local_log1p_neg_erf", (log1p, (neg, (erf, "x"))), log_of_erfc, is_whole_argument),
     rule("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(negated(x)), real_of_same_dtype),
     rule("local_log_ndtr", (log, (ndtr, "x")), lambda x: log_ndtr(x), real_of_same_dtype),
     rule("local_log_half_erfc", (log, (mul, 0.5, (erfc, "x"))), lambda x: log_ndtr(scaled(x, -math.sqrt(2))),
          is_half_of_erfc),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )  # fmt: skip
 
 

@@ -15,22 +15,19 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.multrees import is_neg
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_rules,
-    register_specialize,
-    register_stabilize,
-)
+from aesara.tensor.rewriting.registration import Rules
 
-register_rules(
+rules = Rules()
+
+rules.add(
     rule("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), lambda x: erf(x), real_of_same_dtype),
     rule("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), lambda x: erf(x), real_of_same_dtype),
-    to=(register_canonicalize, register_stabilize, register_specialize),
+    to=(rules.canonicalize, rules.stabilize, rules.specialize),
 )
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([true_divide], operands=[mul, erfc])
 def local_grad_log_erfc_neg(fgraph, node):
     """``exp(-x**2) / erfc(x)`` as ``1 / erfcx(x)``: for large `x` both parts of the quotient underflow.

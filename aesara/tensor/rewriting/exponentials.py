@@ -33,12 +33,9 @@ from aesara.tensor.rewriting.helpers import (
     is_unsigned,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_rules,
-    register_specialize,
-    register_stabilize,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def as_float(x: Variable, out: Variable) -> Variable:
@@ -58,7 +55,7 @@ def where(condition: Variable, x: Variable, out: Variable) -> Variable:
 
 # One-argument functions: even functions, inverses.
 
-register_rules(
+rules.add(
     rule("local_abs_abs", (at_abs, (at_abs, "x")), lambda x: at_abs(x)),
     rule("local_abs_neg", (at_abs, (neg, "x")), lambda x: at_abs(x), has_opposite),
     rule("local_abs_sqr", (at_abs, (square, "x")), lambda x: square(x), lambda x: is_float(x)),
@@ -68,14 +65,15 @@ register_rules(
     rule("local_cos_neg", (cos, (neg, "x")), lambda x: cos(x), lambda x: not is_unsigned(x)),
     rule("local_cosh_neg", (cosh, (neg, "x")), lambda x: cosh(x), lambda x: not is_unsigned(x)),
     rule("local_sqrt_sqr", (sqrt, (square, "x")), lambda x: at_abs(x), real_of_same_dtype),
-    to=(register_canonicalize, register_specialize),  # squares come about late
+    to=(rules.canonicalize, rules.specialize),  # squares come about late
 )
-register_rules(
+rules.add(
     rule("local_log_exp", (log, (exp, "x")), as_float, is_real),
     rule("local_log1p_expm1", (log1p, (expm1, "x")), as_float, is_real),
-    to=(register_canonicalize, register_specialize),
+    to=(rules.canonicalize, rules.specialize),
+    tags=("local_exp_log",),
 )
-register_rules(
+rules.add(
     rule("local_exp_of_log", (exp, (log, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
     rule(
         "local_exp_log1p", (exp, (log1p, "x")), lambda x, out: where(ge(x, -1), add(1, as_float(x, out)), out), is_real
@@ -84,14 +82,22 @@ register_rules(
     rule(
         "local_expm1_log", (expm1, (log, "x")), lambda x, out: where(ge(x, 0), sub(as_float(x, out), 1), out), is_real
     ),
+    to=(rules.specialize,),
+    tags=("local_exp_log_nan_switch",),
+)
+rules.add(
     rule("local_sqr_sqrt", (square, (sqrt, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
+    to=(rules.specialize,),
+)
+rules.add(
     rule("local_exp_softplus", (exp, (softplus, "x")), lambda x: add(1, exp(x)), real_of_same_dtype),
-    to=(register_specialize,),
+    to=(rules.specialize,),
+    tags=("local_exp_log",),
 )
 
 # Sums and differences close to cancellation.
 
-register_rules(
+rules.add(
     rule("local_log1p", (log, (add, 1, "*x")), lambda x: log1p(x), real_of_same_dtype),
     rule("local_log1p_sub", (log, (sub, 1, "x")), lambda x: log1p(neg(x)), real_of_same_dtype),
     rule("local_log1p_neg", (log1p, (sub, "x", 1)), lambda x: log(x), real_of_same_dtype),
@@ -107,5 +113,5 @@ register_rules(
     rule("local_erf_minus_one", (add, -1, (erf, "x")), lambda x: neg(erfc(x)), real_of_same_dtype),
     rule("local_one_minus_erfc", (sub, 1, (erfc, "x")), lambda x: erf(x), real_of_same_dtype),
     rule("local_erfc_minus_one", (add, -1, (erfc, "x")), lambda x: neg(erf(x)), real_of_same_dtype),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )

@@ -19,14 +19,16 @@ from aesara.tensor.elementwise.ops import minimum, second
 from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.rewriting.allocations import lengths_of
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.registration import register_canonicalize, register_useless
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.shapes.reshape import Reshape
 
+rules = Rules()
 
-@register_useless
-@register_canonicalize
+
+@rules.useless
+@rules.canonicalize
 @node_rewriter([Unique])
 def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> Any:
     """One number is different from no other: it is first, it occurs once."""
@@ -50,8 +52,8 @@ def _made_by(node: Apply, kind: type[Op]) -> Apply | None:
     return inner if inner is not None and isinstance(inner.op, kind) and asks_for_entries_only else None
 
 
-@register_useless
-@register_canonicalize
+@rules.useless
+@rules.canonicalize
 @node_rewriter([Unique])
 def local_Unique_Alloc_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is repeated are those of it, if it is repeated at all."""
@@ -59,8 +61,8 @@ def local_Unique_Alloc_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     return _of_once(node, inner.inputs[0], inner.inputs[1:]) if inner is not None else False
 
 
-@register_useless
-@register_canonicalize
+@rules.useless
+@rules.canonicalize
 @node_rewriter([Unique])
 def local_Unique_BroadcastTo_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is broadcast are those of it, if there are any."""
@@ -68,8 +70,8 @@ def local_Unique_BroadcastTo_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     return _of_once(node, inner.inputs[0], inner.inputs[1:]) if inner is not None else False
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Unique])
 def local_Unique_second(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what is filled with a value are those of the value, if there are any."""
@@ -119,8 +121,8 @@ def _is_one(length: Variable) -> bool:
     return isinstance(length, Constant) and bool(np.all(length.data == 1))
 
 
-@register_useless
-@register_canonicalize
+@rules.useless
+@rules.canonicalize
 @node_rewriter([Unique])
 def local_Unique_Repeat_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of what has its entries repeated are those of the entries that stay."""
@@ -152,7 +154,7 @@ def _has_count_for_each(node: Apply, x: Variable) -> bool:
     return x.type.shape[node.op.axis] == counts.type.shape[0]
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Unique])
 def local_Unique_Reshape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """The different entries of all of a tensor do not depend on its shape, and neither do their positions."""
@@ -163,8 +165,8 @@ def local_Unique_Reshape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     return [new[0] for new in replaced] if all(replaced) else False
 
 
-@register_useless
-@register_canonicalize
+@rules.useless
+@rules.canonicalize
 @node_rewriter([BroadcastTo])
 def local_remove_scalar_BroadcastTo(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is broadcast to no dimensions is the number itself."""

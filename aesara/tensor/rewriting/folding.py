@@ -9,11 +9,9 @@ import numpy as np
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import in2out, node_rewriter
 from aesara.tensor.creation.allocation import Alloc
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: Results of more bytes than this, and than twice the inputs, are left to be computed.
 LARGEST_FOLDED = 2**20
@@ -74,8 +72,8 @@ def is_huge(node: Any) -> bool:
 
 
 topo_constant_folding = in2out(constant_folding, name="topo_constant_folding")
-register_canonicalize(constant_folding, "topo_constant_folding")
-register_stabilize(constant_folding, "topo_constant_folding")
-register_specialize(constant_folding, "topo_constant_folding")
+rules.canonicalize(constant_folding, "topo_constant_folding")
+rules.stabilize(constant_folding, "topo_constant_folding")
+rules.specialize(constant_folding, "topo_constant_folding")
 
 __all__ = ["constant_folding", "topo_constant_folding"]

@@ -24,7 +24,9 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, mul, sub
 from aesara.tensor.rewriting.arithmetic import local_add_mul_fusion
-from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: Operations of more inputs than this are not made.
 MAX_INPUTS = 31
@@ -175,7 +177,7 @@ fuse_seqopt.register(
 )
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([(Elemwise, Composite)])
 def local_useless_composite(fgraph, node):
     """Composites without the outputs that nobody asks for, and without the inputs that nothing needs."""
@@ -208,7 +210,7 @@ def _inputs_of(composite: Composite, results: list[Any]) -> list[int]:
     return [k for k, variable in enumerate(composite.inputs) if variable in seen]
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([add, sub, mul], operands=[Constant])
 def local_upcast_elemwise_constant_inputs(fgraph, node):
     """Constants in the dtype that they are computed in: the ``int8(1)`` of ``x + 1`` becomes ``float64(1)``."""

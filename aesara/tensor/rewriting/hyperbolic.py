@@ -41,12 +41,9 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.logistic import is_negation, negated, simplify_logistic
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_rules,
-    register_specialize,
-    register_stabilize,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def are_opposite(x: Variable, y: Variable, out: Variable) -> bool:
@@ -85,7 +82,7 @@ def log_of_cosh(x: Variable) -> Variable:
     return switch(lt(at_abs(x), 25), near, sub(at_abs(x), np.asarray(math.log(2), dtype=x.type.dtype)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([add, sub], operands=[exp, sigmoid])
 def local_exponentials_to_hyperbolic(fgraph, node):
     """``exp(x) - exp(-x)`` as ``2 * sinh(x)``, ``exp(x) + exp(-x)`` as ``2 * cosh(x)``; the same of sigmoids.
@@ -104,7 +101,7 @@ def local_exponentials_to_hyperbolic(fgraph, node):
     return in_place_of(out, mul(2, (cosh if node.op == add else sinh)(x)))
 
 
-register_rules(
+rules.add(
     rule("local_log_cosh", (log, (cosh, "x")), log_of_cosh, real_of_same_dtype),
     rule(
         "local_log_sinh",
@@ -124,7 +121,7 @@ register_rules(
         lambda x: add(x, log1mexp(neg(x))),
         real_of_same_dtype,
     ),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )
 
 

@@ -7,7 +7,6 @@ computed.
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
-from aesara.graph.rewriting.databases import canonicalize, specialize
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     arccosh,
@@ -27,14 +26,12 @@ from aesara.tensor.elementwise.ops import (
     sinh,
     tanh,
 )
+from aesara.tensor.rewriting.exponentials import rules as rules_of_exponentials
 from aesara.tensor.rewriting.exponentials import where
 from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_rules,
-    register_specialize,
-    register_stabilize,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: ``f(g(x))`` as ``x``, where `f` and `g` are inverse functions; of a square root, see `exponentials`.
 local_func_inv = SequentialNodeRewriter(
@@ -55,17 +52,17 @@ local_func_inv = SequentialNodeRewriter(
     rule("local_arccosh_cosh", (arccosh, (cosh, "x")), lambda x: at_abs(x), real_of_same_dtype),
     rule("local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where(ge(x, 1), x, out), real_of_same_dtype),
 )
-for _register in (register_canonicalize, register_stabilize, register_specialize):
-    _register(local_func_inv, name="local_func_inv")
+for _collect in (rules.canonicalize, rules.stabilize, rules.specialize):
+    _collect(local_func_inv, name="local_func_inv")
 
-register_rules(
+rules.add(
     rule("local_useless_conj", (conj_, "x"), lambda x: x, is_real),
-    to=(register_canonicalize,),
+    to=(rules.canonicalize,),
 )
 
 # What an exponential makes of log(1 - exp(x)).
 
-register_rules(
+rules.add(
     rule(
         "local_exp_log1mexp",
         (exp, (log1mexp, "x")),
@@ -78,30 +75,16 @@ register_rules(
         lambda x, out: where(le(x, 0), neg(exp(x)), out),
         real_of_same_dtype,
     ),
-    to=(register_specialize,),
+    to=(rules.specialize,),
+    tags=("local_exp_log_nan_switch",),
 )
-
-
-def _group(tag: str, *names: str) -> SequentialNodeRewriter:
-    """Registered rows as one rewriter, and its name as a tag of theirs."""
-    for name in names:
-        for database in (canonicalize, specialize):
-            if name in database:
-                database.add_tags(name, tag)
-    group = SequentialNodeRewriter(*(specialize[name] for name in names))
-    group.name = tag
-    return group
 
 
 #: Exponentials of logarithms and the reverse, where every number has an image.
-local_exp_log = _group("local_exp_log", "local_log_exp", "local_log1p_expm1", "local_exp_softplus")
+local_exp_log = SequentialNodeRewriter(*rules_of_exponentials.tagged("local_exp_log"))
+local_exp_log.name = "local_exp_log"
 #: The same where some numbers have none: NaN takes their place.
-local_exp_log_nan_switch = _group(
-    "local_exp_log_nan_switch",
-    "local_exp_of_log",
-    "local_exp_log1p",
-    "local_expm1_log",
-    "local_expm1_log1p",
-    "local_exp_log1mexp",
-    "local_expm1_log1mexp",
+local_exp_log_nan_switch = SequentialNodeRewriter(
+    *rules_of_exponentials.tagged("local_exp_log_nan_switch"), *rules.tagged("local_exp_log_nan_switch")
 )
+local_exp_log_nan_switch.name = "local_exp_log_nan_switch"

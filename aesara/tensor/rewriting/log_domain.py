@@ -84,9 +84,11 @@ from aesara.tensor.rewriting.logsumexp import (
     product_as_sum,
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
-from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
+
+rules = Rules()
 
 #: So many operations are looked through, one behind the other.
 DEEPEST = 12
@@ -567,8 +569,8 @@ def _is_simple_difference(node: Apply) -> bool:
     return all(inner is not None and inner.op == exp for inner in rest)
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([log, log2, log10])
 def local_log_of_scaled(fgraph, node):
     """The logarithm of what is made of exponentials or softmaxes, without computing them; see `Scaled`."""
@@ -584,8 +586,8 @@ def local_log_of_scaled(fgraph, node):
     return False if new is None else in_place_of(out, new, [x])
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([log1p])
 def local_log1p_of_scaled(fgraph, node):
     """``log(1 - p)`` from the logarithm of a probability, a product of some, or the normal distribution function."""

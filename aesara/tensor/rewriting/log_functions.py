@@ -64,7 +64,9 @@ from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
 from aesara.tensor.rewriting.log_domain import ELEMENTWISE, Analysis, Scaled, times_logarithm
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 from aesara.tensor.rewriting.logsumexp import MOST_TERMS
-from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: Powers with constant exponents up to this one are computed as they are.
 SMALL_EXPONENT = 4
@@ -454,18 +456,18 @@ def _log1mexp_of_exponential(x: Variable, inside: Variable, limit: Variable) -> 
     return switch(lt(x, limit), far, log1mexp(neg(exp(inside))))
 
 
-register_rules(
+rules.add(
     rule(
         "local_log1mexp_of_exponential",
         (log1mexp, (neg, (exp, "x"))),
         log1mexp_of_exponential,
         lambda x, out: real_of_same_dtype(x, out) and output_of(x, maximum) is None,
     ),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )
-register_rules(
+rules.add(
     rule("local_sqrt_of_exp", (sqrt, (exp, "x")), lambda x: exp(mul(constant_like(0.5, x), x)), real_of_same_dtype),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )
 
 

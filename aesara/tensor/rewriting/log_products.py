@@ -11,15 +11,17 @@ from aesara.tensor.elementwise.ops import and_, exp, le, log, lt, ndtr, sgn, sig
 from aesara.tensor.reductions.softmax import Softmax
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.helpers import constant_like, in_place_of, is_float
-from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 #: Functions with values from 0 to 1, the logarithms of which are all of one sign.
 PROBABILITIES = (sigmoid, ndtr)
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize("local_log_prod_sqr")
+@rules.specialize("local_log_prod_sqr")
 @node_rewriter([log])
 def local_log_prod(fgraph, node):
     """``log(prod(x))`` as ``sum(log(x))`` where the product is out of range, or `x` are exponentials or probabilities.

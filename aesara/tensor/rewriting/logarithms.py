@@ -30,7 +30,9 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.logistic import is_negation, negated
-from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
@@ -45,7 +47,7 @@ def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
     return mul(np.asarray(number, dtype=out.type.dtype), log(x))
 
 
-register_rules(
+rules.add(
     rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, real_of_same_dtype),
     rule("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
     rule("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
@@ -74,7 +76,7 @@ register_rules(
         lambda x: neg(log1p(x)),
         real_of_same_dtype,
     ),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )
 
 
@@ -82,8 +84,8 @@ register_rules(
 MOST_TERMS = 64
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([add, sub], operands=[softplus, neg])
 def local_softplus_of_opposite(fgraph, node):
     """``x + softplus(-x)`` as ``softplus(x)``, and ``x - softplus(x)`` as ``-softplus(-x)``, also in longer sums.

@@ -32,7 +32,9 @@ from aesara.tensor.rewriting.multrees import (
     parse_mul_tree,
     replace_leaf,
 )
-from aesara.tensor.rewriting.registration import register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def negated(x: Variable) -> Variable:
@@ -262,7 +264,7 @@ def _sigmoid_of_opposite(x: Variable) -> Variable:
     return sigmoid(neg(x))
 
 
-@register_stabilize
+@rules.stabilize
 @node_rewriter([mul], operands=[exp, sigmoid, mul, neg])
 def local_sigm_times_exp(fgraph, node):
     """``exp(x) * sigmoid(-x)`` as ``sigmoid(x)`` and ``exp(-x) * sigmoid(x)`` as ``sigmoid(-x)``, in a product.

@@ -54,9 +54,11 @@ from aesara.tensor.rewriting.helpers import (
     shaped_like_inputs,
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
-from aesara.tensor.rewriting.registration import register_rules, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
+
+rules = Rules()
 
 READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
 
@@ -280,8 +282,8 @@ def exponential_terms(var: Variable) -> list[Exponential] | None:
 # Logarithms
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([log])
 def local_log_sum_exp(fgraph, node):
     """``log(sum(exp(x)))`` without overflow, also of weighted sums, and of products with vectors of weights."""
@@ -296,8 +298,8 @@ def local_log_sum_exp(fgraph, node):
     return False if found is None else in_place_of(out, add(log(found.total), found.largest))
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([log])
 def local_log_add_exp(fgraph, node):
     """``log(exp(x) + exp(y) + ...)`` without overflow; constants and factors may be among the terms."""
@@ -329,8 +331,8 @@ def _with_constant_weight(term: Exponential) -> Variable | None:
     return logarithm if common_value(term.exponent) == 0 else add(term.exponent, logarithm)
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([log])
 def local_log_mul_exp(fgraph, node):
     """Exponentials, and sums of them, are taken out of the logarithm of a product or quotient.
@@ -384,7 +386,7 @@ def log1p_of_multiple_of_exp(c: Variable, x: Variable) -> Variable | None:
     return switch(le(x, limit), near, add(x, np.asarray(logarithm, dtype=x.type.dtype)))
 
 
-register_rules(
+rules.add(
     rule(
         "log1p_of_multiple_of_exp",
         (log1p, (mul, "c", (exp, "x"))),
@@ -397,7 +399,7 @@ register_rules(
         lambda x, y: add(x, log1mexp(sub(y, x))),
         real_of_same_dtype,
     ),
-    to=(register_stabilize, register_specialize),
+    to=(rules.stabilize, rules.specialize),
 )
 
 

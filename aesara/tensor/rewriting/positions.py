@@ -33,9 +33,11 @@ from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise, same_elements
 from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape
+
+rules = Rules()
 
 READERS = (AdvancedSubtensor1, AdvancedSubtensor)
 WRITERS = (AdvancedIncSubtensor1, AdvancedIncSubtensor)
@@ -121,8 +123,8 @@ def _progression(positions: np.ndarray, length: int) -> slice | None:
 # Positions that a slice takes
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([AdvancedSubtensor1])
 def local_useless_AdvancedSubtensor1(fgraph: FunctionGraph, node: Apply) -> Any:
     """All rows, in their order, are the tensor itself."""
@@ -144,7 +146,7 @@ def _counts_rows(rows: Variable, x: Variable) -> bool:
     return dimension_measured_by(stop) == (x, 0) and known_integer(start) == 0 and known_integer(step) == 1
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([*READERS, *WRITERS])
 def local_positions_to_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     """Constant positions at equal distances are a slice, which needs no gathering."""
@@ -195,7 +197,7 @@ def transform_take(a: Any, indices: Any, axis: int) -> Variable:
     return reshape(rows, concatenate(sizes), ndim=a.type.ndim + indices.type.ndim - 1)
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([AdvancedSubtensor])
 def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Rows at the positions of one vector in the simpler op for these.
@@ -208,7 +210,7 @@ def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], transform_take(node.inputs[0], found[1], 0))
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([AdvancedIncSubtensor])
 def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing at the positions of one vector as writing to rows.
@@ -230,8 +232,8 @@ _check_positions = CheckAndRaise(
 )
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter(list(READERS))
 def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
     """What was just written is read back, if no later entry of it was written to the same position."""
@@ -255,8 +257,8 @@ def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, value)
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([AdvancedIncSubtensor1, AdvancedIncSubtensor, IncSubtensor], operands=[add])
 def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing what was there and something more is adding, where no position is written to twice."""

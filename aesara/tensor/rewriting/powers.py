@@ -20,17 +20,15 @@ from aesara.tensor.rewriting.helpers import (
     is_complex,
     is_float,
 )
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_specialize_device,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: The largest integer exponent that is computed with multiplications.
 LARGEST_UNROLLED = 8
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([at_pow])
 def local_pow_canonicalize(fgraph, node):
     """``x ** 0`` is 1, ``x ** 1`` is ``x`` and ``x ** -1`` a quotient, which takes part in the form of products."""
@@ -57,7 +55,7 @@ def reciprocal_root(x: Variable) -> Variable:
 FORMS = {0.5: sqrt, -0.5: reciprocal_root, -1: reciprocal, -2: lambda x: reciprocal(square(x))}
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([at_pow])
 def local_pow_specialize(fgraph, node):
     """Squares, square roots, reciprocals instead of powers."""
@@ -78,7 +76,7 @@ def local_pow_specialize(fgraph, node):
     return in_place_of(out, FORMS[number](base), node.inputs)
 
 
-@register_specialize_device
+@rules.specialize_device
 @node_rewriter([at_pow])
 def local_pow_specialize_device(fgraph, node):
     """Small integer powers as multiplications."""
@@ -111,7 +109,7 @@ def integer_power(base: Variable, exponent: int) -> Variable:
         factor = square(factor)
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([mul])
 def local_mul_to_sqr(fgraph, node):
     """``x * x`` is a square."""
@@ -120,7 +118,7 @@ def local_mul_to_sqr(fgraph, node):
     return False
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([true_divide])
 def local_div_to_reciprocal(fgraph, node):
     """``1 / x`` is a reciprocal."""
@@ -131,7 +129,7 @@ def local_div_to_reciprocal(fgraph, node):
     return False
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([reciprocal])
 def local_reciprocal_canon(fgraph, node):
     """``reciprocal(x)`` as a quotient, which takes part in the canonical form of products."""

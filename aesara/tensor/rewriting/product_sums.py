@@ -11,14 +11,16 @@ from aesara.tensor.reductions.sum_prod_max import Sum
 from aesara.tensor.rewriting.dot_chains import FLOATS, dot_operands
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
-from aesara.tensor.rewriting.registration import register_canonicalize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 __all__ = ["local_diagonal_of_dot", "local_sum_of_dot", "local_sum_of_outer"]
 
 _dot = Dot()
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Sum], operands=[Dot])
 def local_sum_of_dot(fgraph, node):
     """``sum(dot(A, B), axis=0)`` as ``dot(sum(A, axis=0), B)``: one product less by as many rows."""
@@ -39,7 +41,7 @@ def local_sum_of_dot(fgraph, node):
     return in_place_of(out, _dot(x, y))
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([ExtractDiag])
 def local_diagonal_of_dot(fgraph, node):
     """The diagonal of ``dot(A, B)`` as the sums of the rows of ``A * B.T``; so its trace takes no product."""
@@ -61,7 +63,7 @@ def local_diagonal_of_dot(fgraph, node):
     return in_place_of(out, Sum(axis=(1,), dtype=dtype)(mul(x, y.T)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Sum], operands=[mul])
 def local_sum_of_outer(fgraph, node):
     """``sum(u * v)`` of a column and a row as ``sum(u) * sum(v)``: factors that are the same along an axis are taken

@@ -22,15 +22,17 @@ from aesara.tensor.rewriting.complements import (
 )
 from aesara.tensor.rewriting.exponentials import where
 from aesara.tensor.rewriting.helpers import constant_like, in_place_of, is_float
-from aesara.tensor.rewriting.registration import register_canonicalize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: ``f(x)**2 + sign * g(x)**2`` is 1: the functions `f`, `g` and the sign.
 PAIRS: dict[Op, tuple[Op, int]] = {sin: (cos, 1), cosh: (sinh, -1)}
 PARTNERS = frozenset(op for op, _ in PAIRS.values())
 
 
-@register_canonicalize
-@register_stabilize
+@rules.canonicalize
+@rules.stabilize
 @node_rewriter([add, sub], operands=list(PRODUCTS))
 def local_pythagorean_pair(fgraph, node):
     """``t*sin(x)**2 + t*cos(x)**2`` and ``t*cosh(x)**2 - t*sinh(x)**2`` as `t`, and NaN where `x` is infinite."""

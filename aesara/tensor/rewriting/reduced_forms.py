@@ -14,8 +14,10 @@ from aesara.tensor.products.dot import Dot, dot
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_float
 from aesara.tensor.rewriting.reductions import is_number, local_reduce_broadcastable, reduced_axes, with_axes
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_uncanonicalize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 #: A reduction without axes is left out by the rule that leaves out axes of length one.
 local_useless_reduce = local_reduce_broadcastable
@@ -26,8 +28,8 @@ MOST_JOINED = 32
 PAIRWISE = {Sum: add, Prod: mul, Max: maximum, Min: minimum}
 
 
-@register_canonicalize
-@register_uncanonicalize
+@rules.canonicalize
+@rules.uncanonicalize
 @node_rewriter([Sum, Prod, Max, Min], operands=[MakeVector, Join])
 def local_reduce_join(fgraph, node):
     """The sum of tensors stacked along the axis of the sum is their elementwise sum, and so for other reductions.
@@ -80,8 +82,8 @@ def _pairwise(op, parts: list[Variable]) -> Variable:
     return result
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Sum], operands=[true_divide])
 def local_sum_prod_div_dimshuffle(fgraph, node):
     """``sum(x / y, axis)`` as ``sum(x, axis) / y`` where `y` is the same all along the axis.
@@ -110,8 +112,8 @@ def local_sum_prod_div_dimshuffle(fgraph, node):
     return in_place_of(out, with_axes(node.op, left)(new) if left else new)
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Sum], operands=[square])
 def local_sumsqr2dot(fgraph, node):
     """The sum of squares of products of all rows of one matrix with all rows of another, as a matrix product.
@@ -147,7 +149,7 @@ def _has_order(var: Variable, order: tuple) -> bool:
     return node is not None and isinstance(node.op, DimShuffle) and tuple(node.op.new_order) == order
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([DimShuffle], operands=[Dot])
 def local_lift_transpose_through_dot(fgraph, node):
     """``dot(x, y).T`` as ``dot(y.T, x.T)``, for matrices."""

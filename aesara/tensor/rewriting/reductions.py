@@ -12,12 +12,9 @@ from aesara.tensor.reductions.all_any import All, Any
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_uncanonicalize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 
 def reduced_axes(node) -> tuple[int, ...]:
@@ -31,8 +28,8 @@ def is_number(var: Variable) -> bool:
     return all(var.type.broadcastable)
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Sum])
 def local_sum_prod_mul_by_scalar(fgraph, node):
     """A factor that is the same for all elements is multiplied with the sum.
@@ -75,7 +72,7 @@ def as_number(var: Variable, like: Variable) -> Variable:
     return var.dimshuffle(*["x"] * like.type.ndim) if like.type.ndim else var
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([CAReduce])
 def local_sum_prod_all_to_none(fgraph, node):
     """A reduction along all axes, named one by one, as one along all axes."""
@@ -98,7 +95,7 @@ def with_axes(op, axes: Sequence[int] | None):
     return type(op)(axis=None)
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[CAReduce])
 def local_op_of_op(fgraph, node):
     """A reduction of a reduction of the same kind as one along the axes of both."""
@@ -118,9 +115,9 @@ def local_op_of_op(fgraph, node):
     return in_place_of(out, op(original))
 
 
-@register_useless("local_useless_reduce", "local_cut_useless_reduce")
-@register_canonicalize("local_useless_reduce", "local_cut_useless_reduce")
-@register_specialize("local_useless_reduce", "local_cut_useless_reduce")
+@rules.useless("local_useless_reduce", "local_cut_useless_reduce")
+@rules.canonicalize("local_useless_reduce", "local_cut_useless_reduce")
+@rules.specialize("local_useless_reduce", "local_cut_useless_reduce")
 @node_rewriter([Sum, Prod, Max, Min, All, Any])
 def local_reduce_broadcastable(fgraph, node):
     """Axes of length one are dropped rather than reduced; none left, nothing is reduced."""
@@ -140,7 +137,7 @@ def local_reduce_broadcastable(fgraph, node):
     return in_place_of(out, cast(smaller, out.type.dtype))
 
 
-@register_uncanonicalize
+@rules.uncanonicalize
 @node_rewriter([neg])
 def local_max_to_min(fgraph, node):
     """``-max(-x)`` is ``min(x)``."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import NodeRewriter, Rewriter
 from aesara.graph.rewriting.db import RewriteDatabase
+from aesara.records import dataclass
 
 #: Rules (or passes), and what does their work among more: rules, and parts of the canonizer of products. Who excludes
 #: the former excludes the latter.
@@ -35,7 +37,7 @@ for _database in (databases.canonicalize, databases.stabilize, databases.special
 
 def _register(
     database: RewriteDatabase,
-    rewriter: RewriteDatabase | Rewriter | str,
+    rewriter: Any,
     tags: tuple[str, ...],
     default_tags: tuple[str, ...],
     kwargs: dict[str, Any],
@@ -59,7 +61,7 @@ def register_useless(node_rewriter: RewriteDatabase | NodeRewriter | str, *tags:
     `canonicalize`)."""
     if isinstance(node_rewriter, str):
         return lambda inner: register_useless(inner, node_rewriter, *tags, **kwargs)
-    name = kwargs.get("name") or node_rewriter.name
+    name: Any = kwargs.get("name") or node_rewriter.name
     if name not in databases.canonicalize:
         databases.canonicalize.register(name, node_rewriter, "fast_run", "fast_compile", *tags)
     return _register(databases.local_useless, node_rewriter, tags, ("fast_run",), kwargs)
@@ -103,8 +105,63 @@ def register_uncanonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str,
     return _register(databases.uncanonicalize, node_rewriter, tags, ("fast_run",), kwargs)
 
 
-def register_rules(*rules: NodeRewriter, to: tuple[Callable, ...]) -> None:
-    """Register rules with each of the given functions, in this order."""
-    for rewrite in rules:
-        for register in to:
-            register(rewrite)
+def _collecting(register: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of `Rules` that keeps what is to be given to a function above."""
+
+    def collect(self: Rules, node_rewriter: Rewriter | str, *tags: str, **kwargs: Any) -> Any:
+        if isinstance(node_rewriter, str):
+            return lambda inner: collect(self, inner, node_rewriter, *tags, **kwargs)
+        self._entries.append(_Entry(register, node_rewriter, tags, kwargs))
+        return node_rewriter
+
+    collect.__doc__ = register.__doc__
+    return collect
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A rule, and how it is registered."""
+
+    register: Callable[..., Any]
+    rewriter: Any
+    tags: tuple[str, ...]
+    kwargs: dict[str, Any]
+
+
+class Rules:
+    """The rules of one module, in the order in which they are tried, with the databases that they are for.
+
+    Its methods `useless`, `canonicalize`, ... are used as `register_useless`, `register_canonicalize`, ... are. What
+    they collect is registered when the package calls `register`, for one module after the other, in the order of the
+    list `aesara.tensor.rewriting.RULES`.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[_Entry] = []
+
+    useless = _collecting(register_useless)
+    canonicalize = _collecting(register_canonicalize)
+    stabilize = _collecting(register_stabilize)
+    specialize = _collecting(register_specialize)
+    specialize_device = _collecting(register_specialize_device)
+    uncanonicalize = _collecting(register_uncanonicalize)
+
+    def add(self, *rules: NodeRewriter, to: tuple[Callable, ...], tags: tuple[str, ...] = ()) -> None:
+        """Collect rules by each of the given methods."""
+        for rewrite in rules:
+            for collect in to:
+                collect(rewrite, *tags)
+
+    def into(self, database: RewriteDatabase, rewriter: Rewriter, *tags: str, **kwargs: Any) -> None:
+        """Collect what goes into any database, with no other tags than these; `name` is its own by default."""
+        name = kwargs.pop("name", rewriter.name)
+        self._entries.append(_Entry(partial(database.register, name), rewriter, tags, kwargs))
+
+    def tagged(self, tag: str) -> list[NodeRewriter]:
+        """The rules that have this tag, each once."""
+        return list(dict.fromkeys(entry.rewriter for entry in self._entries if tag in entry.tags))
+
+    def register(self) -> None:
+        """Register all rules, in their order; done once."""
+        for entry in self._entries:
+            entry.register(entry.rewriter, *entry.tags, **entry.kwargs)

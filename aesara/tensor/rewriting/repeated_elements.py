@@ -18,12 +18,14 @@ from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_complex, is_float
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 
+rules = Rules()
 
-@register_canonicalize
-@register_specialize
+
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[Alloc, BroadcastTo])
 def local_opt_alloc(fgraph, node):
     """The sum of a repeated number is a multiple of it, the product a power; its largest element is the number.

@@ -15,7 +15,9 @@ from aesara.tensor.elementwise.ops import add, mul, neg
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, is_elemwise, is_float
-from aesara.tensor.rewriting.registration import register_specialize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
@@ -54,7 +56,7 @@ def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] |
     return None
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([(Elemwise, Add), (Elemwise, Sub)], operands=[*WRITERS, (Elemwise, Neg), (Elemwise, Mul)])
 def local_IncSubtensor_serialize(fgraph, node):
     """x + zeros with y added to a part -> x with y added to the part."""

@@ -10,18 +10,15 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.shapes.shape import Shape, Shape_i
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast, specify_shape
 from aesara.tensor.type_other import NoneConst
+
+rules = Rules()
 
 
 class ShapeOptimizer(GraphRewriter):
@@ -46,8 +43,8 @@ class UnShapeOptimizer(GraphRewriter):
 # The shape of a result without the result
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Shape], requirements=[ShapeFeature])
 def local_shape_to_shape_i(fgraph, node):
     """A shape as a vector of lengths, each from what it depends on."""
@@ -57,8 +54,8 @@ def local_shape_to_shape_i(fgraph, node):
     return in_place_of(node.outputs[0], feature.make_vector_shape(node.inputs[0]))
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Shape_i], requirements=[ShapeFeature])
 def local_track_shape_i(fgraph, node):
     """The length of a dimension of a result, from what it depends on."""
@@ -75,9 +72,9 @@ def local_track_shape_i(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Shape_i])
 def local_Shape_i_ground(fgraph, node):
     """The length of a dimension of a variable that states it."""
@@ -91,9 +88,9 @@ def local_Shape_i_ground(fgraph, node):
     return in_place_of(node.outputs[0], length)
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Shape])
 def local_Shape_of_SpecifyShape(fgraph, node):
     """The shape of a variable that states it."""
@@ -109,8 +106,8 @@ def local_Shape_of_SpecifyShape(fgraph, node):
 # Stated shapes
 
 
-@register_useless
-@register_canonicalize
+@rules.useless
+@rules.canonicalize
 @node_rewriter([SpecifyShape])
 def local_merge_consecutive_specify_shape(fgraph, node):
     """Two statements about a shape as one, and none that the type makes already."""
@@ -145,10 +142,10 @@ def _states_nothing_new(x, lengths):
 # Reshapes
 
 
-@register_useless
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([Reshape])
 def local_useless_reshape(fgraph, node):
     """A reshape to the shape that is there, and of what was reshaped before."""
@@ -179,8 +176,8 @@ def _is_shape_of(shape, x):
     return True
 
 
-@register_canonicalize("local_reshape_chain", "shape_unsafe")
-@register_specialize("local_reshape_chain", "shape_unsafe")
+@rules.canonicalize("local_reshape_chain", "shape_unsafe")
+@rules.specialize("local_reshape_chain", "shape_unsafe")
 @node_rewriter([Reshape])
 def local_reshape_of_reshape(fgraph, node):
     """Two reshapes as one."""
@@ -204,7 +201,7 @@ def local_reshape_chain(op):
     return reshape_chain
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([Reshape])
 def local_reshape_to_dimshuffle(fgraph, node):
     """A reshape that only adds or drops dimensions of length one, as a `DimShuffle`."""
@@ -218,8 +215,8 @@ def local_reshape_to_dimshuffle(fgraph, node):
     return in_place_of(out, x.dimshuffle(*("x" if n == 1 else next(left) for n in out.type.shape)))
 
 
-@register_canonicalize
-@register_stabilize
+@rules.canonicalize
+@rules.stabilize
 @node_rewriter([Reshape])
 def local_reshape_lift(fgraph, node):
     """A reshape before a function of one operand rather than after."""
@@ -232,8 +229,8 @@ def local_reshape_lift(fgraph, node):
     return in_place_of(node.outputs[0], inner.op(node.op(inner.inputs[0], shape)))
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Reshape])
 def local_useless_dimshuffle_in_reshape(fgraph, node):
     """What is reshaped need not have dimensions of length one added or dropped before."""
@@ -252,9 +249,9 @@ def local_useless_dimshuffle_in_reshape(fgraph, node):
 # Dimensions that are not to be broadcast
 
 
-@register_useless
-@register_canonicalize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Unbroadcast])
 def local_useless_unbroadcast(fgraph, node):
     """A statement that a dimension is not to be broadcast, where it is known not to be."""
@@ -264,8 +261,8 @@ def local_useless_unbroadcast(fgraph, node):
     return False
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Unbroadcast])
 def local_unbroadcast_lift(fgraph, node):
     """A statement that a dimension is not to be broadcast before a function of one operand, and two as one."""

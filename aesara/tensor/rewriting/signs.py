@@ -15,7 +15,9 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, mul, neg, sub, true_divide
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 #: The absolute value of a product of more factors is not taken apart: nested ones would take quadratic time.
 MOST_FACTORS = 8
@@ -27,7 +29,7 @@ def negated_of(var: Variable, dtype: str) -> Variable | None:
     return node.inputs[0] if node is not None and node.op == neg and var.type.dtype == dtype else None
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([neg])
 def local_neg_to_mul(fgraph, node):
     """``-(c * x)`` as ``(-c) * x``, and ``-(c * x / y)`` as ``(-c) * x / y``: the constant takes the sign.
@@ -73,8 +75,8 @@ def _opposite_of_constant(var: Variable, dtype: str) -> Variable | None:
     return constant(opposite.reshape((1,) * var.type.ndim))
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([sub], operands=[neg])
 def local_sub_neg_to_add(fgraph, node):
     """``x - (-y)`` as ``x + y``."""
@@ -84,7 +86,7 @@ def local_sub_neg_to_add(fgraph, node):
     return in_place_of(out, computed_in(out.type.dtype, add, [x, y])) if y is not None else False
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([add], operands=[neg])
 def local_add_neg_to_sub(fgraph, node):
     """``x + (-y)`` and ``(-y) + x`` as ``x - y``."""
@@ -98,7 +100,7 @@ def local_add_neg_to_sub(fgraph, node):
     return False
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([neg], operands=[true_divide])
 def local_neg_div_neg(fgraph, node):
     """``-((-x) / y)`` and ``-(x / (-y))`` as ``x / y``."""
@@ -116,7 +118,7 @@ def local_neg_div_neg(fgraph, node):
     return False
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([at_abs])
 def local_abs_lift(fgraph, node):
     """``|x * y|`` as ``|x| * |y|`` and ``|x / y|`` as ``|x| / |y|``, for real numbers that are no integers.
@@ -139,7 +141,7 @@ def _is_absolute(var: Variable) -> bool:
     return node is not None and node.op == at_abs and is_float(var)
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([mul, true_divide], operands=[at_abs])
 def local_abs_merge(fgraph, node):
     """``|x| * |y|`` as ``|x * y|`` and ``|x| / |y|`` as ``|x / y|``: undoes `local_abs_lift`.

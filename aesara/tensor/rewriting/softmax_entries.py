@@ -16,14 +16,16 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
 from aesara.tensor.rewriting.logsumexp import MOST_TERMS, READERS
-from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.special import without_divisor
+
+rules = Rules()
 
 WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
 
 
-@register_stabilize
-@register_specialize("fast_compile")
+@rules.stabilize
+@rules.specialize("fast_compile")
 @node_rewriter([log])
 def local_advanced_indexing_crossentropy_onehot(fgraph: FunctionGraph, node: Apply) -> Any:
     """The logarithm of some entries of a softmax, which cannot underflow."""
@@ -37,8 +39,8 @@ def local_advanced_indexing_crossentropy_onehot(fgraph: FunctionGraph, node: App
     return in_place_of(node.outputs[0], part.op(logarithm, *part.inputs[1:]))
 
 
-@register_stabilize
-@register_specialize("fast_compile")
+@rules.stabilize
+@rules.specialize("fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient of the logarithm of some entries of a softmax, in which the division by them cancels."""
@@ -75,7 +77,7 @@ def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
     return len(index) == len(reader.inputs) - 1 and all(map(same_elements, index, reader.inputs[1:]))
 
 
-@register_stabilize
+@rules.stabilize
 @node_rewriter([mul], operands=[add, *WRITERS])
 def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""

@@ -18,12 +18,14 @@ from aesara.tensor.rewriting.logsumexp import (
     is_stabilized,
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
-from aesara.tensor.rewriting.registration import register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
+rules = Rules()
 
-@register_stabilize
-@register_specialize("stabilize", "fast_compile")
+
+@rules.stabilize
+@rules.specialize("stabilize", "fast_compile")
 @node_rewriter([log])
 def local_logsoftmax(fgraph, node):
     """The logarithm of a softmax in one operation, which cannot underflow."""
@@ -37,8 +39,8 @@ def local_logsoftmax(fgraph, node):
     return in_place_of(node.outputs[0], new if shuffle is None else shuffle(new))
 
 
-@register_stabilize
-@register_specialize("stabilize", "fast_compile")
+@rules.stabilize
+@rules.specialize("stabilize", "fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_logsoftmax_grad(fgraph, node):
     """The gradient of the logarithm of a softmax, in which the division by it cancels."""
@@ -228,7 +230,7 @@ def _with_order(var):
     return var, order
 
 
-@register_stabilize
+@rules.stabilize
 @node_rewriter([true_divide])
 def local_exp_over_sum(fgraph, node):
     """``exp(x) / sum(exp(x))`` as a softmax, where the canonical form of products did not come to see it."""

@@ -16,18 +16,15 @@ from aesara.tensor.joining.join_split import Join
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, same_index, symbolic_index_of
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.specify_shape import SpecifyShape
 
+rules = Rules()
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part of what is repeated is a part of it, repeated less often."""
@@ -49,8 +46,8 @@ def local_subtensor_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, alloc(part, *new_lengths) if new_lengths else part)
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that lies within one of several joined tensors is a part of this tensor."""
@@ -85,7 +82,7 @@ def local_subtensor_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
     return False
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter([Join])
 def local_join_subtensors(fgraph: FunctionGraph, node: Apply) -> Any:
     """Parts of a tensor that follow one another, joined, are one part of it."""
@@ -151,7 +148,7 @@ def _runs_on(first: slice, second_: slice) -> bool:
 LOOKED_UP = 16
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part of an elementwise result is the result for parts of the operands."""
@@ -202,7 +199,7 @@ def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> V
     return var[tuple(entries)] if entries else var
 
 
-@register_canonicalize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     """An element of what has a stated shape is an element of what the shape is stated of."""
@@ -215,9 +212,9 @@ def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any
     return in_place_of(node.outputs[0], inner.inputs[0][tuple(symbolic_index_of(node))])
 
 
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_subtensor_of_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     """Some rows and columns of a product are the product of some rows and some columns."""

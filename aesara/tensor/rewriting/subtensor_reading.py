@@ -34,17 +34,14 @@ from aesara.tensor.rewriting.indices import (
     symbolic_index_of,
     takes_everything,
 )
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.shape import Shape, Shape_i
 
+rules = Rules()
 
-@register_canonicalize
-@register_specialize
+
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that is everything is the tensor itself."""
@@ -57,10 +54,10 @@ def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x)
 
 
-@register_useless
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     """Slices that take everything are left out, those at the end of an index without a trace."""
@@ -82,8 +79,8 @@ def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x[tuple(simplified)] if simplified else x)
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Apply) -> Any:
     """The first of one entry: the dimension is dropped, nothing is read."""
@@ -103,8 +100,8 @@ def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Appl
     return in_place_of(node.outputs[0], x.dimshuffle(*kept, *range(len(index), x.type.ndim)))
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part of a part as a part."""
@@ -138,9 +135,9 @@ def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], x[tuple(merged)])
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
 def local_subtensor_make_vector(fgraph: FunctionGraph, node: Apply) -> Any:
     """Entries of a vector of scalars are these scalars."""
@@ -171,8 +168,8 @@ def _chosen_scalars(node: Apply, vector: Apply) -> Any:
     return in_place_of(node.outputs[0], vector.op(*[vector.inputs[i] for i in positions.data.tolist()]))
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([Subtensor])
 def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
     """An entry of a shape is the length of a dimension."""
@@ -192,7 +189,7 @@ def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
 # Constant indices
 
 
-@register_specialize
+@rules.specialize
 @node_rewriter(
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1]
 )

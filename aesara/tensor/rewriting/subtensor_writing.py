@@ -34,14 +34,11 @@ from aesara.tensor.rewriting.indices import (
     symbolic_index_of,
     takes_everything,
 )
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
@@ -49,8 +46,8 @@ WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 # Reading what was written
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """What was just written is read back."""
@@ -68,8 +65,8 @@ def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, y)
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
     """A part that lies beside the part that was written to is read from what was there before."""
@@ -140,9 +137,9 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 # Writing
 
 
-@register_useless("shape_unsafe")
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([IncSubtensor])
 def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing everything is what is written; adding it to zeros as well."""
@@ -158,8 +155,8 @@ def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], y)
 
 
-@register_canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
-@register_stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
+@rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
+@rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
 @node_rewriter(list(WRITERS), operands=NUMBERS)
 def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
     """Adding zeros changes nothing."""
@@ -169,8 +166,8 @@ def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
     return False
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([IncSubtensor], operands=NUMBERS)
 def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """Adding to zeros is writing."""
@@ -186,8 +183,8 @@ def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: App
     return _writing(node, op, *node.inputs[:2])
 
 
-@register_canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
-@register_stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
+@rules.canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
+@rules.stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
 @node_rewriter([IncSubtensor], operands=NUMBERS)
 def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
     """Writing a number where there is only this number changes nothing."""
@@ -214,10 +211,10 @@ def _without_leading_ones(var: Variable) -> Variable:
 _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same shape.")
 
 
-@register_useless
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter(list(WRITERS), requirements=[ShapeFeature], operands=[Alloc, DimShuffle])
 def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is written is broadcast anyway: it need not be repeated before, but its shape is checked."""
@@ -270,8 +267,8 @@ def _is_one(length: Variable) -> bool:
 # Writing twice
 
 
-@register_canonicalize("shape_unsafe")
-@register_specialize("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter(list(WRITERS), operands=list(WRITERS))
 def local_writes_to_same_place(fgraph: FunctionGraph, node: Apply) -> Any:
     """What is overwritten need not be written, and what is added to a part twice is added once."""

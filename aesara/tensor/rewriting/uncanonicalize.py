@@ -11,14 +11,16 @@ from aesara.tensor.reductions.sum_prod_max import Max
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_index_of
 from aesara.tensor.rewriting.reductions import local_max_to_min
-from aesara.tensor.rewriting.registration import register_uncanonicalize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
 from aesara.tensor.rewriting.subtensor_reading import smallest_constant
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 
+rules = Rules()
 
-@register_uncanonicalize
+
+@rules.uncanonicalize
 @node_rewriter([MaxAndArgmax])
 def local_max_and_argmax(fgraph, node):
     """Only the largest elements, where only they are used."""
@@ -30,7 +32,7 @@ def local_max_and_argmax(fgraph, node):
     return [new[0], None] if new else False
 
 
-@register_uncanonicalize
+@rules.uncanonicalize
 @node_rewriter([DimShuffle], operands=[Alloc])
 def local_dimshuffle_alloc(fgraph, node):
     """Dimensions of length one are put in front by the allocation itself."""
@@ -45,7 +47,7 @@ def local_dimshuffle_alloc(fgraph, node):
     return in_place_of(node.outputs[0], alloc(value, *([1] * n_new), *lengths))
 
 
-@register_uncanonicalize
+@rules.uncanonicalize
 @node_rewriter([Alloc])
 def local_alloc_dimshuffle(fgraph, node):
     """Dimensions of length one in front need not be added to what is allocated anyway."""
@@ -60,7 +62,7 @@ def local_alloc_dimshuffle(fgraph, node):
     return in_place_of(node.outputs[0], alloc(original, *lengths))
 
 
-@register_uncanonicalize
+@rules.uncanonicalize
 @node_rewriter([DimShuffle], operands=[Subtensor])
 def local_dimshuffle_subtensor(fgraph, node):
     """Dimensions that a part has with length one and that are dropped are indexed by their only position."""
@@ -85,7 +87,7 @@ def local_dimshuffle_subtensor(fgraph, node):
     return in_place_of(node.outputs[0], x[tuple(index)])
 
 
-@register_uncanonicalize
+@rules.uncanonicalize
 @node_rewriter([Reshape])
 def local_reshape_dimshuffle(fgraph, node):
     """Dimensions of length one under a reshape that have come up since the canonical forms."""

@@ -14,13 +14,15 @@ from aesara.tensor.derivatives.gradient_operators import (
     UndefinedGrad,
     ZeroGrad,
 )
-from aesara.tensor.rewriting.registration import register_canonicalize, register_useless
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 _HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 
 
-@register_useless("fast_compile")
-@register_canonicalize
+@rules.useless("fast_compile")
+@rules.canonicalize
 @node_rewriter(list(_HANDED_ON))
 def local_view_op(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
     """``zero_grad(x) -> x``: the gradients have been taken."""

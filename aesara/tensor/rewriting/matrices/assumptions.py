@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.linear_algebra.assume import Assume
-from aesara.tensor.rewriting.registration import register_specialize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 __all__ = ["local_remove_assume"]
 
 
-@register_specialize("fast_compile")
+@rules.specialize("fast_compile")
 @node_rewriter([Assume])
 def local_remove_assume(fgraph, node):
     """A matrix with what is known of it -> the matrix."""

@@ -7,7 +7,6 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.databases import specialize, stabilize
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import add, log, lt, mul, neg, neq, sgn, square, switch
@@ -29,7 +28,9 @@ from aesara.tensor.rewriting.matrices.parts import (
     ones_like_batch,
     product_of,
 )
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 __all__ = [
     "local_det_chol",
@@ -43,10 +44,6 @@ __all__ = [
 ]
 
 
-for _database in (stabilize, specialize):
-    _database.add_tags("local_log_prod", "local_log_prod_sqr")
-
-
 def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
     """Of the products of numbers along the last dimension."""
     return prod(sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
@@ -58,7 +55,7 @@ def _in_place(node: Apply, *new: Variable) -> list[Variable] | bool:
     return [made[0] for made in fitting] if all(fitting) else False
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Det, SLogDet)
 def local_det_of_transpose(fgraph, node):
     """``det(A.T)`` is ``det(A)``."""
@@ -69,7 +66,7 @@ def local_det_of_transpose(fgraph, node):
     return _in_place(node, *(made if isinstance(made, list) else [made]))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Det, SLogDet)
 def local_det_of_triangle(fgraph, node):
     """The determinant of a triangular or diagonal matrix is the product of its diagonal."""
@@ -86,7 +83,7 @@ def local_det_of_triangle(fgraph, node):
     return _in_place(node, *([product_of(d)] if isinstance(core_op(node), Det) else signs_and_logarithms(d)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(SLogDet)
 def local_det_of_product(fgraph, node):
     """The logarithm of the determinant of ``A @ B`` is a sum, where one of both is easily had."""
@@ -112,7 +109,7 @@ def _is_easy(x: Variable) -> bool:
     return bool(facts_of(x) & {"lower_triangular", "upper_triangular"})
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(SLogDet)
 def local_det_of_inverse(fgraph, node):
     """The determinant of ``inv(A)`` is the reciprocal of that of A; a singular matrix is an error, as before."""
@@ -134,8 +131,8 @@ def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
     return None
 
 
-@register_stabilize
-@register_specialize
+@rules.stabilize
+@rules.specialize
 @matrix_rewriter(Det, SLogDet)
 def local_det_chol(fgraph, node):
     """The determinant of a symmetric matrix whose Cholesky factor is there, or that is known to have one."""
@@ -151,7 +148,7 @@ def local_det_chol(fgraph, node):
     return _in_place(node, ones_like_batch(x), 2 * log_of_product(d))
 
 
-@register_stabilize
+@rules.stabilize
 @node_rewriter([log])
 def local_log_det(fgraph, node):
     """``log(det(A))`` and ``log(abs(det(A)))`` of a determinant that may leave the range of numbers."""

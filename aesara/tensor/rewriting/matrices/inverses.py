@@ -22,7 +22,9 @@ from aesara.tensor.rewriting.matrices.parts import (
     swapped,
     unless_singular,
 )
-from aesara.tensor.rewriting.registration import register_canonicalize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
 
 __all__ = [
     "local_cholesky_of_diagonal",
@@ -35,7 +37,7 @@ __all__ = [
 ]
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_inverse(fgraph, node):
     """``inv(inv(A))`` is A; whether that is singular is not looked at."""
@@ -45,7 +47,7 @@ def local_inverse_of_inverse(fgraph, node):
     return in_place_of(node.outputs[0], x.owner.inputs[0])
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_orthogonal(fgraph, node):
     """The inverse of an orthogonal matrix, or a permutation, is its transpose."""
@@ -58,7 +60,7 @@ def local_inverse_of_orthogonal(fgraph, node):
     return in_place_of(node.outputs[0], swapped(x) if is_real(x) else conj(swapped(x)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_diagonal(fgraph, node):
     """The inverse of a diagonal matrix has the reciprocals; a zero on the diagonal is an error, as before."""
@@ -70,7 +72,7 @@ def local_inverse_of_diagonal(fgraph, node):
     return in_place_of(node.outputs[0], AllocDiag()(reciprocal(unless_singular(d, d))))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_triangle(fgraph, node):
     """The inverse of a triangular matrix, by substitution."""
@@ -82,7 +84,7 @@ def local_inverse_of_triangle(fgraph, node):
     return in_place_of(node.outputs[0], solve(x, eye(x.shape[-1], dtype=x.type.dtype)))
 
 
-@register_stabilize
+@rules.stabilize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_definite(fgraph, node):
     """The inverse of a positive definite matrix, by its Cholesky factor."""
@@ -94,7 +96,7 @@ def local_inverse_of_definite(fgraph, node):
     return in_place_of(node.outputs[0], solve(Cholesky()(x), eye(x.shape[-1], dtype=x.type.dtype)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Cholesky)
 def local_cholesky_of_diagonal(fgraph, node):
     """The Cholesky factor of a diagonal matrix has the roots; a number that is not positive is an error, as before."""
@@ -111,7 +113,7 @@ def local_cholesky_of_diagonal(fgraph, node):
     return in_place_of(node.outputs[0], AllocDiag()(sqrt(check(d, all_of(gt(d, 0))))))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Cholesky)
 def local_cholesky_of_square(fgraph, node):
     """The Cholesky factor of ``L @ L.T`` for such a factor L is L."""

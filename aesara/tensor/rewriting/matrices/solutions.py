@@ -25,8 +25,10 @@ from aesara.tensor.rewriting.matrices.parts import (
     unless_singular,
     with_vectors,
 )
-from aesara.tensor.rewriting.registration import register_canonicalize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 __all__ = [
     "inv_as_solve",
@@ -46,7 +48,7 @@ def _known(node: Apply) -> frozenset[str]:
     return facts_of(node.inputs[0])
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Solve)
 def local_solve_of_diagonal(fgraph, node):
     """The solution for a diagonal matrix is a quotient; a zero on the diagonal is an error, as before."""
@@ -61,7 +63,7 @@ def local_solve_of_diagonal(fgraph, node):
     return in_place_of(out, b / as_rows(unless_singular(d, d), vectors))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Solve)
 def local_solve_of_orthogonal(fgraph, node):
     """The solution for an orthogonal matrix, or a permutation, is a product with its transpose."""
@@ -78,8 +80,8 @@ def local_solve_of_orthogonal(fgraph, node):
     return in_place_of(out, matmul(back, b))
 
 
-@register_canonicalize
-@register_stabilize
+@rules.canonicalize
+@rules.stabilize
 @matrix_rewriter(Solve)
 def tag_solve_triangular(fgraph, node):
     """The solution for a triangular matrix, by substitution."""
@@ -91,7 +93,7 @@ def tag_solve_triangular(fgraph, node):
     return in_place_of(out, applied_like(node, op, *node.inputs))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(Solve)
 def local_solve_of_inverse(fgraph, node):
     """``solve(inv(A), b)`` as ``dot(A, b)``."""
@@ -105,7 +107,7 @@ def local_solve_of_inverse(fgraph, node):
     return in_place_of(out, Dot()(a, b))
 
 
-@register_stabilize
+@rules.stabilize
 @matrix_rewriter(Solve)
 def psd_solve_with_chol(fgraph, node):
     """The solution for a positive definite matrix, by its Cholesky factor."""
@@ -127,7 +129,7 @@ def _inverted(x: Variable) -> tuple[Variable, bool] | None:
     return inverse.owner.inputs[0], turned is not None
 
 
-@register_stabilize
+@rules.stabilize
 @node_rewriter([Dot, Dot22, MatMul], operands=[MatrixInverse, DimShuffle])
 def inv_as_solve(fgraph, node):
     """``dot(inv(A), b)`` as ``solve(A, b)``, which loses fewer digits."""

@@ -8,8 +8,10 @@ from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
 from aesara.tensor.rewriting.matrices.parts import applied_like, is_real, matrix_rewriter, swapped
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize, register_stabilize
+from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
 
 __all__ = ["local_inverse_of_transpose", "local_transpose_into_solve", "no_transpose_symmetric", "transinv_to_invtrans"]
 
@@ -17,9 +19,9 @@ __all__ = ["local_inverse_of_transpose", "local_transpose_into_solve", "no_trans
 NEAR = 12
 
 
-@register_canonicalize
-@register_stabilize
-@register_specialize
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
 @node_rewriter([DimShuffle])
 def no_transpose_symmetric(fgraph, node):
     """The transpose of a symmetric matrix is the matrix."""
@@ -30,7 +32,7 @@ def no_transpose_symmetric(fgraph, node):
     return in_place_of(out, x)
 
 
-@register_canonicalize
+@rules.canonicalize
 @node_rewriter([DimShuffle], operands=[MatrixInverse])
 def transinv_to_invtrans(fgraph, node):
     """``inv(A).T`` as ``inv(A.T)`` where A is a transpose itself, so that both are gone."""
@@ -42,7 +44,7 @@ def transinv_to_invtrans(fgraph, node):
     return False if x is None else in_place_of(out, inverse.owner.op(x))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_transpose(fgraph, node):
     """``inv(A.T)`` as ``inv(A).T``: the inverse of A may be there already."""
@@ -51,7 +53,7 @@ def local_inverse_of_transpose(fgraph, node):
     return False if x is None else in_place_of(out, swapped(core_op(node)(x)))
 
 
-@register_canonicalize
+@rules.canonicalize
 @matrix_rewriter(SolveTriangular)
 def local_transpose_into_solve(fgraph, node):
     """Triangular systems with a transpose: the routine reads the matrix in the other order."""
