@@ -119,14 +119,13 @@ class NativeTimes:
         return found
 
     def _nodes_of_steps(self) -> tuple[dict[str, tuple[Apply, ...]], dict[str, list[tuple[Apply, ...]]]]:
-        """The nodes of steps with a name, and of those without, in order, for each kind."""
+        """The nodes of steps by the names of their kernels, and of what has none, in order, for each kind."""
         by_name: dict[str, tuple[Apply, ...]] = {}
         others: dict[str, list[tuple[Apply, ...]]] = {}
         for step in self._placement.steps:
             nodes = tuple(self._nodes_in(step))
-            if step.kind == "nest":
-                by_name[step.name] = nodes
-            else:
+            by_name[step.kernel] = nodes
+            if step.kind != "nest":
                 others.setdefault(step.kind, []).append(nodes)
         return by_name, others
 

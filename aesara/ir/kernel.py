@@ -61,7 +61,8 @@ class ScalarParam:
 class For:
     """A loop.
 
-    `interleave` is a hint: so many vectors at once hide the latency of what it does.  `lanes` is the order in which it
+    `interleave` is a hint: so many vectors at once hide the latency of what it does; 0 says that the loop is to stay as
+    it is.  `lanes` is the order in which it
     accumulates; see `aesara.ir.lanes`.
     """
 

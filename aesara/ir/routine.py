@@ -66,6 +66,8 @@ class Parameter:
     strides
         For how many leading dimensions a call says how far apart neighbours are; over the others, here all, the array
         is row-major and contiguous.
+    is_workspace
+        Whether nobody reads afterwards what the routine writes there: all calls of a batch share one.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Parameter:
     is_read: bool = True
     is_written: bool = False
     strides: int = 0
+    is_workspace: bool = False
 
 
 class Argument:

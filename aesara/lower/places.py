@@ -39,6 +39,8 @@ class PlacedStep:
         What the loops run over, the rows and columns of a product, or how often a loop runs, in sizes of the program.
     steps
         What a loop repeats; its nodes are those of the graph inside the node.
+    kernel
+        The name that a kernel has in the program, if the step has one: a routine of a library may be loops too.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class PlacedStep:
     nodes: tuple[Apply, ...]
     space: tuple[Expr, ...]
     steps: tuple[PlacedStep, ...] = ()
+    kernel: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,9 +112,10 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
     steps = []
     for at, step in enumerate(plan.steps):
         if step.kind is not None:
-            name = f"k{at}" if step.kind == "nest" else step.title
+            kernel = f"k{at}"
+            name = kernel if step.kind == "nest" else step.title
             inner = () if step.loop_body is None else _steps_of_loop(step.loop_body)
-            steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner))
+            steps.append(PlacedStep(step.kind, name, tuple(inside[at]), step.space(context), inner, kernel))
     return tuple(steps), placed
 
 

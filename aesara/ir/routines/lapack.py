@@ -61,6 +61,10 @@ def _out(name: str, dtype: str, *shape: Expr) -> Parameter:
     return Parameter(name, dtype, shape, is_read=False, is_written=True)
 
 
+def _workspace(name: str, dtype: str, length: Expr) -> Parameter:
+    return Parameter(name, dtype, (length,), is_read=False, is_written=True, is_workspace=True)
+
+
 def _work(order: tuple[Expr, ...], factor: float) -> Work:
     return Work({order: factor * _MULTIPLY_ADD, (): _CALL})
 
@@ -232,7 +236,8 @@ def inverse_of_lu(dtype: str) -> Routine:
     return _routine(
         f"inverse_of_lu.{dtype}", "inverse by LU factors", "lapack.getri", ("n",),
         (
-            _inout("a", dtype, _N, _N), Parameter("pivots", "int32", (_N,)), _out("workspace", dtype, length), _STATUS,
+            _inout("a", dtype, _N, _N), Parameter("pivots", "int32", (_N,)), _workspace("workspace", dtype, length),
+            _STATUS,
         ),
         (
             Integer(_N), Data("a"), Leading(_N), Data("pivots"), Data("workspace"), Integer(length), Status("status"),
@@ -262,7 +267,7 @@ def qr(dtype: str) -> Routine:
     return _routine(
         f"qr.{dtype}", "QR factorization", "lapack.geqrf", ("m", "n"),
         (
-            _inout("a", dtype, _N, _M), _out("scales", dtype, least), _out("workspace", dtype, length), _STATUS,
+            _inout("a", dtype, _N, _M), _out("scales", dtype, least), _workspace("workspace", dtype, length), _STATUS,
         ),
         (
             Integer(_M), Integer(_N), Data("a"), Leading(_M), Data("scales"), Data("workspace"), Integer(length),
@@ -287,7 +292,8 @@ def orthogonal(dtype: str) -> Routine:
     return _routine(
         f"orthogonal.{dtype}", "orthogonal matrix of a QR factorization", "lapack.orgqr", ("m", "k"),
         (
-            _inout("a", dtype, _K, _M), Parameter("scales", dtype, (_K,)), _out("workspace", dtype, length), _STATUS,
+            _inout("a", dtype, _K, _M), Parameter("scales", dtype, (_K,)), _workspace("workspace", dtype, length),
+            _STATUS,
         ),
         (
             Integer(_M), Integer(_K), Integer(_K), Data("a"), Leading(_M), Data("scales"), Data("workspace"),
@@ -322,8 +328,8 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
     return _routine(
         f"eigh.{job}.{triangle}.{dtype}", "eigenvalues of a symmetric matrix", "lapack.syevd", ("n",),
         (
-            _inout("a", dtype, _N, _N), _out("values", dtype, _N), _out("workspace", dtype, length),
-            _out("whole", "int32", whole), _STATUS,
+            _inout("a", dtype, _N, _N), _out("values", dtype, _N), _workspace("workspace", dtype, length),
+            _workspace("whole", "int32", whole), _STATUS,
         ),
         (
             Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(_N), Data("a"),
@@ -360,8 +366,8 @@ def svd(job: str, dtype: str) -> Routine:
         f"svd.{job}.{dtype}", "singular values", "lapack.gesdd", ("m", "n"),
         (
             _inout("a", dtype, _M, _N), _out("values", dtype, least), vectors("left", dtype, *left),
-            vectors("right", dtype, *right), _out("workspace", dtype, length),
-            _out("whole", "int32", _add(_times(8, least), const(1))), _STATUS,
+            vectors("right", dtype, *right), _workspace("workspace", dtype, length),
+            _workspace("whole", "int32", _add(_times(8, least), const(1))), _STATUS,
         ),
         (
             # LAPACK sees the transpose, whose left vectors are our right ones.

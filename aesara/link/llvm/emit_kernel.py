@@ -604,6 +604,9 @@ class Emitter:
         outer.block = end
 
 
+_NO_VECTORS = '!{!"llvm.loop.vectorize.enable", i1 false}'
+
+
 class Metadata:
     """Numbered metadata of a module: access groups and loop notes."""
 
@@ -627,6 +630,8 @@ class Metadata:
     def loop(self, group: str | None, interleave: int) -> str:
         """The note of a loop: its accesses are independent; how many vectors to work on at once."""
         notes = self._parallel(group)
+        if interleave == 0:
+            notes += [_NO_VECTORS, '!{!"llvm.loop.unroll.disable"}']
         if interleave > 1:
             notes.append(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}')
         return self._note(notes)
@@ -640,7 +645,7 @@ class Metadata:
 
     def rest(self) -> str:
         """The note of a loop over what is left, which is to stay as it is."""
-        return self._note(['!{!"llvm.loop.vectorize.enable", i1 false}'])
+        return self._note([_NO_VECTORS])
 
     def _parallel(self, group: str | None) -> list[str]:
         return [] if group is None else [f'!{{!"llvm.loop.parallel_accesses", {group}}}']

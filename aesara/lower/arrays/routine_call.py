@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Operand
-from aesara.ir.expr import Expr, op
+from aesara.ir.expr import Expr, const, op
 from aesara.ir.routine import Parameter, Routine
 from aesara.ir.steps import BATCH, Call
 from aesara.lower.arrays.base import ZERO, Array, Item, copied, row_major_strides
 from aesara.lower.shape_arithmetic import batch_offset, count_of
+from aesara.lower.small_matrices import SmallForm, small_form
 from aesara.lower.steps import NameOf, ScheduledStep
 
 if TYPE_CHECKING:
@@ -23,15 +24,20 @@ if TYPE_CHECKING:
 __all__ = ["RoutineCall", "RoutineResult"]
 
 
+_ALWAYS, _NEVER = const(True, "bool"), const(False, "bool")
+
+
 class RoutineCall(Item, ScheduledStep):
     """A call of a routine, or one for every index of the leading dimensions `lead`.
 
     `given` are the arrays that it reads, by the names of its parameters; where one of them is overwritten, that is
     the result, which starts with the values of the array.
+
+    Batches of small matrices are loops of our own (`SmallForm`), where there are such: where all sizes are known, or,
+    with a call for other sizes, by what the sizes are at run time.
     """
 
-    __slots__ = ("given", "lead", "results", "routine", "sizes")
-    kind = "routine"
+    __slots__ = ("fits", "given", "lead", "results", "rooms", "routine", "sizes", "small")
 
     def __init__(
         self,
@@ -43,11 +49,29 @@ class RoutineCall(Item, ScheduledStep):
     ) -> None:
         super().__init__(requires)
         self.routine, self.sizes, self.given, self.lead = routine, dict(sizes), dict(given), tuple(lead)
-        self.results = {p.name: self._result(p) for p in routine.parameters if p.is_written}
+        self.small, self.fits = self._small_form()
+        needed = [p for p in routine.parameters if p.is_written and not (p.is_workspace and self.fits is _ALWAYS)]
+        self.results = {p.name: self._result(p) for p in needed}
+        rooms = () if self.small is None else self.small.rooms()
+        self.rooms = tuple(RoutineResult(self, dtype, (length,), None) for dtype, length in rooms)
+        self.results |= {f"room for {room.dtype}": room for room in self.rooms}
+
+    def _small_form(self) -> tuple[SmallForm | None, Expr]:
+        """Loops of our own, and where they are taken."""
+        small = small_form(self.routine) if self.lead else None
+        if small is None:
+            return None, _NEVER
+        fits = small.fits(self.sizes, count_of(self.lead))
+        return (None, _NEVER) if fits is _NEVER else (small, fits)
 
     def _result(self, parameter: Parameter) -> RoutineResult:
-        shape = (*self.lead, *self.routine.shape_of(parameter, self.sizes))
+        lead = () if parameter.is_workspace else self.lead
+        shape = (*lead, *self.routine.shape_of(parameter, self.sizes))
         return RoutineResult(self, parameter.dtype, shape, self.given.get(parameter.name))
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return "nest" if self.fits is _ALWAYS else "routine"
 
     @property
     def title(self) -> str:  # type: ignore[override]
@@ -91,16 +115,27 @@ class RoutineCall(Item, ScheduledStep):
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         canonical = assembler.context.canonical
         lead = tuple(map(canonical, self.lead))
-        operands = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
-        sizes = tuple(canonical(self.sizes[name]) for name in self.routine.sizes)
-        yield Call(self.routine, sizes, operands, batch=count_of(lead) if lead else None)
+        sizes = {name: canonical(self.sizes[name]) for name in self.routine.sizes}
+        count = count_of(lead) if lead else None
+        if self.small is not None:
+            assert count is not None
+            fits = canonical(self.fits)
+            inside = [p for p in self.routine.parameters if not p.is_workspace]
+            operands = {p.name: self._operand(p, lead, assembler) for p in inside}
+            numbers, whole = map(assembler.buffer_name, self.rooms)
+            yield self.small.launch(f"k{at}", sizes, operands, (numbers, whole), op("select", fits, count, ZERO))
+            if fits is _ALWAYS:
+                return
+            count = op("select", fits, ZERO, count)
+        every = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
+        yield Call(self.routine, tuple(sizes.values()), every, batch=count)
 
     def _operand(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Operand:
         """Where the array for call number `BATCH` begins."""
         result = self.results.get(parameter.name)
         array: Array = self.given[parameter.name] if result is None else result
         shape = assembler.shape(array)
-        if not lead:
+        if not lead or parameter.is_workspace:
             return Operand(assembler.buffer_name(array), ZERO)
         if result is not None:
             return Operand(assembler.buffer_name(array), op("mul", BATCH, count_of(shape[len(lead) :])))
