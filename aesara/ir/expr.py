@@ -70,8 +70,6 @@ PRIMITIVES: dict[str, tuple[int, int]] = {
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 TESTS = frozenset({"isnan", "isinf"})
 
-_EXTERNAL_COST = 60
-_FUNCTION_COST = 500  # they loop
 _table: dict[tuple[Any, ...], Expr] = {}
 _TABLE_LIMIT = 100_000  # about 25 MB
 _lock = free_in_children(threading.Lock())
@@ -170,7 +168,7 @@ def cast(value: Expr, dtype: str) -> Expr:
 
 
 def call(function: Any, dtype: str, args: Iterable[Expr]) -> Expr:
-    """A call of a `ScalarFunction`, or of an external pure scalar function by its symbol."""
+    """A call of a `ScalarFunction` or an `ExternalFunction`."""
     return _intern("call", dtype, function, tuple(args), function)
 
 
@@ -352,6 +350,6 @@ def cost(e: Expr) -> int:
     if e.op in ("load", "cast"):
         return 1
     if e.op == "call":
-        return _EXTERNAL_COST if isinstance(e.attr, str) else _FUNCTION_COST
+        return int(e.attr.cost)
     arity_cost = PRIMITIVES[e.op][1]
     return arity_cost if e.dtype.startswith("float") or arity_cost < 20 else 20

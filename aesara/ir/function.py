@@ -1,4 +1,4 @@
-"""Scalar functions: loops and branches that give one number, to be called from expressions.
+"""Functions of numbers that expressions call: of our own, with loops and branches, and those of libraries.
 
 A `ScalarFunction` is to `Expr` what a C function is to a formula: parameters, statements on mutable scalars, and an
 expression for the result.  It reads no memory and has no effect, so calls with equal arguments are one value.  It
@@ -8,13 +8,14 @@ must end for all arguments, since a call may be evaluated although nobody asks f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from aesara.ir.expr import Expr, call, walk
 from aesara.ir.kernel import ScalarParam, Statement, expressions_of, walk_statements
 from aesara.records import dataclass
 
-__all__ = ["ScalarFunction", "functions_below"]
+__all__ = ["ExternalFunction", "ScalarFunction", "functions_below"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ class ScalarFunction:
     body: tuple[Statement, ...]
     result: Expr
 
+    #: relative cost of a call, which may loop, and its time in nanoseconds: between a logarithm and a series
+    cost = 500
+    time = 300.0
+
     def __hash__(self) -> int:
         return hash((self.name, self.parameters, self.result))
 
@@ -50,6 +55,40 @@ class ScalarFunction:
         for statement in walk_statements(self.body):
             yield from expressions_of(statement)
         yield self.result
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalFunction:
+    """A pure C function of numbers that a library has: it may be called as often as one likes, or not at all.
+
+    Parameters
+    ----------
+    symbol
+        Says where it is; `link.llvm.symbols` finds its address.
+    operands, result
+        The dtypes that it takes and gives.
+    zeros
+        How many 32-bit integers come behind the operands, all zero.
+    reference
+        Computes the same in Python.
+    """
+
+    symbol: str
+    operands: tuple[str, ...]
+    result: str
+    zeros: int
+    reference: Callable[..., Any]
+
+    #: relative cost of a call, next to those of primitives, and its time in nanoseconds
+    cost = 60
+    time = 100.0
+
+    def __str__(self) -> str:
+        return self.symbol
+
+    def __call__(self, *arguments: Expr) -> Expr:
+        """The expression that is the value of this function."""
+        return call(self, self.result, arguments)
 
 
 def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:

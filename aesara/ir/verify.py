@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
-from aesara.ir.function import ScalarFunction
+from aesara.ir.function import ExternalFunction, ScalarFunction
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -54,19 +54,22 @@ def verify_expression(e: Expr, scalars: dict[str, str], buffers: dict[str, str])
         if len(kinds) != 1:
             raise IRError("cast takes one operand")
     elif e.op == "call":
-        if isinstance(e.attr, ScalarFunction):
-            _verify_call(e, e.attr, kinds)
+        _verify_call(e, e.attr, kinds)
     else:
         _verify_primitive(e, kinds)
 
 
-def _verify_call(e: Expr, function: ScalarFunction, kinds: list[str]) -> None:
-    expected = [p.dtype for p in function.parameters]
+def _verify_call(e: Expr, function: ScalarFunction | ExternalFunction, kinds: list[str]) -> None:
+    if isinstance(function, ScalarFunction):
+        expected, result = [p.dtype for p in function.parameters], function.result.dtype
+    else:
+        expected, result = [*function.operands], function.result
     if kinds != expected:
-        raise IRError(f"function {function.name} takes {expected}, called with {kinds}")
-    if e.dtype != function.result.dtype:
-        raise IRError(f"function {function.name} gives {function.result.dtype}, not {e.dtype}")
-    verify_function(function)
+        raise IRError(f"function {function} takes {expected}, called with {kinds}")
+    if e.dtype != result:
+        raise IRError(f"function {function} gives {result}, not {e.dtype}")
+    if isinstance(function, ScalarFunction):
+        verify_function(function)
 
 
 def _verify_primitive(e: Expr, kinds: list[str]) -> None:

@@ -20,8 +20,6 @@ __all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "sum_
 UNKNOWN = 64
 #: nanoseconds for a unit of `cost` in loops that are vectorised, and elsewhere
 _VECTOR, _SCALAR = 0.1, 0.4
-#: calling a function of the loop IR, and an external one: between a logarithm and a series
-_CALL = (300.0, 100.0)
 #: nanoseconds of an iteration
 _HEAVY = 20.0
 #: rounds of a `while`, whose number nobody knows
@@ -119,7 +117,7 @@ def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work
             for e in walk(expressions_of(statement)):
                 if e not in seen:
                     seen.add(e)
-                    here += _CALL[isinstance(e.attr, str)] if e.op == "call" else rate * cost(e)
+                    here += e.attr.time if e.op == "call" else rate * cost(e)
             here += 2 * rate
     return total + Work({(): here})
 

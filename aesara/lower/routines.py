@@ -16,25 +16,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from aesara.ir.expr import Expr, call, cast, const, op, var, when_emptied
+from aesara.ir.expr import Expr, cast, const, op, var, when_emptied
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
+from aesara.ir.routines.special import special
 from aesara.lower.context import Unsupported
 from aesara.scalar.native import Special
 from aesara.scalar.routine import Known, Routine
 
-__all__ = ["RoutineError", "Traced", "scalar_function", "special_symbol"]
+__all__ = ["RoutineError", "Traced", "scalar_function"]
 
 _FLOAT = "float64"
 
 
 class RoutineError(TypeError):
     """The source of a routine holds what routines must not: the message says what, and where."""
-
-
-def special_symbol(name: str, arity: int) -> str:
-    """The symbol under which a function of `scipy.special.cython_special` is called and linked."""
-    return f"special.{name}.{arity}"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -80,7 +76,7 @@ class Traced:
             return Traced(scalar_function(function)(*arguments))
         native = function.native
         if isinstance(native, Special):
-            return Traced(call(special_symbol(native.name, len(arguments)), _FLOAT, arguments))
+            return Traced(special(native.name, len(arguments))(*arguments))
         return Traced(op(native.name, *arguments))
 
 

@@ -14,11 +14,11 @@ from aesara.ir.interpret import (
     IllegalAccess,
     Results,
     apply_primitive,
-    call_external,
     convert,
     run_kernel,
     run_program,
 )  # fmt: skip
+from aesara.ir.routines.special import special, special_named
 from aesara.ir.text import parse_kernel, parse_program, print_program
 from aesara.ir.verify import IRError, verify_program
 
@@ -183,9 +183,9 @@ def test_every_primitive_has_a_meaning_on_floats(name, dtype):
 
 
 def test_external_functions():
-    assert call_external("special.gammaln.1", [np.float64(5.0)], "float64") == pytest.approx(np.log(24.0))
-    with pytest.raises(IRError, match="no definition of the external function 'nothing'"):
-        call_external("nothing", [], "float64")
+    assert special("gammaln", 1).reference(np.float64(5.0)) == pytest.approx(np.log(24.0))
+    assert special_named("special.gammaln.1") is special("gammaln", 1)
+    assert special_named("special.gammaln") is None and special_named("lapack.dpotrf") is None
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------

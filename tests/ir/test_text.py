@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from aesara.ir.buffers import Buffer, Operand, Slot
-from aesara.ir.expr import PRIMITIVES, call, cast, const, load, op, sharing, var
-from aesara.ir.function import functions_below
+from aesara.ir.expr import PRIMITIVES, cast, const, load, op, sharing, var
+from aesara.ir.function import ScalarFunction, functions_below
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import Input, Program
 from aesara.ir.routines import products, sorting
+from aesara.ir.routines.special import special
 from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, PythonCall
 from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
 from aesara.ir.text import (
@@ -141,8 +142,9 @@ def test_every_primitive_and_every_nesting_of_two(dtype):
 def test_casts_calls_and_loads():
     round_trip(
         stored(
-            cast(X(), "float16"), cast(cast(I, "uint8"), "bool"), call("special.gammaln.1", "float64", [X(), X()]),
-            call("nullary", "int8", []), load("b", "float64", op("add", I, cast(X(), "int64"))),
+            cast(X(), "float16"), cast(cast(I, "uint8"), "bool"), special("betaln", 2)(X(), X()),
+            ScalarFunction("nullary", (), (), const(1, "int8"))(),
+            load("b", "float64", op("add", I, cast(X(), "int64"))),
             load("undeclared", "int8", I), load("b", "float32", I), var("i", "float32"), var("undeclared", "bool"),
         )
     )  # fmt: skip
@@ -155,11 +157,13 @@ def test_casts_calls_and_loads():
      "%0", "true", "x\ny"],
 )  # fmt: skip
 def test_names_of_any_kind(name):
+    parameter = ScalarParam(f"{name}.x", "float64")
+    function = ScalarFunction(name, (parameter,), (), var(parameter.name, "float64"))
     body = (
         Declare(f"{name}.r", const(0.0, "float64")),
         For(name, var(f"{name}.n"), (
             Store(f"{name}.a", var(name), load(f"{name}.b", "float64", var(name))),
-            Assign(f"{name}.r", call(name, "float64", [var(f"{name}.r", "float64")])),
+            Assign(f"{name}.r", function(var(f"{name}.r", "float64"))),
         )),
     )  # fmt: skip
     params = (
@@ -373,6 +377,8 @@ def test_minus_between_operands_and_before_literals():
         ("kernel k():\n    parallel i < 3:", "line 2: expected 'for', got 'i'"),
         ("kernel k():\n    x 3", "line 2: expected '=', got '3'"),
         ("kernel k():\n    r = 1, any", "line 2: expected 'reassociate', got 'any'"),
+        ("kernel k(a: float64[] written):\n    a[0] = @sine:float64(1.0)",
+         "line 2: expected the symbol of a function that a library has"),
         ("kernel k():\n    return 1", "line 2: expected a statement, got 'return'"),
         ("kernel k():\nkernel j():", "line 2: expected the end of the kernel, or a function, got 'kernel'"),
     ],

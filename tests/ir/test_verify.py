@@ -6,11 +6,12 @@ import pytest
 
 from aesara.ir import expr as ir
 from aesara.ir.buffers import Buffer, Operand, Slot
-from aesara.ir.expr import call, cast, const, load, op, var
+from aesara.ir.expr import cast, const, load, op, var
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import Input, Program
 from aesara.ir.routines import products
+from aesara.ir.routines.special import special
 from aesara.ir.steps import Allocate, Call, Check, Define, Launch, PythonCall
 from aesara.ir.verify import IRError, verify_kernel, verify_program
 
@@ -45,7 +46,7 @@ def test_a_well_formed_kernel():
             loop(
                 If(op("lt", I, const(3)), (Assign("r", op("add", total, READ), True),)),
                 Store("a", I, op("select", op("isnan", READ), ONE, op("exp", cast(I, "float64")))),
-                Store("a", I, call("special.gammaln.1", "float64", [var("x", "float64")])),
+                Store("a", I, special("gammaln", 1)(var("x", "float64"))),
                 While(op("lt", total, TWICE(ONE)), (Assign("r", op("add", total, ONE)),)),
             ),
             loop(Store("a", I, total)),
@@ -81,6 +82,7 @@ def test_a_well_formed_kernel():
         ([While(op("lt", N, const(3)), (Declare("r", ONE),)), Assign("r", ONE)], "declared as None"),
         ([Store("a", N, TWICE(N))], "function twice takes .'float64'., called with .'int64'."),
         ([Store("a", N, badly("call", "int64", ONE, attr=TWICE))], "function twice gives float64, not int64"),
+        ([Store("a", N, special("gammaln", 1)(N))], "function special.gammaln.1 takes .'float64'., called"),
         ([Store("a", N, WRONG())], "b is read, but|load from b, which is no buffer here"),
         ([Store("a", N, REPEATED(ONE, ONE))], "function twice has two parameters of one name"),
         ([Store("b", N, ONE)], "store to b, which is not a buffer to write to"),

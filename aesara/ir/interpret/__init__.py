@@ -21,14 +21,13 @@ are computed before the first is written.
 from aesara.ir.interpret.kernels import run_function, run_kernel
 from aesara.ir.interpret.memory import IllegalAccess
 from aesara.ir.interpret.programs import CheckFailed, Results, run_program
-from aesara.ir.interpret.scalars import apply_primitive, call_external, convert
+from aesara.ir.interpret.scalars import apply_primitive, convert
 
 __all__ = [
     "CheckFailed",
     "IllegalAccess",
     "Results",
     "apply_primitive",
-    "call_external",
     "convert",
     "run_function",
     "run_kernel",

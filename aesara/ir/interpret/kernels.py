@@ -10,7 +10,7 @@ import numpy as np
 from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, filled
-from aesara.ir.interpret.scalars import apply_primitive, call_external, convert, wrapped
+from aesara.ir.interpret.scalars import apply_primitive, convert, wrapped
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
 from aesara.ir.lanes import accumulations, neutral
 from aesara.ir.verify import IRError
@@ -58,7 +58,7 @@ class Machine:
         if e.op == "call":
             if isinstance(e.attr, ScalarFunction):
                 return run_function(e.attr, args)
-            return call_external(str(e.attr), args, e.dtype)
+            return np.dtype(e.dtype).type(e.attr.reference(*args))
         return apply_primitive(e.op, args)
 
     def memory(self, name: object) -> Memory:

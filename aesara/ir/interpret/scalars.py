@@ -12,7 +12,6 @@ from aesara.ir.expr import COMPARISONS
 from aesara.ir.verify import IRError
 
 _INT64_LIMIT = 2.0**63
-_SPECIAL = "special."
 
 
 def wrapped(value: int, dtype: str) -> Any:
@@ -149,13 +148,3 @@ def _shifted(name: str, a: int, by: int, dtype: str) -> Any:
     if not 0 <= by < bits:
         return wrapped(-1 if name == "shr" and a < 0 else 0, dtype)
     return wrapped(a << by if name == "shl" else a >> by, dtype)
-
-
-def call_external(symbol: str, args: Sequence[Any], dtype: str) -> Any:
-    """A function of SciPy by the symbol that native code calls, `special.<name>.<arity>`."""
-    if not symbol.startswith(_SPECIAL):
-        raise IRError(f"no definition of the external function {symbol!r}")
-    from scipy.special import cython_special  # heavy, and rarely needed
-
-    function = getattr(cython_special, symbol[len(_SPECIAL) :].rsplit(".", 1)[0])
-    return np.dtype(dtype).type(function(*map(float, args)))

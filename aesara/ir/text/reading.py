@@ -10,6 +10,7 @@ from aesara.ir import expr as ir
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import INDEX, PRIMITIVES, Expr
 from aesara.ir.function import ScalarFunction
+from aesara.ir.routines.special import special_named
 from aesara.ir.text.syntax import DTYPES, INFIX, KEYWORDS, RESERVED, IRSyntaxError
 
 __all__ = ["Line", "Reader", "label_of", "lines_of"]
@@ -219,9 +220,12 @@ class Reader:
         if line.has("@"):
             symbol, label = label_of(line, "the symbol of a function")
             if line.has(":"):
+                external = special_named(symbol)
+                if external is None:
+                    line.fail("the symbol of a function that a library has")
                 dtype = line.dtype()
                 line.expect("(")
-                return self._open(frames, ("call", symbol, dtype), line)
+                return self._open(frames, ("call", external, dtype), line)
             if label not in self.functions:
                 line.at -= 1
                 line.fail("a function that stands below, or ':' and a dtype after the symbol of an external one")

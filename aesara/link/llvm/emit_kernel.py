@@ -42,7 +42,6 @@ from aesara.link.llvm.primitives import (
     memory_type,
 )
 from aesara.link.llvm.spills import Spilled
-from aesara.link.llvm.symbols import SPECIAL
 from aesara.records import dataclass
 
 __all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "has_long_rows", "only_loop"]
@@ -190,9 +189,8 @@ class Emitter:
             if isinstance(e.attr, ScalarFunction):
                 symbol = _function_symbol(e.attr, self.module, self.metadata)
                 return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({', '.join(operands)})"]
-            self.module.external(e.attr, e.dtype, types)
-            listed = ", ".join(operands + ["i32 0"] * e.attr.startswith(SPECIAL))
-            return [f"{out} = call {LLVM_TYPES[e.dtype]} @{e.attr}({listed})"]
+            symbol = self.module.external(e.attr.symbol, e.dtype, types, e.attr.zeros)
+            return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({', '.join(operands + ['i32 0'] * e.attr.zeros)})"]
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
         lines = instructions(e.op, dtype, args, out, self.module, self.fresh)
         if e.op == "select" and self.pinned:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from aesara.ir import vecmath
 from aesara.ir.function import ScalarFunction
-from aesara.link.llvm.symbols import SPECIAL
 
 LLVM_TYPES = {
     "bool": "i1",
@@ -82,11 +81,11 @@ class Module:
         t = LLVM_TYPES[dtype]
         return self.declare(full, f"declare {t} {full}({', '.join([t] * arity)})")
 
-    def external(self, symbol: str, result: str, arguments: list[str]) -> str:
-        """A C function resolved when the object is linked."""
+    def external(self, symbol: str, result: str, arguments: list[str], zeros: int = 0) -> str:
+        """A pure C function resolved when the object is linked, which takes so many zeros behind its arguments."""
         self.externals.add(symbol)
         attributes = "nounwind willreturn memory(none)"
-        args = ", ".join([LLVM_TYPES[a] for a in arguments] + ["i32"] * symbol.startswith(SPECIAL))
+        args = ", ".join([LLVM_TYPES[a] for a in arguments] + ["i32"] * zeros)
         return self.declare(f"@{symbol}", f"declare {LLVM_TYPES[result]} @{symbol}({args}) {attributes}")
 
     def math(self, name: str, dtype: str) -> str | None:

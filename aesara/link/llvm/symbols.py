@@ -12,10 +12,7 @@ from __future__ import annotations
 
 from aesara.link.llvm.runtime import capsule_functions, libm_address, numpy_sort, special_function
 
-__all__ = ["SPECIAL", "address_of"]
-
-#: prefix of the symbols of functions of scipy.special.cython_special, which take a trailing int that must be 0
-SPECIAL = "special."
+__all__ = ["address_of"]
 
 
 def address_of(symbol: str) -> int | None:

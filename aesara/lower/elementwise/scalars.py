@@ -8,9 +8,11 @@ from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
-from aesara.ir.expr import PRIMITIVES, Expr, call, cast, const, op
+from aesara.ir.expr import PRIMITIVES, Expr, cast, const, op
+from aesara.ir.function import ExternalFunction, ScalarFunction
+from aesara.ir.routines.special import special
 from aesara.lower.context import Unsupported, check_dtype
-from aesara.lower.routines import scalar_function, special_symbol
+from aesara.lower.routines import scalar_function
 from aesara.records import dataclass
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
@@ -20,8 +22,6 @@ from aesara.scalar.types import ScalarType, get_scalar_type
 __all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
 
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
-_SPECIAL_COST = 60
-_ROUTINE_COST = 500
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
     if isinstance(fact, Primitive):
         return 1 if fact.name == "cast" else PRIMITIVES[fact.name][1] * max(1, len(input_types) - 1)
     if isinstance(fact, Special):
-        return _SPECIAL_COST
+        return ExternalFunction.cost
     if isinstance(fact, Routine):
-        return _ROUTINE_COST
+        return ScalarFunction.cost
     return _recipe(scalar_op, input_types).cost
 
 
@@ -122,7 +122,7 @@ def scalar_expressions(
         values = [cast(cast(a, d), "float64") for a, d in zip(args, dtypes, strict=True)]
         if isinstance(fact, Routine):
             return [cast(scalar_function(fact)(*values), out)]
-        return [cast(call(special_symbol(fact.name, len(args)), "float64", values), out)]
+        return [cast(special(fact.name, len(args))(*values), out)]
     if fact.name == "cast":
         return [cast(args[0], out)]
     operands = [cast(a, d) for a, d in zip(args, dtypes, strict=True)]
