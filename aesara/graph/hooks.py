@@ -57,6 +57,8 @@ eval_variable = Slot("eval_variable", "aesara.compile")
 compile_step = Slot("compile_step", "aesara.compile")
 #: ``store(cell, value)`` puts a value into a cell, after calls that are updating it.
 store = Slot("store", "aesara.link")
+#: ``sparse_row_gradient(x, gradient, rows)`` is the gradient of ``x[rows]`` for `x` as a sparse matrix.
+sparse_row_gradient = Slot("sparse_row_gradient", "aesara.sparse")
 #: ``pprint(variable)`` returns a formula.
 pprint = Slot("pprint", "aesara.printing")
 #: ``formula(variable)`` returns a short formula, for messages.

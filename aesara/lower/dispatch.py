@@ -19,7 +19,16 @@ from aesara.lower.families import load_complex_lowerings, load_lowering
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 
-__all__ = ["is_complex", "lower_all", "lower_complex_op", "lower_graph", "lower_node", "lower_nodes", "lower_op"]
+__all__ = [
+    "is_array",
+    "is_complex",
+    "lower_all",
+    "lower_complex_op",
+    "lower_graph",
+    "lower_node",
+    "lower_nodes",
+    "lower_op",
+]
 
 
 @functools.singledispatch
@@ -39,6 +48,12 @@ def lower_complex_op(op: Op, node: Apply, context: Context) -> Sequence[Array | 
     if getattr(op, "passes_value_on", False):
         return [context.pair(node.inputs[0])]
     raise Unsupported(f"no native lowering for {type(op).__name__} of complex numbers")
+
+
+def is_array(variable: Variable) -> bool:
+    """Whether the values of a variable are arrays of numbers, or numbers."""
+    kind = variable.type
+    return kind.is_dense if isinstance(kind, TensorType) else isinstance(kind, ScalarType)
 
 
 def is_complex(variable: Variable) -> bool:
@@ -79,7 +94,7 @@ def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Varia
     """The arrays of a graph."""
     context = Context()
     for variable, implicit in inputs:
-        if not isinstance(variable.type, (TensorType, ScalarType)):
+        if not is_array(variable):
             raise Unsupported(f"an input of type {variable.type}")
         context.add_input(variable, implicit)
     lower_all([v for v, _ in inputs], outputs, context)
@@ -98,7 +113,7 @@ def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: 
 
 
 def lower_node(node: Apply, context: Context) -> None:
-    if not all(isinstance(v.type, (TensorType, ScalarType)) for v in node.outputs):
+    if not all(map(is_array, node.outputs)):
         context.deferred.add(node)
         return
     first = len(context.items)

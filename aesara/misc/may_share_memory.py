@@ -7,8 +7,16 @@ from typing import Any
 import numpy as np
 
 
+def _vectors_of(x: Any) -> list[np.ndarray]:
+    """The array itself, or those that a sparse matrix consists of."""
+    if isinstance(x, np.ndarray):
+        return [x]
+    vectors = [getattr(x, name, None) for name in ("data", "indices", "indptr")]
+    return vectors if all(isinstance(v, np.ndarray) for v in vectors) else []
+
+
 def may_share_memory(a: Any, b: Any, raise_other_type: bool = True) -> bool:
-    """Whether changing one of two arrays may change the other; see `numpy.may_share_memory`.
+    """Whether changing one of two arrays or sparse matrices may change the other; see `numpy.may_share_memory`.
 
     Raises
     ------
@@ -17,6 +25,9 @@ def may_share_memory(a: Any, b: Any, raise_other_type: bool = True) -> bool:
     """
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.may_share_memory(a, b)
+    vectors = [_vectors_of(a), _vectors_of(b)]
+    if all(vectors):
+        return any(np.may_share_memory(p, q) for p in vectors[0] for q in vectors[1])
     if raise_other_type:
         raise TypeError(f"may_share_memory needs arrays; got {type(a).__name__} and {type(b).__name__}.")
     return False

@@ -122,6 +122,9 @@ class TensorType(Type, HasDataType, HasShape):
     #: Reject values that are not finite (slow; a debugging aid).
     filter_checks_isfinite = False
 
+    #: Whether values are arrays; those of sparse types are not.
+    is_dense = True
+
     def __init__(
         self,
         dtype: str | np.dtype | type,
@@ -220,13 +223,20 @@ class TensorType(Type, HasDataType, HasShape):
 
     def in_same_class(self, otype: Type) -> bool:
         """Whether the other type has the same dtype and broadcasts along the same dimensions."""
-        return isinstance(otype, TensorType) and otype.dtype == self.dtype and otype.broadcastable == self.broadcastable
+        return (
+            isinstance(otype, TensorType)
+            and otype.dtype == self.dtype
+            and otype.broadcastable == self.broadcastable
+            and otype.is_dense == self.is_dense
+        )
 
     def is_super(self, otype: Type) -> bool:
         """Whether every value of the other type is also a value of this one."""
         if self is otype:
             return True
         if not isinstance(otype, TensorType) or otype.dtype != self.dtype or len(otype.shape) != len(self.shape):
+            return False
+        if otype.is_dense != self.is_dense:
             return False
         return all(mine is None or mine == theirs for mine, theirs in zip(self.shape, otype.shape))
 
@@ -243,6 +253,8 @@ class TensorType(Type, HasDataType, HasShape):
         if self.is_super(other):
             return var
         if not isinstance(other, TensorType) or other.dtype != self.dtype or len(other.shape) != len(self.shape):
+            return None
+        if other.is_dense != self.is_dense:
             return None
         merged = []
         for mine, theirs in zip(self.shape, other.shape):

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
@@ -107,6 +108,12 @@ class Elemwise(Op):
 
     def make_node(self, *inputs: Any) -> Apply:
         tensors = [as_tensor_variable(x) for x in inputs]
+        for x in tensors:
+            if not x.type.is_dense:
+                raise TypeError(
+                    f"{self} takes dense tensors; {described(x)} is a {x.type}. Use a function of aesara.sparse, or "
+                    "the dense matrix: toarray()."
+                )
         key = (config.floatX, config.cast_policy, *[x.type.dtype for x in tensors])
         out_dtypes = self._output_dtypes.get(key)
         if out_dtypes is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aesara.graph import hooks
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
@@ -65,7 +66,7 @@ class AdvancedSubtensor1(Op):
     Parameters
     ----------
     sparse_grad
-        Kept with the op; gradients are dense.
+        Whether the gradient for a matrix is a sparse matrix, which needs `aesara.sparse` to be imported.
 
     Examples
     --------
@@ -101,6 +102,9 @@ class AdvancedSubtensor1(Op):
         return [[True], [False]]
 
     def grad(self, inputs, output_gradients):
+        if self.sparse_grad:
+            x, rows = inputs
+            return [hooks.sparse_row_gradient(x, output_gradients[0], rows), DisconnectedType()()]
         return gradient_of_part(inputs, output_gradients[0], advanced_inc_subtensor1)
 
     def R_op(self, inputs, eval_points):

@@ -114,6 +114,12 @@ def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
 def dense_dot(a: Any, b: Any) -> TensorVariable:
     """The sum of products over the last dimension of `a` and the last but one of `b`; see `dot`."""
     a, b = as_tensor_variable(a), as_tensor_variable(b)
+    for t in (a, b):
+        if not t.type.is_dense:
+            raise TypeError(
+                f"The dense dot product is only supported for dense types; {described(t)} is a {t.type}. Use "
+                "aesara.tensor.dot, aesara.sparse.dot or @."
+            )
     if a.type.ndim == 0 or b.type.ndim == 0:
         return mul(a, b)
     if a.type.ndim > 2 or b.type.ndim > 2:
@@ -135,7 +141,7 @@ def dot(l: Any, r: Any) -> TensorVariable:
     TensorType(float64, (None,))
     """
     for t, other, reflected in ((l, r, False), (r, l, True)):
-        if isinstance(t, Variable) and hasattr(t, "__dot__") and not hasattr(t.type, "numpy_dtype"):
+        if isinstance(t, Variable) and hasattr(t, "__dot__") and not getattr(t.type, "is_dense", False):
             # Variables of other types know how to multiply themselves.
             product = t.__rdot__(other) if reflected and hasattr(t, "__rdot__") else t.__dot__(other)
             if product is not NotImplemented:

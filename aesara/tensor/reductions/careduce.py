@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -168,6 +169,11 @@ class CAReduce(Op):
 
     def make_node(self, inp: Any) -> Apply:
         inp = as_tensor_variable(inp)
+        if not inp.type.is_dense:
+            raise TypeError(
+                f"{self} takes a dense tensor; {described(inp)} is a {inp.type}. Use aesara.sparse.sp_sum, or "
+                "the dense matrix: toarray()."
+            )
         key = (inp.type.dtype, inp.type.ndim)
         op = self._resolved.get(key)
         if op is None:

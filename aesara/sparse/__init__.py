@@ -1,0 +1,42 @@
+"""Sparse matrices: symbolic variables whose values are matrices of `scipy.sparse`.
+
+The functions here build graphs of them. A sparse matrix consists of three vectors and a shape, and compiled functions
+compute with these.
+
+Examples
+--------
+>>> import aesara
+>>> import aesara.sparse
+>>> import scipy.sparse
+>>> A = aesara.sparse.csr_matrix("A")
+>>> x = aesara.tensor.dvector("x")
+>>> f = aesara.function([A, x], aesara.sparse.dot(A, x))
+>>> f(scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]]), [1.0, 10.0])
+array([21., 30.])
+"""
+
+from aesara.graph.conversion import as_symbolic
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.pullback import grad_not_implemented, grad_undefined
+from aesara.link.c.op import COp
+from aesara.sparse import rewriting, sharedvar
+from aesara.sparse.basic import *
+from aesara.sparse.row_gradients import sparse_grad
+from aesara.sparse.sharedvar import sparse_constructor as shared
+from aesara.sparse.type import SparseTensorType
+from aesara.sparse.utils import hash_from_sparse
+from aesara.tensor.core.dtypes import continuous_dtypes as tensor_continuous_dtypes
+from aesara.tensor.core.dtypes import discrete_dtypes as tensor_discrete_dtypes
+from aesara.tensor.core.dtypes import int_dtypes, integer_dtypes, uint_dtypes
+
+#: The formats of matrices that operations take.
+sparse_formats = ["csc", "csr"]
+
+#: The dtypes of their elements.
+float_dtypes = ["float32", "float64"]
+complex_dtypes = ["complex128", "complex64"]
+continuous_dtypes = [*complex_dtypes, *float_dtypes]
+discrete_dtypes = [*int_dtypes, *uint_dtypes]
+all_dtypes = [*discrete_dtypes, *continuous_dtypes]

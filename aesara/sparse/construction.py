@@ -1,0 +1,176 @@
+"""Making sparse variables: by name, of SciPy's matrices, and of whatever may stand for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import scipy.sparse
+
+from aesara.configdefaults import config
+from aesara.graph.conversion import _as_symbolic
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
+from aesara.tensor.core.conversion import as_tensor_variable
+
+__all__ = [
+    "as_sparse",
+    "as_sparse_or_tensor_variable",
+    "as_sparse_variable",
+    "as_symbolic_sparse",
+    "bsr_dmatrix",
+    "bsr_fmatrix",
+    "bsr_matrix",
+    "constant",
+    "csc_dmatrix",
+    "csc_fmatrix",
+    "csc_matrix",
+    "csr_dmatrix",
+    "csr_fmatrix",
+    "csr_matrix",
+    "matrix",
+]
+
+
+def constant(x: Any, name: str | None = None) -> Constant:
+    """A sparse variable with a fixed value.
+
+    Parameters
+    ----------
+    x
+        A matrix of `scipy.sparse` in one of the formats csr, csc and bsr. It is copied.
+    name
+        The name of the constant.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import aesara.sparse
+    >>> aesara.sparse.constant(scipy.sparse.eye(3, format="csr")).type
+    Sparse(float64, (3, 3), csr)
+    """
+    if not is_sparse_value(x):
+        raise TypeError(f"sparse.constant must be called on a matrix of scipy.sparse; got {described(x)}.")
+    if x.format not in MATRIX_CLASSES:
+        raise TypeError(
+            f"Could not convert a matrix of the format {x.format} to SparseTensorType: convert it with tocsr or tocsc."
+        )
+    kind = SparseTensorType(x.format, x.dtype.name, shape=x.shape)
+    return kind.make_constant(MATRIX_CLASSES[x.format](x, copy=True), name=name)
+
+
+def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:
+    """Make a sparse variable of something.
+
+    Parameters
+    ----------
+    x
+        A sparse variable (returned as it is), a node with one output that is one, or a matrix of `scipy.sparse`.
+    name
+        The name of the constant, if one is made.
+    ndim
+        Accepted for compatibility; sparse variables are matrices.
+
+    Raises
+    ------
+    TypeError
+        If `x` is something else, dense variables included: `csr_from_dense` makes these sparse.
+    """
+    if isinstance(x, Apply):
+        if len(x.outputs) != 1:
+            raise ValueError(f"It is ambiguous which output of a multi-output Op has to be fetched: {x.op}.")
+        x = x.outputs[0]
+    if isinstance(x, Variable):
+        if not isinstance(x.type, SparseTensorType):
+            raise TypeError(
+                f"Variable type field must be a SparseTensorType: {described(x)} has type {x.type}. Make it sparse "
+                "with aesara.sparse.csr_from_dense or csc_from_dense."
+            )
+        return x
+    if not is_sparse_value(x):
+        raise TypeError(f"Cannot convert {described(x)} to SparseTensorType: expected a matrix of scipy.sparse.")
+    return constant(x, name=name)
+
+
+as_sparse = as_sparse_variable
+
+
+def as_sparse_or_tensor_variable(x: Any, name: str | None = None, **kwargs: Any) -> Variable:
+    """Make a sparse variable of what is sparse, and a tensor variable of anything else."""
+    if is_sparse_value(x):
+        return as_sparse_variable(x, name=name)
+    return as_tensor_variable(x, name=name, **kwargs)
+
+
+def both_operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """The operands of a binary operation as variables: what is a matrix of SciPy becomes a constant."""
+    return as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
+
+
+@_as_symbolic.register(scipy.sparse.spmatrix)
+@_as_symbolic.register(scipy.sparse.sparray)
+def as_symbolic_sparse(x: Any, **kwargs: Any) -> Variable:
+    """What `aesara.as_symbolic` makes of SciPy's matrices: sparse constants."""
+    return as_sparse_variable(x, **kwargs)
+
+
+def matrix(format: str, name: str | None = None, dtype: Any = None) -> Variable:
+    """A sparse variable.
+
+    Parameters
+    ----------
+    format
+        ``"csr"``, ``"csc"`` or ``"bsr"``.
+    name
+        Its name.
+    dtype
+        Its dtype; ``config.floatX`` by default.
+
+    Examples
+    --------
+    >>> import aesara.sparse
+    >>> aesara.sparse.matrix("csc", "A", "float32").type
+    Sparse(float32, (None, None), csc)
+    """
+    return SparseTensorType(format, config.floatX if dtype is None else dtype)(name)
+
+
+def _matrix_of(format: str) -> Callable[..., Variable]:
+    def make(name: str | None = None, dtype: Any = None) -> Variable:
+        return matrix(format, name, dtype)
+
+    make.__name__ = make.__qualname__ = f"{format}_matrix"
+    make.__doc__ = f"A sparse variable of the format {format}; see `matrix`."
+    return make
+
+
+csr_matrix, csc_matrix, bsr_matrix = map(_matrix_of, ("csr", "csc", "bsr"))
+
+csr_dmatrix, csr_fmatrix = SparseTensorType("csr", "float64"), SparseTensorType("csr", "float32")
+csc_dmatrix, csc_fmatrix = SparseTensorType("csc", "float64"), SparseTensorType("csc", "float32")
+bsr_dmatrix, bsr_fmatrix = SparseTensorType("bsr", "float64"), SparseTensorType("bsr", "float32")
+
+
+def sparse_operand(op: Any, x: Any) -> Variable:
+    """An operand that has to be sparse, and is no bsr matrix, for which there are no operations but conversions."""
+    x = as_sparse_variable(x)
+    if x.type.format not in ("csr", "csc"):
+        raise NotImplementedError(f"{op} takes matrices of the formats csr and csc; {described(x)} is a {x.type}.")
+    return x
+
+
+def dense_operand(op: Any, x: Any, ndim: int | None = None) -> Variable:
+    """An operand that has to be dense, and to have `ndim` dimensions."""
+    x = as_tensor_variable(x)
+    if has_sparse_type(x):
+        raise TypeError(f"{op} takes a dense tensor here; {described(x)} is a {x.type}: use toarray().")
+    if ndim is not None and x.type.ndim != ndim:
+        raise TypeError(f"{op} takes a tensor with {ndim} dimension(s) here; {described(x)} is a {x.type}.")
+    return x
+
+
+def tensor_operand(op: Any, x: Any, dtype: str, ndim: int) -> Variable:
+    """A dense operand of the dtype of another one, where NumPy would convert it without a loss."""
+    x = dense_operand(op, x, ndim)
+    return x if x.type.dtype == dtype else x.astype(dtype)

@@ -1,0 +1,213 @@
+"""Between sparse and dense matrices, and from one dtype to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
+from aesara.sparse.parts import CSM, Parts, csm_properties
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
+from aesara.tensor.core.casting import cast as dense_cast
+from aesara.tensor.core.casting import resolve_dtype
+from aesara.tensor.core.dtypes import continuous_dtypes
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import ones_like, zeros_like
+
+__all__ = [
+    "Cast",
+    "DenseFromSparse",
+    "SparseFromDense",
+    "bcast",
+    "cast",
+    "ccast",
+    "csc_from_dense",
+    "csr_from_dense",
+    "dcast",
+    "dense_from_sparse",
+    "fcast",
+    "icast",
+    "lcast",
+    "sp_ones_like",
+    "sp_zeros_like",
+    "wcast",
+    "zcast",
+]
+
+
+class Cast(Op):
+    """A sparse matrix in another dtype.
+
+    Parameters
+    ----------
+    out_type
+        The dtype.
+    """
+
+    __props__ = ("out_type",)
+
+    def __init__(self, out_type: Any):
+        self.out_type = resolve_dtype(out_type)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.out_type})"
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_sparse_variable(x)
+        return Apply(self, [x], [x.type.clone(dtype=self.out_type)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0].astype(self.out_type)
+
+    def in_parts(self, node: Apply, x: Parts) -> list[Any]:
+        return [(dense_cast(x[0], self.out_type), *x[1:])]
+
+    def grad(self, inputs: Sequence[Variable], outputs_gradients: Sequence[Variable]) -> list[Variable]:
+        (x,) = inputs
+        (g,) = outputs_gradients
+        if x.type.dtype not in continuous_dtypes:
+            return [sp_zeros_like(x, "floatX")]
+        return [(cast if has_sparse_type(g) else dense_cast)(g, x.type.dtype)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+        return shapes
+
+
+bcast, wcast, icast, lcast = Cast("int8"), Cast("int16"), Cast("int32"), Cast("int64")
+fcast, dcast, ccast, zcast = Cast("float32"), Cast("float64"), Cast("complex64"), Cast("complex128")
+
+
+def cast(variable: Any, dtype: Any) -> Variable:
+    """A sparse matrix in another dtype; itself if it has that dtype.
+
+    Examples
+    --------
+    >>> import aesara.sparse
+    >>> aesara.sparse.cast(aesara.sparse.csr_matrix("A"), "float32").type
+    Sparse(float32, (None, None), csr)
+    """
+    return Cast(dtype)(variable)
+
+
+class DenseFromSparse(Op):
+    """The dense matrix of a sparse one.
+
+    Parameters
+    ----------
+    structured
+        Whether the gradient is with respect to the stored values only: it then has the pattern of the input.
+        Otherwise it is with respect to all elements.
+    """
+
+    __props__ = ()
+
+    def __init__(self, structured: bool = True):
+        self.sparse_grad = structured
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.sparse_grad == other.sparse_grad
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.sparse_grad))
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{structured_grad={self.sparse_grad}}}"
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_sparse_variable(x)
+        return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0].toarray()
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        (x,) = inputs
+        (gz,) = gout
+        if self.sparse_grad:
+            return [sp_ones_like(x) * gz]
+        return [SparseFromDense(x.type.format)(gz)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+        return shapes
+
+
+dense_from_sparse = DenseFromSparse()
+
+
+class SparseFromDense(Op):
+    """The sparse matrix of a dense one: elements that are zero are not stored.
+
+    Parameters
+    ----------
+    format
+        ``"csr"``, ``"csc"`` or ``"bsr"``.
+    """
+
+    __props__ = ("format",)
+
+    def __init__(self, format: str):
+        if format not in MATRIX_CLASSES:
+            raise ValueError(f"format must be one of: {', '.join(MATRIX_CLASSES)}; got {format!r}.")
+        self.format = format
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.format}}}"
+
+    def make_node(self, x: Any) -> Apply:
+        x = dense_operand(self, x)
+        if x.type.ndim > 2:
+            raise TypeError(f"{self} cannot have higher dimension than 2; {described(x)} is a {x.type}.")
+        if x.type.ndim == 1:
+            x = x.dimshuffle("x", 0)
+        elif x.type.ndim == 0:
+            x = x.dimshuffle("x", "x")
+        return Apply(self, [x], [SparseTensorType(self.format, x.type.dtype, x.type.shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        output_storage[0][0] = MATRIX_CLASSES[self.format](inputs[0])
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        (gz,) = gout
+        return [dense_from_sparse(gz) if has_sparse_type(gz) else gz]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+        return shapes
+
+
+SparseTensorType.from_dense = SparseFromDense
+
+csr_from_dense = SparseFromDense("csr")
+csc_from_dense = SparseFromDense("csc")
+
+
+def sp_ones_like(x: Any, dtype: Any = None) -> Variable:
+    """A matrix that stores a 1 wherever another one stores a value.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import aesara.sparse
+    >>> A = aesara.sparse.constant(scipy.sparse.csr_matrix([[0.0, 5.0], [7.0, 0.0]]))
+    >>> aesara.sparse.sp_ones_like(A).eval().toarray()
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    x = sparse_operand("sp_ones_like", x)
+    data, indices, indptr, shape = csm_properties(x)
+    return CSM(x.type.format)(ones_like(data, dtype=dtype), indices, indptr, shape)
+
+
+def sp_zeros_like(x: Any, dtype: Any = None) -> Variable:
+    """A matrix of the shape of another one that stores nothing."""
+    x = sparse_operand("sp_zeros_like", x)
+    data, indices, indptr, shape = csm_properties(x)
+    nothing = data[:0] if dtype is None else dense_cast(data[:0], dtype)
+    return CSM(x.type.format)(nothing, indices[:0], zeros_like(indptr), shape)
+
+
+def dense(x: Any) -> Variable:
+    """A matrix as a dense one, if it is sparse."""
+    return dense_from_sparse(x) if has_sparse_type(x) else x

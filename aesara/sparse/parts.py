@@ -1,0 +1,217 @@
+"""Sparse matrices and the vectors that they consist of: CSM puts one together, CSMProperties takes it apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.sparse.construction import sparse_operand
+from aesara.sparse.type import COMPRESSED, SparseTensorType
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import tensor_type
+
+__all__ = [
+    "CSC",
+    "CSM",
+    "CSR",
+    "CSMGrad",
+    "CSMProperties",
+    "csm_data",
+    "csm_grad",
+    "csm_indices",
+    "csm_indptr",
+    "csm_properties",
+    "csm_shape",
+]
+
+Parts = tuple[Variable, Variable, Variable, Variable]
+
+
+def _refuse_kmap(kmap: Any) -> None:
+    if kmap is not None:
+        raise ValueError("Do not use kmap, it is removed: permute the data before.")
+
+
+class CSMProperties(Op):
+    """The vectors of a csr or csc matrix: stored values, indices, pointers to where rows or columns begin, shape.
+
+    Their gradients are sparse matrices with the pattern of the input. Indices are int32.
+    """
+
+    __props__ = ()
+    view_map = {0: [0], 1: [0], 2: [0]}
+
+    def __init__(self, kmap: Any = None):
+        _refuse_kmap(kmap)
+
+    def make_node(self, csm: Any) -> Apply:
+        csm = sparse_operand(self, csm)
+        return Apply(self, [csm], [kind() for kind in csm.type.part_types()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        for cell, part in zip(output_storage, node.inputs[0].type.take_apart(inputs[0])):
+            cell[0] = part
+
+    def in_parts(self, node: Apply, csm: Parts) -> list[Any]:
+        return list(csm)
+
+    def grad(self, inputs: Sequence[Variable], g: Sequence[Variable]) -> list[Variable]:
+        (csm,) = inputs
+        _, indices, indptr, shape = csm_properties(csm)
+        of_data = g[0]
+        if isinstance(of_data.type, DisconnectedType):
+            return [DisconnectedType()()]
+        return [CSM(csm.type.format)(of_data, indices, indptr, shape)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True, False, False, False]]
+
+
+csm_properties = CSMProperties()
+
+
+def csm_data(csm: Any) -> Variable:
+    """The stored values of a sparse matrix.
+
+    Examples
+    --------
+    >>> import aesara.sparse
+    >>> aesara.sparse.csm_data(aesara.sparse.csr_matrix("A")).type
+    TensorType(float64, (None,))
+    """
+    return csm_properties(csm)[0]
+
+
+def csm_indices(csm: Any) -> Variable:
+    """For each stored value of a csr (csc) matrix the number of its column (row)."""
+    return csm_properties(csm)[1]
+
+
+def csm_indptr(csm: Any) -> Variable:
+    """Where the stored values of each row (column) of a csr (csc) matrix begin, and the number of all."""
+    return csm_properties(csm)[2]
+
+
+def csm_shape(csm: Any) -> Variable:
+    """The shape of a sparse matrix as a vector of two integers."""
+    return csm_properties(csm)[3]
+
+
+class CSM(Op):
+    """The csr or csc matrix that consists of given vectors.
+
+    Parameters
+    ----------
+    format
+        ``"csr"`` or ``"csc"``.
+    kmap
+        Not supported any more.
+    """
+
+    __props__ = ("format",)
+    view_map = {0: [0]}
+
+    def __init__(self, format: str, kmap: Any = None):
+        if format not in COMPRESSED:
+            raise ValueError(f"format must be one of: {', '.join(COMPRESSED)}; got {format!r}.")
+        _refuse_kmap(kmap)
+        self.format = format
+
+    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any) -> Apply:
+        data = as_tensor_variable(data)
+        if data.type.ndim != 1:
+            raise TypeError(f"data argument must be a vector; got {data.type}.")
+        integers = [self._integers(*one) for one in (("indices", indices), ("indptr", indptr), ("shape", shape))]
+        return Apply(self, [data, *integers], [SparseTensorType(self.format, data.type.dtype)()])
+
+    @staticmethod
+    def _integers(name: str, x: Any) -> Variable:
+        x = as_tensor_variable(x)
+        if x.type.ndim != 1 or x.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16"):
+            raise TypeError(f"{name} must be a vector of integers; got {x.type}.")
+        return x if x.type.dtype == "int32" else cast(x, "int32")
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        data, indices, _, shape = inputs
+        if len(shape) != 2:
+            raise ValueError(f"Shape should be an array of length 2; got {len(shape)} numbers.")
+        if data.shape != indices.shape:
+            raise ValueError(
+                f"Data and indices of a matrix must have the same length; they have {data.size} and {indices.size}."
+            )
+        output_storage[0][0] = node.outputs[0].type.put_together(inputs)
+
+    def in_parts(self, node: Apply, *parts: Variable) -> list[Any]:
+        return [parts]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False], [False], [False]]
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        data, indices, indptr, shape = inputs
+        (g,) = gout
+        of_g = csm_properties(SparseTensorType.from_dense(self.format)(g) if g.type.is_dense else g)
+        return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        shape = node.inputs[3]
+        return [(cast(shape[0], "int64"), cast(shape[1], "int64"))]
+
+
+CSC = CSM("csc")
+CSR = CSM("csr")
+
+
+class CSMGrad(Op):
+    """The elements of a matrix at the places that another one stores.
+
+    It is the gradient of `CSM`: what flows back through the matrix, for each of its stored values.
+
+    Parameters
+    ----------
+    kmap
+        Not supported any more.
+    """
+
+    __props__ = ()
+
+    def __init__(self, kmap: Any = None):
+        _refuse_kmap(kmap)
+
+    def make_node(
+        self, x_data: Any, x_indices: Any, x_indptr: Any, x_shape: Any,
+        g_data: Any, g_indices: Any, g_indptr: Any, g_shape: Any,
+    ) -> Apply:  # fmt: skip
+        inputs = [x_data, x_indices, x_indptr, x_shape, g_data, g_indices, g_indptr, g_shape]
+        tensors = [as_tensor_variable(one) for one in inputs]
+        return Apply(self, tensors, [tensor_type(tensors[4].type.dtype, (None,))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        _, indices, indptr, shape, g_data, g_indices, g_indptr, _ = inputs
+        if _same(indices, g_indices) and _same(indptr, g_indptr):
+            output_storage[0][0] = g_data.copy()
+            return
+        lines = indptr.size - 1
+        width = int(max(shape.max(initial=0), indices.max(initial=-1) + 1, g_indices.max(initial=-1) + 1, 1))
+        # Stored values of one place add up.
+        g = scipy.sparse.csr_matrix((g_data, g_indices, g_indptr), (lines, width))
+        line = np.repeat(np.arange(lines), np.diff(indptr))
+        values = np.asarray(g[line, indices]).ravel() if indices.size else g_data[:0]
+        output_storage[0][0] = values.astype(g_data.dtype, copy=False)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[1]]
+
+
+csm_grad = CSMGrad
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a is b or np.array_equal(a, b)

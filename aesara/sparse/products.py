@@ -1,0 +1,420 @@
+"""Products of sparse matrices with sparse and dense ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar import upcast
+from aesara.sparse.arithmetic import gradient_for, mul_s_s, rows_and_columns, with_data
+from aesara.sparse.arrangement import transpose
+from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
+from aesara.sparse.conversion import dense, sp_ones_like
+from aesara.sparse.parts import CSM, csm_properties
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.products.dot import dot as dense_dot
+from aesara.tensor.products.dot import outer
+
+__all__ = [
+    "Dot",
+    "SamplingDot",
+    "StructuredDot",
+    "StructuredDotGradCSC",
+    "StructuredDotGradCSR",
+    "TrueDot",
+    "Usmm",
+    "dot",
+    "sampling_dot",
+    "sdg_csc",
+    "sdg_csr",
+    "structured_dot",
+    "structured_dot_grad",
+    "true_dot",
+    "usmm",
+]
+
+
+def _require_sparse(name: str, x: Variable, y: Variable) -> None:
+    if not (has_sparse_type(x) or has_sparse_type(y)):
+        raise TypeError(
+            f"aesara.sparse.{name} takes at least one sparse matrix; got {described(x)} of type {x.type} and "
+            f"{described(y)} of type {y.type}."
+        )
+
+
+def _require_aligned(op: Op, x: Any, y: Any) -> None:
+    if x.shape[-1] != y.shape[0]:
+        raise ValueError(f"{op}: shape mismatch: {x.shape} and {y.shape} are not aligned.")
+
+
+class TrueDot(Op):
+    """The product of a sparse matrix with a sparse or a dense one, as a sparse matrix.
+
+    Parameters
+    ----------
+    grad_preserves_dense
+        Whether the gradient for a dense factor is dense.
+    """
+
+    __props__ = ()
+
+    def __init__(self, grad_preserves_dense: bool = True):
+        self.grad_preserves_dense = grad_preserves_dense
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.grad_preserves_dense == other.grad_preserves_dense
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.grad_preserves_dense))
+
+    def make_node(self, x: Any, y: Any) -> Apply:
+        x = as_sparse_variable(x)
+        _, y = both_operands(x, y)
+        if not has_sparse_type(y):
+            y = dense_operand(self, y, 2)
+        dtype = upcast(x.type.dtype, y.type.dtype)
+        shape = (x.type.shape[0], y.type.shape[1])
+        return Apply(self, [x, y], [SparseTensorType(x.type.format, dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, y = inputs
+        _require_aligned(self, x, y)
+        kind: Any = node.outputs[0].type
+        output_storage[0][0] = MATRIX_CLASSES[kind.format](x @ y, dtype=kind.dtype)
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        x, y = inputs
+        (gz,) = gout
+        of_x = true_dot(gz, transpose(y) if has_sparse_type(y) else y.T)
+        of_y = true_dot(transpose(x), gz)
+        if not has_sparse_type(y) and self.grad_preserves_dense:
+            of_y = dense(of_y)
+        return [gradient_for(x, of_x), gradient_for(y, of_y)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [(shapes[0][0], shapes[1][1])]
+
+
+def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Variable:
+    """The product of two matrices, of which at least one is sparse, as a sparse matrix.
+
+    Parameters
+    ----------
+    x, y
+        The factors.
+    grad_preserves_dense
+        Whether the gradient for a dense factor is dense.
+    """
+    x, y = both_operands(x, y)
+    _require_sparse("true_dot", x, y)
+    if has_sparse_type(x):
+        return TrueDot(grad_preserves_dense)(x, y)
+    return transpose(TrueDot(grad_preserves_dense)(transpose(y), x.T))
+
+
+class StructuredDot(Op):
+    """The product of a sparse matrix with a dense one, as a dense matrix; or with a sparse one, as a sparse matrix.
+
+    The gradient for a sparse factor has its pattern.
+    """
+
+    __props__ = ()
+
+    def make_node(self, a: Any, b: Any) -> Apply:
+        a = as_sparse_variable(a)
+        _, b = both_operands(a, b)
+        dtype = upcast(a.type.dtype, b.type.dtype)
+        if b.type.ndim != 2:
+            raise NotImplementedError(
+                f"non-matrix b: {self} takes two matrices; {described(b)} is a {b.type}. Use aesara.sparse.dot."
+            )
+        shape = (a.type.shape[0], b.type.shape[1])
+        if has_sparse_type(b):
+            return Apply(self, [a, b], [SparseTensorType(a.type.format, dtype, shape)()])
+        return Apply(self, [a, b], [tensor_type(dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        a, b = inputs
+        _require_aligned(self, a, b)
+        kind: Any = node.outputs[0].type
+        product = a @ b
+        if isinstance(kind, SparseTensorType):
+            output_storage[0][0] = MATRIX_CLASSES[kind.format](product, dtype=kind.dtype)
+        else:
+            output_storage[0][0] = np.asarray(product, dtype=kind.dtype)
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        a, b = inputs
+        (gz,) = gout
+        if has_sparse_type(b):
+            if not has_sparse_type(gz):
+                return [
+                    gradient_for(a, sp_ones_like(a) * structured_dot(gz, transpose(b))),
+                    gradient_for(b, sp_ones_like(b) * structured_dot(transpose(a), gz)),
+                ]
+            of_a, of_b = true_dot(gz, transpose(b)), true_dot(transpose(a), gz)
+            return [gradient_for(v, mul_s_s(sp_ones_like(v), g)) for v, g in ((a, of_a), (b, of_b))]
+        return [gradient_for(a, structured_dot_grad(a, b, gz)), gradient_for(b, structured_dot(transpose(a), gz))]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [(shapes[0][0], shapes[1][1])]
+
+
+_structured_dot = StructuredDot()
+
+
+def structured_dot(x: Any, y: Any) -> Variable:
+    """The product of two matrices, of which at least one is sparse.
+
+    It is sparse if both are, and dense otherwise. The gradient for a sparse factor has its pattern: what is not stored
+    is taken for constant zeros.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import aesara.sparse
+    >>> A = aesara.sparse.constant(scipy.sparse.csr_matrix([[1.0, 2.0], [3.0, 0.0]]))
+    >>> aesara.sparse.structured_dot(A, [[1.0], [10.0]]).eval()
+    array([[21.],
+           [ 3.]])
+    """
+    x, y = both_operands(x, y)
+    _require_sparse("structured_dot", x, y)
+    if has_sparse_type(x):
+        return _structured_dot(x, y)
+    if x.type.ndim != 2:
+        raise NotImplementedError(
+            f"non-matrix x: structured_dot takes two matrices; {described(x)} is a {x.type}. Use aesara.sparse.dot."
+        )
+    return _structured_dot(transpose(y), x.T).T
+
+
+class _StructuredDotGrad(Op):
+    """For each stored place (i, j) of a matrix the inner product of row i of one matrix and row j of another.
+
+    These are the stored values of the gradient of `StructuredDot` for its sparse factor.
+    """
+
+    __props__ = ()
+    format: str
+
+    def make_node(self, a_indices: Any, a_indptr: Any, b: Any, g_ab: Any) -> Apply:
+        indices, indptr = as_tensor_variable(a_indices), as_tensor_variable(a_indptr)
+        b, g_ab = dense_operand(self, b, 2), dense_operand(self, g_ab, 2)
+        dtype = upcast(b.type.dtype, g_ab.type.dtype)
+        return Apply(self, [indices, indptr, b, g_ab], [tensor_type(dtype, (None,))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        indices, indptr, b, g = inputs
+        lines = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+        rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
+        output_storage[0][0] = inner_products(g, rows, b, columns)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+#: how many numbers of each of two matrices are multiplied at once
+_BLOCK = 1 << 20
+
+
+def inner_products(x: np.ndarray, rows: np.ndarray, y: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The inner products of rows of one matrix with rows of another one."""
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"Rows of length {x.shape[1]} and {y.shape[1]} have no inner product.")
+    products = np.empty(rows.size, dtype=np.result_type(x, y))
+    step = max(1, _BLOCK // max(1, x.shape[1]))
+    for start in range(0, rows.size, step):
+        part = slice(start, start + step)
+        np.einsum("ij,ij->i", x[rows[part]], y[others[part]], out=products[part])
+    return products
+
+
+class StructuredDotGradCSC(_StructuredDotGrad):
+    """The stored values of the gradient of `StructuredDot` for a csc matrix."""
+
+    format = "csc"
+
+
+class StructuredDotGradCSR(_StructuredDotGrad):
+    """The stored values of the gradient of `StructuredDot` for a csr matrix."""
+
+    format = "csr"
+
+
+sdg_csc = StructuredDotGradCSC()
+sdg_csr = StructuredDotGradCSR()
+
+
+def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> Variable:
+    """The gradient of ``structured_dot(sparse_A, dense_B)`` for its sparse factor, given that of the product."""
+    sparse_A = sparse_operand("structured_dot_grad", sparse_A)
+    format = sparse_A.type.format
+    _, indices, indptr, shape = csm_properties(sparse_A)
+    if has_sparse_type(ga):
+        ga = dense(ga)
+    return CSM(format)((sdg_csc if format == "csc" else sdg_csr)(indices, indptr, dense_B, ga), indices, indptr, shape)
+
+
+class SamplingDot(Op):
+    """A sparse matrix, each stored value multiplied by the inner product of row i of one matrix and row j of another.
+
+    It is ``p * dot(x, y.T)``, of which only what `p` stores is computed.
+    """
+
+    __props__ = ()
+
+    def make_node(self, x: Any, y: Any, p: Any) -> Apply:
+        x, y = dense_operand(self, x, 2), dense_operand(self, y, 2)
+        p = sparse_operand(self, p)
+        if not has_sparse_type(p):
+            raise TypeError(p)
+        dtype = upcast(x.type.dtype, y.type.dtype, p.type.dtype)
+        return Apply(self, [x, y, p], [p.type.clone(dtype=dtype)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, y, p = inputs
+        if p.shape != (x.shape[0], y.shape[0]):
+            raise ValueError(f"{self}: the pattern has shape {p.shape}; with {x.shape} and {y.shape} it does not fit.")
+        rows, columns = rows_and_columns(p)
+        data = p.data[: p.indices.size] * inner_products(x, rows, y, columns)
+        output_storage[0][0] = with_data(p, data.astype(node.outputs[0].type.dtype, copy=False))
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        x, y, p = inputs
+        weighted = p * gout[0]
+        return [
+            gradient_for(x, dot(weighted, y)),
+            gradient_for(y, dot(transpose(weighted), x)),
+            grad_not_implemented(self, 2, p),
+        ]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[2]]
+
+
+sampling_dot = SamplingDot()
+
+
+class Dot(Op):
+    """The product of two tensors of which at least one is sparse, as a dense tensor.
+
+    The gradients are with respect to all elements.
+    """
+
+    __props__ = ()
+
+    def __str__(self) -> str:
+        return "SparseDot"
+
+    def make_node(self, x: Any, y: Any) -> Apply:
+        x, y = both_operands(x, y)
+        _require_sparse("dot", x, y)
+        for one in (x, y):
+            if not has_sparse_type(one) and one.type.ndim not in (1, 2):
+                raise TypeError(f"{self} takes vectors and matrices; {described(one)} is a {one.type}.")
+        dtype = upcast(x.type.dtype, y.type.dtype)
+        shape = (*x.type.shape[:-1], *y.type.shape[1:])
+        return Apply(self, [x, y], [tensor_type(dtype, shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, y = inputs
+        _require_aligned(self, x, y)
+        product = x @ y
+        if hasattr(product, "toarray"):
+            product = product.toarray()
+        output_storage[0][0] = np.asarray(product, dtype=node.outputs[0].type.dtype)
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        x, y = inputs
+        (gz,) = gout
+        of_x = outer(gz, y) if y.type.ndim == 1 else _dot_of(gz, _transposed(y))
+        of_y = outer(x, gz) if x.type.ndim == 1 else _dot_of(_transposed(x), gz)
+        return [gradient_for(x, of_x), gradient_for(y, of_y)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [(*shapes[0][:-1], *shapes[1][1:])]
+
+
+_dot = Dot()
+
+
+def _transposed(x: Variable) -> Variable:
+    return transpose(x) if has_sparse_type(x) else x.T
+
+
+def _dot_of(x: Variable, y: Variable) -> Variable:
+    return dot(x, y) if has_sparse_type(x) or has_sparse_type(y) else dense_dot(x, y)
+
+
+def dot(x: Any, y: Any) -> Variable:
+    """The product of two tensors, of which at least one is a sparse matrix, as a dense tensor.
+
+    The gradients are dense, with respect to all elements; see `structured_dot` for others.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> import aesara.sparse
+    >>> A = aesara.sparse.constant(scipy.sparse.csr_matrix([[1.0, 2.0], [3.0, 0.0]]))
+    >>> aesara.sparse.dot(A, [1.0, 10.0]).eval()
+    array([21.,  3.])
+    """
+    return _dot(x, y)
+
+
+class Usmm(Op):
+    """``alpha * dot(x, y) + z``, of which one of `x` and `y` is sparse; the result is dense."""
+
+    __props__ = ()
+
+    def __str__(self) -> str:
+        return "Usmm{no_inplace}"
+
+    def make_node(self, alpha: Any, x: Any, y: Any, z: Any) -> Apply:
+        x, y = both_operands(x, y)
+        _require_sparse("usmm", x, y)
+        alpha, z = as_tensor_variable(alpha), dense_operand(self, z, 2)
+        if alpha.type.ndim and not all(alpha.type.broadcastable):
+            raise TypeError(f"{self}: the factor is one number; {described(alpha)} is a {alpha.type}.")
+        for one in (x, y):
+            if one.type.ndim != 2:
+                raise TypeError(f"{self} takes two matrices; {described(one)} is a {one.type}.")
+        dtype = upcast(*(one.type.dtype for one in (alpha, x, y, z)))
+        return Apply(self, [alpha, x, y, z], [tensor_type(dtype, (None, None))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        alpha, x, y, z = inputs
+        _require_aligned(self, x, y)
+        product = x @ y
+        if hasattr(product, "toarray"):
+            product = product.toarray()
+        if product.shape != z.shape:
+            raise ValueError(f"{self}: the product has shape {product.shape}, what is added {z.shape}.")
+        total = alpha.reshape(()) * product + z
+        output_storage[0][0] = np.asarray(total, dtype=node.outputs[0].type.dtype)
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        alpha, x, y, z = inputs
+        (gz,) = gout
+        number = alpha.reshape(()) if alpha.type.ndim else alpha
+        of_product = number * gz
+        of_x, of_y = _dot.grad([x, y], [of_product])
+        of_alpha = (dot(x, y) * gz).sum()
+        if alpha.type.ndim:
+            of_alpha = of_alpha.dimshuffle(["x"] * alpha.type.ndim)
+        return [gradient_for(alpha, of_alpha), of_x, of_y, gradient_for(z, gz)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[3]]
+
+
+usmm = Usmm()

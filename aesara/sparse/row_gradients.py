@@ -1,0 +1,47 @@
+"""Rows of a dense matrix whose gradient is sparse: only the rows that were taken are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph import hooks
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
+from aesara.sparse.stacking import construct_sparse_from_list
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+
+__all__ = ["sparse_grad"]
+
+
+@hooks.sparse_row_gradient.set
+def sparse_row_gradient(x: Variable, gradient: Variable, rows: Variable) -> Variable:
+    """The gradient of ``x[rows]`` for the matrix `x`, as a csc matrix."""
+    if x.type.ndim != 2:
+        raise TypeError(f"AdvancedSubtensor1: you can't take the sparse gradient of a {x.type}: it is no matrix.")
+    return construct_sparse_from_list(x, gradient, rows)
+
+
+def sparse_grad(var: Any) -> Variable:
+    """The same rows of a matrix, with a gradient for the matrix that is sparse.
+
+    Parameters
+    ----------
+    var
+        ``x[rows]``, of a matrix and a vector of integers.
+
+    Examples
+    --------
+    >>> import aesara
+    >>> import aesara.sparse
+    >>> W = aesara.tensor.dmatrix("W")
+    >>> rows = aesara.sparse.sparse_grad(W[[0, 2]])
+    >>> aesara.grad(rows.sum(), W).type
+    Sparse(float64, (None, None), csc)
+    """
+    node = var.owner
+    by_rows = node is not None and isinstance(node.op, (AdvancedSubtensor, AdvancedSubtensor1))
+    if not by_rows or len(node.inputs) != 2 or node.inputs[1].type.ndim != 1 or node.inputs[1].type.dtype == "bool":
+        raise TypeError(f"sparse_grad takes x[rows] with a vector of row numbers; got {described(var)}.")
+    if node.inputs[0].type.ndim != 2:
+        raise TypeError(f"sparse_grad takes rows of a matrix; {described(node.inputs[0])} is a {node.inputs[0].type}.")
+    return AdvancedSubtensor1(sparse_grad=True)(*node.inputs)

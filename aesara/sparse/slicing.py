@@ -1,0 +1,265 @@
+"""Parts of sparse matrices: single elements, rectangles, lists of rows and lists of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.type import Type
+from aesara.sparse.construction import dense_operand, sparse_operand
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.joining.join_split import stack
+from aesara.tensor.type_other import NoneConst, as_int_none_variable
+
+__all__ = [
+    "GetItem2Lists",
+    "GetItem2ListsGrad",
+    "GetItem2d",
+    "GetItemList",
+    "GetItemListGrad",
+    "GetItemScalar",
+    "get_item_2d",
+    "get_item_2lists",
+    "get_item_2lists_grad",
+    "get_item_list",
+    "get_item_list_grad",
+    "get_item_scalar",
+]
+
+
+def _index_vector(op: Op, index: Any) -> Variable:
+    index = as_tensor_variable(index)
+    if index.type.ndim != 1 or index.type.dtype not in integer_dtypes:
+        raise IndexError(f"{op} takes vectors of integers as indices; {described(index)} is a {index.type}.")
+    return index
+
+
+def _index_scalar(op: Op, index: Any) -> Variable:
+    index = as_tensor_variable(index)
+    if index.type.ndim != 0 or index.type.dtype not in integer_dtypes:
+        raise NotImplementedError(f"{op} takes integers as indices; {described(index)} is a {index.type}.")
+    return index
+
+
+def _no_gradient() -> Variable:
+    return DisconnectedType()()
+
+
+class GetItemList(Op):
+    """Rows of a sparse matrix, by a list of their numbers."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, index: Any) -> Apply:
+        x = sparse_operand(self, x)
+        return Apply(self, [x, _index_vector(self, index)], [SparseTensorType(x.type.format, x.type.dtype)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, indices = inputs
+        output_storage[0][0] = MATRIX_CLASSES[x.format](x[indices])
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False]]
+
+    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+        x, indices = inputs
+        return [get_item_list_grad(x, indices, g_outputs[0]), _no_gradient()]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [(shapes[1][0], shapes[0][1])]
+
+
+get_item_list = GetItemList()
+
+
+class GetItemListGrad(Op):
+    """The gradient of `GetItemList`: a matrix of zeros to whose rows those of the gradient are added."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, index: Any, gz: Any) -> Apply:
+        x = sparse_operand(self, x)
+        gz = sparse_operand(self, gz)
+        return Apply(
+            self, [x, _index_vector(self, index), gz], [gz.type.clone(format=x.type.format, shape=x.type.shape)()]
+        )
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, indices, gz = inputs
+        places = np.where(indices < 0, indices + x.shape[0], indices)
+        ones = np.ones(places.size, dtype=gz.dtype)
+        selection = scipy.sparse.csr_matrix((ones, (places, np.arange(places.size))), (x.shape[0], places.size))
+        output_storage[0][0] = MATRIX_CLASSES[x.format](selection @ gz, dtype=gz.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+get_item_list_grad = GetItemListGrad()
+
+
+class GetItem2Lists(Op):
+    """Elements of a sparse matrix, by a list of their rows and one of their columns, as a dense vector."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, ind1: Any, ind2: Any) -> Apply:
+        x = sparse_operand(self, x)
+        rows, columns = (_index_vector(self, index) for index in (ind1, ind2))
+        return Apply(self, [x, rows, columns], [tensor_type(x.type.dtype, (None,))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, rows, columns = inputs
+        if rows.size != columns.size:
+            raise ValueError(f"{self}: there are {rows.size} rows, but {columns.size} columns.")
+        output_storage[0][0] = (
+            np.asarray(x[rows, columns], dtype=x.dtype).ravel() if rows.size else np.zeros(0, x.dtype)
+        )
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False], [False]]
+
+    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+        x, rows, columns = inputs
+        return [get_item_2lists_grad(x, rows, columns, g_outputs[0]), _no_gradient(), _no_gradient()]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[1]]
+
+
+get_item_2lists = GetItem2Lists()
+
+
+class GetItem2ListsGrad(Op):
+    """The gradient of `GetItem2Lists`: a sparse matrix with the elements of the gradient; those of one place add up."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, ind1: Any, ind2: Any, gz: Any) -> Apply:
+        x = sparse_operand(self, x)
+        rows, columns = (_index_vector(self, index) for index in (ind1, ind2))
+        gz = dense_operand(self, gz, 1)
+        return Apply(self, [x, rows, columns, gz], [x.type.clone(dtype=gz.type.dtype)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, rows, columns, gz = inputs
+        places = [np.where(i < 0, i + n, i) for i, n in zip((rows, columns), x.shape)]
+        output_storage[0][0] = MATRIX_CLASSES[x.format]((gz, tuple(places)), shape=x.shape)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+get_item_2lists_grad = GetItem2ListsGrad()
+
+
+class GetItem2d(Op):
+    """The rectangle of a sparse matrix that two slices cut out."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, index: Any) -> Apply:
+        x = sparse_operand(self, x)
+        if not isinstance(index, (list, tuple)) or len(index) not in (1, 2):
+            raise ValueError(f"A sparse matrix has two indices; got {index!r}.")
+        limits: list[Variable] = []
+        for one in (*index, slice(None))[:2]:
+            for limit in self._limits(one):
+                limit = NoneConst if limit is None else as_int_none_variable(limit)
+                if getattr(limit.type, "ndim", 0):
+                    raise TypeError(f"Slices of sparse matrices have integers as limits; got {limit.type}.")
+                limits.append(limit)
+        return Apply(self, [x, *limits], [SparseTensorType(x.type.format, x.type.dtype)()])
+
+    @staticmethod
+    def _limits(index: Any) -> list[Any]:
+        if isinstance(index, slice):
+            return [index.start, index.stop, index.step]
+        if isinstance(index, Variable) and not isinstance(index.type, Type):
+            raise TypeError(f"Not a type of index: {described(index)}.")
+        raise NotImplementedError(
+            "Aesara has no sparse vector. Use X[a:b, c:d], X[a:b, c:c+1] or X[a:b] instead; "
+            f"got the index {described(index)}."
+        )
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, *limits = inputs
+        limits = [None if limit is None else int(limit) for limit in limits]
+        part = x[slice(*limits[:3]), slice(*limits[3:])]
+        output_storage[0][0] = MATRIX_CLASSES[x.format](part, copy=part is x)
+
+
+get_item_2d = GetItem2d()
+
+
+class GetItemScalar(Op):
+    """An element of a sparse matrix."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, index: Any) -> Apply:
+        x = sparse_operand(self, x)
+        if len(index) != 2:
+            raise ValueError(f"An element of a matrix has two indices; got {index!r}.")
+        places = [_index_scalar(self, one) for one in index]
+        return Apply(self, [x, *places], [tensor_type(x.type.dtype, ())()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, row, column = inputs
+        output_storage[0][0] = np.asarray(x[int(row), int(column)], dtype=x.dtype)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True], [False], [False]]
+
+    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+        x, *places = inputs
+        rows, columns, values = (stack([one]) for one in (*places, g_outputs[0]))
+        return [get_item_2lists_grad(x, rows, columns, values), _no_gradient(), _no_gradient()]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [()]
+
+
+get_item_scalar = GetItemScalar()
+
+
+def _is_whole(index: Any) -> bool:
+    return isinstance(index, slice) and index == slice(None)
+
+
+def _is_list(index: Any) -> bool:
+    if isinstance(index, Variable):
+        return getattr(index.type, "ndim", 0) == 1
+    return isinstance(index, list) or (isinstance(index, np.ndarray) and index.ndim == 1)
+
+
+def _is_number(index: Any) -> bool:
+    if isinstance(index, Variable):
+        return getattr(index.type, "ndim", None) == 0
+    return isinstance(index, (int, np.integer)) or (isinstance(index, np.ndarray) and index.ndim == 0)
+
+
+def getitem(x: Variable, args: Any) -> Variable:
+    """What ``x[args]`` stands for: an element, a rectangle, rows by a list, or elements by two lists."""
+    args = args if isinstance(args, tuple) else (args,)
+    if len(args) == 2:
+        if all(map(_is_number, args)):
+            return get_item_scalar(x, args)
+        if all(map(_is_list, args)):
+            return get_item_2lists(x, *args)
+        if _is_list(args[0]) and isinstance(args[1], slice):
+            rows = get_item_list(x, args[0])
+            return rows if _is_whole(args[1]) else get_item_2d(rows, (slice(None), args[1]))
+    elif len(args) == 1 and _is_list(args[0]):
+        return get_item_list(x, args[0])
+    return get_item_2d(x, args)

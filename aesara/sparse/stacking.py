@@ -1,0 +1,156 @@
+"""Sparse matrices beside and below one another, and matrices made of a list of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.scalar import upcast
+from aesara.sparse.construction import as_sparse_variable, dense_operand
+from aesara.sparse.conversion import dense, sp_zeros_like
+from aesara.sparse.slicing import get_item_2d
+from aesara.sparse.type import SparseTensorType
+from aesara.tensor.core.dtypes import continuous_dtypes
+from aesara.tensor.elementwise.ops import add
+
+__all__ = ["ConstructSparseFromList", "HStack", "VStack", "construct_sparse_from_list", "hstack", "vstack"]
+
+
+class HStack(Op):
+    """Sparse matrices beside one another.
+
+    Parameters
+    ----------
+    format
+        The format of the result; csc by default.
+    dtype
+        The dtype of the result.
+    """
+
+    __props__ = ("format", "dtype")
+    #: the dimension that becomes longer
+    axis = 1
+
+    def __init__(self, format: str | None = None, dtype: Any = None):
+        if dtype is None:
+            raise ValueError("The output dtype must be specified.")
+        self.format = "csc" if format is None else format
+        self.dtype = dtype
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.format},{self.dtype})"
+
+    def make_node(self, *mat: Any) -> Apply:
+        if not mat:
+            raise ValueError("Cannot join an empty list of sparses.")
+        blocks = [as_sparse_variable(one) for one in mat]
+        return Apply(self, blocks, [SparseTensorType(self.format, self.dtype)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        stack = scipy.sparse.hstack if self.axis else scipy.sparse.vstack
+        output_storage[0][0] = node.outputs[0].type.filter(stack(inputs, format=self.format, dtype=self.dtype))
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        (gz,) = gout
+        gradients, begin = [], 0
+        for block in inputs:
+            end = begin + block.shape[self.axis]
+            part = slice(begin, end)
+            if block.type.dtype in continuous_dtypes:
+                index = (slice(None), part) if self.axis else (part, slice(None))
+                gradients.append(gz[index] if gz.type.is_dense else get_item_2d(gz, index))
+            else:
+                gradients.append(sp_zeros_like(block, "floatX"))
+            begin = end
+        return gradients
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        total = add(*(shape[self.axis] for shape in shapes)) if len(shapes) > 1 else shapes[0][self.axis]
+        other = shapes[0][1 - self.axis]
+        return [(other, total) if self.axis else (total, other)]
+
+
+class VStack(HStack):
+    """Sparse matrices below one another; see `HStack`."""
+
+    axis = 0
+
+
+def _stacked(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> Variable:
+    blocks = [as_sparse_variable(block) for block in blocks]
+    if dtype is None:
+        dtype = upcast(*(block.type.dtype for block in blocks))
+    return kind(format=format, dtype=dtype)(*blocks)
+
+
+def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Variable:
+    """Sparse matrices beside one another.
+
+    Parameters
+    ----------
+    blocks
+        The matrices, which have equally many rows.
+    format
+        The format of the result; csc by default.
+    dtype
+        The dtype of the result; by default one that holds all values.
+    """
+    return _stacked(HStack, blocks, format, dtype)
+
+
+def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Variable:
+    """Sparse matrices below one another; see `hstack`."""
+    return _stacked(VStack, blocks, format, dtype)
+
+
+class ConstructSparseFromList(Op):
+    """A csc matrix of a given shape to whose rows those of a dense matrix are added.
+
+    It is the gradient of ``x[numbers_of_rows]`` where that is to be sparse; see `sparse_grad`.
+    """
+
+    __props__ = ()
+
+    def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
+        x, values, ilist = (dense_operand(self, one) for one in (x, values, ilist))
+        if not (ilist.type.dtype.startswith("int") or ilist.type.dtype.startswith("uint")):
+            raise TypeError(f"index must be integers; got {ilist.type}.")
+        if ilist.type.ndim != 1:
+            raise TypeError(f"index must be vector; got {ilist.type}.")
+        if x.type.ndim != 2 or values.type.ndim != 2:
+            raise TypeError(f"cannot create a sparse matrix of {x.type} with rows {values.type}: matrices are needed.")
+        kind = SparseTensorType("csc", values.type.dtype, x.type.shape)
+        return Apply(self, [x, values, ilist], [kind()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, values, rows = inputs
+        if values.shape != (rows.size, x.shape[1]):
+            raise ValueError(
+                f"{self}: {rows.size} rows of {x.shape[1]} elements are needed; the values have shape {values.shape}."
+            )
+        places = np.repeat(np.where(rows < 0, rows + x.shape[0], rows), x.shape[1])
+        columns = np.tile(np.arange(x.shape[1]), rows.size)
+        output_storage[0][0] = scipy.sparse.csc_matrix((values.ravel(), (places, columns)), shape=x.shape)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        # Of the first input only the shape is used.
+        return [[False], [True], [False]]
+
+    def grad(self, inputs: Sequence[Variable], grads: Sequence[Variable]) -> list[Variable]:
+        rows = dense(grads[0])[inputs[2]]
+        return [DisconnectedType()(), rows, DisconnectedType()()]
+
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+        return [None if eval_points[1] is None else self(inputs[0], eval_points[1], inputs[2])]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+construct_sparse_from_list = ConstructSparseFromList()

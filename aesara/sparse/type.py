@@ -1,0 +1,276 @@
+"""The type of sparse matrices: its values are matrices of `scipy.sparse`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+
+from aesara.graph.nodes import Variable
+from aesara.graph.type import HasDataType
+from aesara.scalar import upcast
+from aesara.tensor.core.tensor_type import TensorType, tensor_type
+
+__all__ = ["SparseTensorType", "SparseType", "has_sparse_type", "is_sparse_value"]
+
+#: The class of the values of each format.
+MATRIX_CLASSES = {"csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix, "bsr": scipy.sparse.bsr_matrix}
+
+#: The formats that are three vectors: stored values, their places in a row or column, and where each of these begins.
+COMPRESSED = ("csr", "csc")
+
+
+def is_sparse_value(x: Any) -> bool:
+    """Whether a value is a sparse matrix or a sparse array of SciPy."""
+    return bool(scipy.sparse.issparse(x))
+
+
+def has_sparse_type(x: Any) -> bool:
+    """Whether something is a variable of a sparse type."""
+    return isinstance(x, Variable) and isinstance(x.type, SparseTensorType)
+
+
+class SparseTensorType(TensorType, HasDataType):
+    """Symbolic type of matrices of `scipy.sparse` with a format, a dtype and a partially known shape.
+
+    Parameters
+    ----------
+    format
+        How the values are stored: ``"csr"`` (by rows), ``"csc"`` (by columns) or ``"bsr"`` (by rows of blocks).
+    dtype
+        A NumPy dtype or its name, or "floatX" for ``config.floatX``.
+    shape
+        The two lengths, None where one is not known.
+    name
+        What the type is called when it is printed.
+    broadcastable
+        The older way of giving a shape.
+
+    Examples
+    --------
+    >>> from aesara.sparse import SparseTensorType
+    >>> SparseTensorType("csr", "float64", (3, None))
+    Sparse(float64, (3, None), csr)
+    """
+
+    __props__ = ("dtype", "format", "shape")
+    is_dense = False
+
+    #: The class of the operation that makes a dense matrix sparse, made with the format.
+    from_dense: ClassVar[Callable[[str], Callable[[Variable], Variable]]]
+
+    format_cls = MATRIX_CLASSES
+
+    def __init__(
+        self,
+        format: str,
+        dtype: str | np.dtype | type,
+        shape: Iterable[bool | int | None] | None = None,
+        name: str | None = None,
+        broadcastable: Iterable[bool] | None = None,
+    ):
+        if not isinstance(format, str) or format not in MATRIX_CLASSES:
+            raise ValueError(f'unsupported format "{format}" not in list {", ".join(MATRIX_CLASSES)}')
+        if shape is None and broadcastable is None:
+            shape = (None, None)
+        self.format = format
+        super().__init__(dtype, shape, name=name, broadcastable=broadcastable)
+        if self.ndim != 2:
+            raise TypeError(f"A sparse variable is a matrix: its shape has two lengths; got {self.shape}.")
+        self._hash = hash((type(self), self.format, self.dtype, self.shape))
+
+    # -- identity ---------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        equal = super().__eq__(other)
+        return equal if equal is not True else self is other or self.format == other.format
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.format, self.dtype, self.shape, self.name)
+
+    def __repr__(self) -> str:
+        return self.name or f"Sparse({self.dtype}, {self.shape}, {self.format})"
+
+    __str__ = __repr__
+
+    def clone(
+        self,
+        format: str | None = None,
+        dtype: str | np.dtype | None = None,
+        shape: Iterable[bool | int | None] | None = None,
+        broadcastable: Iterable[bool] | None = None,
+        **kwargs: Any,
+    ) -> SparseTensorType:
+        """A copy of the type with another format, dtype or shape."""
+        if shape is None and broadcastable is None:
+            shape = self.shape
+        return type(self)(
+            self.format if format is None else format,
+            self.dtype if dtype is None else dtype,
+            shape,
+            kwargs.get("name", self.name),
+            broadcastable,
+        )
+
+    # -- relations to other types ------------------------------------------
+
+    def in_same_class(self, otype: Any) -> bool:
+        """Whether the other type has the same format and dtype, and broadcasts along the same dimensions."""
+        return isinstance(otype, SparseTensorType) and otype.format == self.format and super().in_same_class(otype)
+
+    def is_super(self, otype: Any) -> bool:
+        """Whether every value of the other type is also a value of this one."""
+        return isinstance(otype, SparseTensorType) and otype.format == self.format and super().is_super(otype)
+
+    def convert_variable(self, var: Variable) -> Variable | None:
+        """The variable as one of this type; a dense matrix is made sparse."""
+        if isinstance(var.type, SparseTensorType):
+            return super().convert_variable(var) if var.type.format == self.format else None
+        if not isinstance(var.type, TensorType) or var.type.ndim != 2 or var.type.dtype != self.dtype:
+            return None
+        return super().convert_variable(self.from_dense(self.format)(var))
+
+    # -- values -------------------------------------------------------------
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """The value as a matrix of this type.
+
+        Parameters
+        ----------
+        value
+            A sparse matrix; unless `strict`, one of another format, a sparse array of SciPy, or a dense matrix.
+        strict
+            Accept only a matrix that already has the format and the dtype.
+        allow_downcast
+            Whether values may be rounded to the dtype.
+
+        Raises
+        ------
+        TypeError
+            If the value does not fit.
+        """
+        if isinstance(value, Variable):
+            raise TypeError(
+                "Expected an array-like object, but found a Variable: maybe you are trying to call a function on a "
+                "(possibly shared) variable instead of a numeric array?"
+            )
+        kind = MATRIX_CLASSES[self.format]
+        if not (isinstance(value, kind) and value.dtype == self.numpy_dtype):
+            value = self._converted(value, kind, strict, allow_downcast)
+        if any(known is not None and known != length for known, length in zip(self.shape, value.shape)):
+            raise TypeError(f"The type's shape ({self.shape}) is not compatible with the data's ({value.shape})")
+        return value
+
+    def _converted(self, value: Any, kind: Any, strict: bool, allow_downcast: bool | None) -> Any:
+        if strict:
+            have = f"{value.format} matrix of {value.dtype}" if is_sparse_value(value) else type(value).__name__
+            raise TypeError(f"{self} expected a sparse {self.format} matrix of {self.dtype}; got a {have}.")
+        if not is_sparse_value(value):
+            dense = np.asarray(value)
+            if dense.ndim != 2 or dense.dtype.kind not in "biufc":
+                raise TypeError(f"{self} expected a matrix; got {value!r} of type {type(value).__name__}.")
+            value = dense
+        if value.ndim != 2:
+            raise TypeError(f"{self} expected a matrix; got a sparse array with {value.ndim} dimension(s).")
+        if not allow_downcast and upcast(self.dtype, value.dtype.name) != self.dtype:
+            raise TypeError(
+                f"Expected {self.dtype} dtype but got {value.dtype}: {self} cannot store that without risking loss of "
+                "precision. Convert it with astype, or allow downcasting."
+            )
+        return kind(value, dtype=self.dtype)
+
+    @staticmethod
+    def may_share_memory(a: Any, b: Any) -> bool:
+        """Whether two values could share memory."""
+        return any(np.may_share_memory(p, q) for p in _memory_of(a) for q in _memory_of(b))
+
+    @staticmethod
+    def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
+        """Whether two matrices are equal element by element; NaN equals NaN."""
+        if not _comparable(a, b) or (force_same_dtype and a.dtype != b.dtype):
+            return False
+        return TensorType.values_eq(*_on_union(a, b), force_same_dtype=force_same_dtype)
+
+    @staticmethod
+    def values_eq_approx(
+        a: Any,
+        b: Any,
+        allow_remove_inf: bool = False,
+        allow_remove_nan: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> bool:
+        """Whether two matrices are equal but for rounding."""
+        if not _comparable(a, b):
+            return False
+        return TensorType.values_eq_approx(*_on_union(a, b), allow_remove_inf, allow_remove_nan, rtol, atol)
+
+    def get_shape_info(self, obj: Any) -> Any:
+        """What `get_size` needs to know about a value."""
+        obj = self.filter(obj)
+        return obj.shape, obj.data.size, obj.indices.size, obj.indptr.size, obj.nnz
+
+    def get_size(self, shape_info: Any) -> int:
+        """The number of bytes that a value takes, with indices of 32 bits."""
+        _, data, indices, indptr, _ = shape_info
+        return int(data * self.numpy_dtype.itemsize + (indices + indptr) * np.dtype("int32").itemsize)
+
+    # -- values as vectors ---------------------------------------------------
+
+    def part_types(self) -> tuple[TensorType, ...] | None:
+        """The types of the vectors that a value consists of (`take_apart`); None where there are none."""
+        if self.format not in COMPRESSED:
+            return None
+        return tensor_type(self.dtype, (None,)), *(tensor_type("int32", (length,)) for length in (None, None, 2))
+
+    def take_apart(self, value: Any) -> list[np.ndarray]:
+        """Stored values, their indices, the pointers to where rows or columns begin, and the shape."""
+        return [value.data[: value.indices.size], *map(as_indices, (value.indices, value.indptr, value.shape))]
+
+    def put_together(self, parts: Sequence[np.ndarray]) -> Any:
+        """The matrix that `take_apart` has made the parts of."""
+        data, indices, indptr, shape = parts
+        return MATRIX_CLASSES[self.format]((data, indices, indptr), shape=tuple(map(int, shape)), copy=False)
+
+
+#: As it was called before.
+SparseType = SparseTensorType
+
+_LARGEST = np.iinfo(np.int32).max
+
+
+def as_indices(values: Any) -> np.ndarray:
+    """Integers of a sparse matrix as int32."""
+    array = np.asarray(values)
+    if array.dtype == np.int32:
+        return array
+    if array.size and array.max() > _LARGEST:
+        raise OverflowError(f"The lengths and indices of sparse matrices have 32 bits; got {array.max()}.")
+    return array.astype(np.int32)
+
+
+def _memory_of(value: Any) -> tuple[np.ndarray, ...]:
+    if isinstance(value, np.ndarray):
+        return (value,)
+    if is_sparse_value(value):
+        return tuple(getattr(value, name) for name in ("data", "indices", "indptr") if hasattr(value, name))
+    return ()
+
+
+def _comparable(a: Any, b: Any) -> bool:
+    return is_sparse_value(a) and is_sparse_value(b) and a.shape == b.shape and a.format == b.format
+
+
+def _on_union(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The elements of two matrices where either has one stored."""
+    a, b = (scipy.sparse.csr_matrix(one) for one in (a, b))
+    stored = [scipy.sparse.csr_matrix((np.ones(one.nnz), one.indices, one.indptr), one.shape) for one in (a, b)]
+    rows, columns = (stored[0] + stored[1]).nonzero()
+    if not rows.size:
+        return np.zeros(0, a.dtype), np.zeros(0, b.dtype)
+    return np.asarray(a[rows, columns]).ravel(), np.asarray(b[rows, columns]).ravel()

@@ -1,0 +1,260 @@
+"""Sparse variables and constants, with their operators and methods."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from aesara.graph.nodes import Variable
+from aesara.scalar.types import ScalarType
+from aesara.sparse.arithmetic import add, mul, sub
+from aesara.sparse.arrangement import neg, transpose
+from aesara.sparse.comparison import ge, gt, le, lt
+from aesara.sparse.construction import as_sparse_or_tensor_variable
+from aesara.sparse.conversion import Cast, dense, dense_from_sparse, sp_zeros_like
+from aesara.sparse.parts import csm_data
+from aesara.sparse.products import dot, structured_dot
+from aesara.sparse.reductions import sp_sum
+from aesara.sparse.slicing import getitem
+from aesara.sparse.structured import conjugate
+from aesara.sparse.type import SparseTensorType
+from aesara.sparse.utils import hash_from_sparse
+from aesara.tensor.core.operators import _tensor_py_operators
+from aesara.tensor.shapes.shape import shape
+from aesara.tensor.shapes.specify_shape import specify_shape
+from aesara.tensor.var import TensorConstant, TensorVariable
+
+__all__ = ["SparseConstant", "SparseConstantSignature", "SparseVariable", "_sparse_py_operators", "override_dense"]
+
+
+def _operand(other: Any) -> Any:
+    """The other operand as a variable; NotImplemented if it is a matter of that operand."""
+    if isinstance(other, Variable) and not isinstance(other.type, (ScalarType, SparseTensorType)):
+        return other if hasattr(other.type, "numpy_dtype") else NotImplemented
+    try:
+        return as_sparse_or_tensor_variable(other)
+    except NotImplementedError:
+        return NotImplemented
+
+
+def _operator(name: str, function: Callable[[Any, Any], Variable], reflected: bool = False) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        other = _operand(other)
+        if other is NotImplemented:
+            return other
+        return function(other, self) if reflected else function(self, other)
+
+    method.__name__ = name
+    method.__doc__ = f"`aesara.sparse.{function.__name__}` of this matrix and another operand."
+    return method
+
+
+def _by_dense(name: str) -> Callable[..., Any]:
+    """The method of dense tensors of that name, called of the dense matrix."""
+    of_dense = getattr(_tensor_py_operators, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        warnings.warn(
+            f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
+            stacklevel=2,
+        )
+        return getattr(self.toarray(), name)(*map(dense, args), **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = of_dense.__doc__
+    return method
+
+
+def override_dense(*methods: str) -> Callable[[type], type]:
+    """A class decorator: the named methods are those of the dense matrix, with a warning that it is made.
+
+    Parameters
+    ----------
+    *methods
+        Names of methods of dense tensors. A property of dense tensors becomes a property.
+    """
+
+    def decorate(cls: type) -> type:
+        for name in methods:
+            method: Any = _by_dense(name)
+            if isinstance(getattr(_tensor_py_operators, name), property):
+                method = property(_property_by_dense(name), doc=getattr(_tensor_py_operators, name).__doc__)
+            setattr(cls, name, method)
+        return cls
+
+    return decorate
+
+
+def _property_by_dense(name: str) -> Callable[[Any], Any]:
+    def get(self: Any) -> Any:
+        warnings.warn(
+            f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
+            stacklevel=2,
+        )
+        return getattr(self.toarray(), name)
+
+    return get
+
+
+def _matrix_product(x: Any, y: Any) -> Variable:
+    """The product of two matrices, as `structured_dot`; or of a matrix and a vector, as `dot`."""
+    return structured_dot(x, y) if x.type.ndim == y.type.ndim == 2 else dot(x, y)
+
+
+#: What dense tensors do and sparse ones leave to them.
+_OF_DENSE_TENSORS = [
+    *"__truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __rdivmod__".split(),
+    *"__pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__".split(),
+    *"__lshift__ __rlshift__ __rshift__ __rrshift__".split(),
+    *"__abs__ __invert__ __ceil__ __floor__ __trunc__ __round__".split(),
+    *"exp exp2 expm1 log log1p log2 log10 sqrt sin cos tan arcsin arccos arctan sinh cosh tanh".split(),
+    *"arcsinh arccosh arctanh ceil floor trunc deg2rad rad2deg real imag mT".split(),
+    *"transpose ones_like copy dimshuffle reshape flatten ravel swapaxes squeeze diagonal trace".split(),
+    *"fill clip round nonzero".split(),
+    *"nonzero_values take choose compress searchsorted repeat sort argsort prod mean var std min max".split(),
+    *"argmin argmax ptp any all cumsum cumprod norm".split(),
+]
+
+
+@override_dense(*_OF_DENSE_TENSORS)
+class _sparse_py_operators(_tensor_py_operators):
+    """The operators and methods that all sparse variables share, shared variables included."""
+
+    T = property(lambda self: transpose(self), doc="The transpose, a csc matrix if this is a csr matrix.")
+
+    __neg__ = lambda self: neg(self)
+    __pos__ = lambda self: self
+
+    __add__ = _operator("__add__", add)
+    __radd__ = _operator("__radd__", add, reflected=True)
+    __sub__ = _operator("__sub__", sub)
+    __rsub__ = _operator("__rsub__", sub, reflected=True)
+    __mul__ = _operator("__mul__", mul)
+    __rmul__ = _operator("__rmul__", mul, reflected=True)
+    __lt__ = _operator("__lt__", lt)
+    __le__ = _operator("__le__", le)
+    __gt__ = _operator("__gt__", gt)
+    __ge__ = _operator("__ge__", ge)
+    __dot__ = _operator("__dot__", structured_dot)
+    __rdot__ = _operator("__rdot__", structured_dot, reflected=True)
+    __matmul__ = _operator("__matmul__", _matrix_product)
+    __rmatmul__ = _operator("__rmatmul__", _matrix_product, reflected=True)
+
+    # A class that defines comparisons says how it is hashed.
+    __hash__ = Variable.__hash__
+
+    def __str__(self) -> str:
+        return str(self.name) if getattr(self, "name", None) else f"SparseVariable{{{self.format},{self.dtype}}}"
+
+    __repr__ = __str__
+
+    @property
+    def format(self) -> str:
+        """How the values are stored: ``"csr"``, ``"csc"`` or ``"bsr"``."""
+        return self.type.format
+
+    @property
+    def shape(self) -> Variable:
+        """The lengths of the dimensions, as a vector of int64."""
+        return shape(self)
+
+    @property
+    def size(self) -> Variable:
+        """How many values are stored.
+
+        For `scipy.sparse` it is the same, for dense tensors it is the number of all elements.
+        """
+        return csm_data(self).shape[0]
+
+    def __getitem__(self, args: Any) -> Variable:
+        """An element, a rectangle by slices, rows by a list of numbers, or elements by two lists."""
+        return getitem(self, args)
+
+    def toarray(self) -> Variable:
+        """The dense matrix."""
+        return dense_from_sparse(self)
+
+    def dot(self, right: Any) -> Variable:
+        """The product with another matrix; see `structured_dot`."""
+        return structured_dot(self, right)
+
+    def sum(self, axis: int | None = None, sparse_grad: bool = False) -> Variable:
+        """The sum of all elements, of columns (axis 0) or of rows (axis 1); see `sp_sum`."""
+        return sp_sum(self, axis=axis, sparse_grad=sparse_grad)
+
+    def astype(self, dtype: Any) -> Variable:
+        """The matrix in another dtype."""
+        return Cast(dtype)(self)
+
+    def conj(self) -> Variable:
+        """The complex conjugate."""
+        return conjugate(self)
+
+    conjugate = conj
+
+    def zeros_like(self, dtype: Any = None) -> Variable:
+        """A sparse matrix of this shape that stores nothing."""
+        return sp_zeros_like(self, dtype)
+
+    def with_static_shape(self, static_shape: tuple[int | None, ...]) -> Variable:
+        """The matrix, with these lengths in its type and a run-time check that it has them."""
+        return specify_shape(self, static_shape)
+
+
+class SparseVariable(_sparse_py_operators, TensorVariable):
+    """A symbolic sparse matrix; made by `csr_matrix`, `csc_matrix`, ... or by operations."""
+
+
+class SparseConstantSignature(tuple):
+    """What two sparse constants must have in common to be merged: the type, and all that is stored."""
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or self[0] != other[0]:
+            return False
+        (a, x), (b, y) = self, other
+        pairs = ((getattr(x, name), getattr(y, name)) for name in ("indptr", "indices", "data"))
+        # Bit by bit, so that NaN equals itself, and zero is not negative zero.
+        return a == b and all(
+            p.dtype == q.dtype and p.shape == q.shape and p.tobytes() == q.tobytes() for p, q in pairs
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        kind, x = self
+        return hash((type(self), kind, x.shape, x.nnz))
+
+    def aesara_hash(self) -> str:
+        """A hash of the value that is the same in every process."""
+        return hash_from_sparse(self[1])
+
+
+class SparseConstant(_sparse_py_operators, TensorConstant):
+    """A sparse matrix with a fixed value; made by `constant`."""
+
+    #: No element is common to all: what is not stored is zero.
+    unique_value = None
+
+    def signature(self) -> SparseConstantSignature:
+        """What identifies the value; equal constants have equal signatures."""
+        return SparseConstantSignature((self.type, self.data))
+
+    def equals(self, other: Any) -> bool:
+        """Whether `other`, a constant or a value, has the same type and value."""
+        if not isinstance(other, Variable):
+            other = as_sparse_or_tensor_variable(other)
+        return isinstance(other, SparseConstant) and self.signature() == other.signature()
+
+    def __str__(self) -> str:
+        text = f"{type(self).__name__}{{{self.format},{self.dtype},shape={self.data.shape},nnz={self.data.nnz}}}"
+        return f"{self.name}{text[len(type(self).__name__) :]}" if self.name else text
+
+    __repr__ = __str__
+
+
+SparseTensorType.variable_type = SparseVariable
+SparseTensorType.constant_type = SparseConstant
