@@ -49,7 +49,7 @@ class LoadFromDisk(Op):
             path = Constant(generic, path)
         return Apply(self, [path], [tensor_type(self.dtype, self.shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (path,) = inputs
         # Object arrays would run code of the file's author: `np.load` refuses them.
         array = np.load(path, mmap_mode=self.mmap_mode, allow_pickle=False)
@@ -66,10 +66,10 @@ class LoadFromDisk(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
 
-    def grad(self, inputs: list[TensorVariable], output_grads: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
         return [disconnected_type()]
 
-    def R_op(self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]) -> list[None]:
+    def R_op(self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]) -> list[None]:
         return [None]
 
 

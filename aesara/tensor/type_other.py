@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,10 +134,12 @@ class MakeSlice(Op):
         parts = (slc.start, slc.stop, slc.step) if isinstance(slc, slice) else (slc, stop, step)
         return Apply(self, [as_int_none_variable(part) for part in parts], [slicetype()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return [DisconnectedType()() for _ in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

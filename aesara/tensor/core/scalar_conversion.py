@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,18 +34,18 @@ class TensorFromScalar(Op):
             raise TypeError(f"TensorFromScalar expected a scalar variable; got {described(s)}.")
         return Apply(self, [s], [tensor_type(s.type.dtype, ())()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0], dtype=node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [scalar_from_tensor(output_gradients[0])]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
 
@@ -58,18 +59,18 @@ class ScalarFromTensor(Op):
             raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {described(t)}.")
         return Apply(self, [t], [aes.get_scalar_type(dtype=t.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(inputs[0])[()]
 
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: list[Variable], output_gradients: list[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [tensor_from_scalar(output_gradients[0])]
 
-    def R_op(self, inputs: list[Variable], eval_points: list[Variable | None]) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
 

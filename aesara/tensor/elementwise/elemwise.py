@@ -261,7 +261,7 @@ class Elemwise(Op):
         if prepare is not None:
             prepare(node.tag.__dict__.get("fake_node", node), None, None, impl)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         shape = _runtime_shape(self, node, inputs)
         results = self.scalar_op.evaluate(
             inputs,

@@ -34,7 +34,7 @@ class ComposedOp(Op):
     __props__: tuple[str, ...] = ()
 
     @abstractmethod
-    def expand(self, *inputs: TensorVariable) -> list[TensorVariable]:
+    def expand(self, *inputs: Any, **kwargs: Any) -> list[TensorVariable]:
         """The outputs as expressions of the inputs."""
 
     def L_op(

@@ -84,7 +84,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         cost = neg(_entries_of_classes(_log_softmax(total), y_idx))
         return [cost, softmax_legacy(total), argmax(total, axis=1).astype(y_idx.type.dtype)]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, b, y_idx = inputs
         if x.shape[1] != len(b):
             raise ValueError(f"The bias needs an element for each column of x; got shapes {x.shape} and {b.shape}.")
@@ -146,7 +146,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         difference = switch(_is_class(sm, y_idx), sm - np.int8(1), sm)
         return [mul(factor.astype(sm.type.dtype), difference)]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dy, sm, y_idx = inputs
         _check_classes(sm, y_idx)
         difference = np.array(sm)
@@ -185,7 +185,7 @@ class CrossentropyCategorical1Hot(ComposedOp):
         # The logarithm comes first because it merges with a softmax; only the entries that are used are computed.
         return [neg(_entries_of_classes(log(coding_dist), true_one_of_n))]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         coding, classes = inputs
         _check_classes(coding, classes)
         with np.errstate(all="ignore"):
@@ -228,7 +228,7 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
         column = neg(g_y).dimshuffle(0, "x").astype(coding_dist.type.dtype)
         return [switch(_is_class(coding_dist, true_one_of_n), column / coding_dist, np.int8(0))]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         g_y, coding, classes = inputs
         _check_classes(coding, classes)
         rows = np.arange(len(classes))

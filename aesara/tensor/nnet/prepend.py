@@ -71,7 +71,7 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         column = alloc(np.asarray(self.val, dtype=mat.type.dtype), mat.shape[0], 1)
         return [join(1, column, mat)]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = _joined(self.val, inputs[0], node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -108,7 +108,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
     def expand(self, val: TensorVariable, mat: TensorVariable) -> list[TensorVariable]:
         return [join(1, alloc(val, mat.shape[0], 1), mat)]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = _joined(*inputs, node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:

@@ -56,7 +56,7 @@ class SoftmaxWithBias(ComposedOp):
     def expand(self, x: TensorVariable, b: TensorVariable) -> list[TensorVariable]:
         return [softmax_legacy(biased(x, b))]
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, b = inputs
         if x.shape[1] != len(b):
             raise ValueError(f"The bias needs an element for each column of x; got shapes {x.shape} and {b.shape}.")

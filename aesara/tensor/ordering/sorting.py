@@ -72,7 +72,7 @@ class SortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, None)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
@@ -93,7 +93,7 @@ class ArgSortOp(_SortingOp):
     def make_node(self, input: Any, axis: Any = -1) -> Apply:
         return self._node(input, axis, "int64")
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         a, axis = inputs
         output_storage[0][0] = np.asarray(np.argsort(a, int(axis), self.kind), dtype="int64")
 
@@ -217,7 +217,7 @@ class TopKOp(Op):
             outputs.append(tensor_type(self.idx_dtype, shape)())
         return Apply(self, [inp, kth], outputs)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, k = inputs[0], int(inputs[1])
         axis = self.axis % x.ndim
         if k == 0 or max(k, -k) > x.shape[axis]:

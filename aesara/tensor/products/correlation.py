@@ -225,7 +225,7 @@ class Correlation(Op):
 
     # -- values ----------------------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y, *rest = inputs
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":

@@ -48,7 +48,7 @@ class Dot(Op):
         dtype = aes.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
             raise ValueError(f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}.")
@@ -300,7 +300,7 @@ class BatchedDot(Op):
         shape = (batch, *x.type.shape[1:-1], *y.type.shape[2:])
         return Apply(self, [x, y], [tensor_type(aes.upcast(x.type.dtype, y.type.dtype), shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")

@@ -154,7 +154,7 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         shape = product_shape(z, (x.type.shape[0], y.type.shape[1]))
         return Apply(self, [z, alpha, x, y, beta], [tensor_type(z.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         z, alpha, x, y, beta = inputs
         with np.errstate(all="ignore"):
             product = np.dot(x, y)
@@ -201,7 +201,7 @@ class Dot22(GemmRelated):
         _require_matrices("Dot22", (x, y))
         return Apply(self, [x, y], [_dot(x, y).type()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.dot(*inputs)
 
@@ -222,7 +222,7 @@ class Dot22Scalar(GemmRelated):
         _require_matrices("Dot22Scalar", (x, y))
         return Apply(self, [x, y, a], [_dot(x, y).type()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x, y, a = inputs
         with np.errstate(all="ignore"):
             product = np.dot(x, y)

@@ -43,7 +43,7 @@ class Gemv(MayOverwriteFirst, BlasOp):
         shape = product_shape(y, _dot(A, x).type.shape)
         return Apply(self, [y, alpha, A, x, beta], [tensor_type(y.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         y, alpha, A, x, beta = inputs
         broadcasts = node.inputs[0].type.shape[0] == 1 or node.inputs[2].type.shape[0] == 1
         if A.shape[1] != x.shape[0] or (A.shape[0] != y.shape[0] and not broadcasts):
@@ -103,7 +103,7 @@ class Ger(MayOverwriteFirst, BlasOp):
         shape = product_shape(A, (x.type.shape[0], y.type.shape[0]))
         return Apply(self, [A, alpha, x, y], [tensor_type(A.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         A, alpha, x, y = inputs
         for axis, vector in ((0, x), (1, y)):
             may_broadcast = 1 in (node.inputs[0].type.shape[axis], node.inputs[2 + axis].type.shape[0])

@@ -41,7 +41,7 @@ class MatMul(Op):
         dtype = self.dtype or aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a, b], [tensor_type(dtype, _static_shape(a, b))()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         x, y = [np.asarray(value).astype(dtype, copy=False) for value in inputs]
         for axis in range(-min(x.ndim, y.ndim), -2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,9 @@ class _Logical(CAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return [inputs[0].zeros_like(dtype=config.floatX)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,18 +72,20 @@ class Argmax(_ArgOp):
         op, x, shape = self._prepared(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         output_storage[0][0] = _argmax(x, _all_axes(self.axis, x.ndim))
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:
         return [self._shape(node, shapes[0])]
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         return [inputs[0].zeros_like(dtype=config.floatX)]
 
     def R_op(
-        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         return [None]
 
@@ -96,7 +98,7 @@ class MaxAndArgmax(_ArgOp):
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         axes = _all_axes(self.axis, x.ndim)
         with np.errstate(all="ignore"):
@@ -110,7 +112,9 @@ class MaxAndArgmax(_ArgOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False]]
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         """Every element equal to the largest gets the whole gradient."""
         (x,) = inputs
         g_max = output_gradients[0]
@@ -121,7 +125,7 @@ class MaxAndArgmax(_ArgOp):
         return [gradient.astype(x.type.dtype)]
 
     def R_op(
-        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         if eval_points[0] is None:
             return [None, None]

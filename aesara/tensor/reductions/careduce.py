@@ -195,7 +195,7 @@ class CAReduce(Op):
             return self
         return self.clone(axis=axis, dtype=dtype, acc_dtype=acc_dtype)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (x,) = inputs
         axis = tuple(range(np.ndim(x))) if self.axis is None else self.axis
         out_dtype = node.outputs[0].type.numpy_dtype

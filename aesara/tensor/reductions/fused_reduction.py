@@ -53,7 +53,7 @@ class FusedReduction(ExpressionOp):
         elements = self.elemwise.make_node(*node.inputs)
         return elements, self.reduction.make_node(elements.outputs[0])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         elements, reduced = self._nodes(node)
         storage: list[list[Any]] = [[None]]
         elements.op.perform(elements, inputs, storage)

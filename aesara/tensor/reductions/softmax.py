@@ -57,7 +57,7 @@ class Softmax(_AlongAxis):
         _checked_axis("Softmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         with np.errstate(all="ignore"):
             powers = np.exp(x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf))
@@ -98,7 +98,7 @@ class SoftmaxGrad(_AlongAxis):
             dy = dy.astype(sm.type.dtype)
         return Apply(self, [dy, sm], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dy, sm = inputs
         with np.errstate(all="ignore"):
             weighted = dy * sm
@@ -136,7 +136,7 @@ class LogSoftmax(_AlongAxis):
         _checked_axis("LogSoftmax", self.axis, x)
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         x = np.asarray(inputs[0])
         with np.errstate(all="ignore"):
             shifted = x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,10 @@ class Sum(CAReduce):
         )
 
     def L_op(
-        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         (x,) = inputs
         if outputs[0].type.dtype in discrete_dtypes or x.type.dtype in discrete_dtypes:
@@ -65,7 +69,7 @@ class Sum(CAReduce):
         return [gradient.astype(x.type.dtype)]
 
     def R_op(
-        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
@@ -111,7 +115,10 @@ class Prod(CAReduce):
         )
 
     def L_op(
-        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         """The gradient: what each element was multiplied with.
 
@@ -167,7 +174,9 @@ class ProdWithoutZeros(CAReduce):
     def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> Any:
         return np.multiply.reduce(np.where(x == 0, 1, x), axis=axis, dtype=acc_dtype)
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
@@ -236,7 +245,10 @@ class _Extremum(NonZeroCAReduce):
         return type(self)(self.axis if axis is None else axis)
 
     def L_op(
-        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
@@ -245,7 +257,7 @@ class _Extremum(NonZeroCAReduce):
         return [(chosen * _expanded(x, output_grads[0], self.axis)).astype(x.type.dtype)]
 
     def R_op(
-        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         if eval_points[0] is None:
             return [None]

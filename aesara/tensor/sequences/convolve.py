@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ class Convolve(Op):
             length = {"full": n + m - 1, "same": max(n, m), "valid": max(n, m) - min(n, m) + 1}[self.mode]
         return Apply(self, [a, v], [tensor_type(aes.upcast(a.type.dtype, v.type.dtype), (length,))()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         a, v = [x.astype(dtype, copy=False) for x in inputs]
         output_storage[0][0] = np.asarray(np.convolve(a, v, self.mode), dtype=dtype)
@@ -67,7 +68,10 @@ class Convolve(Op):
         return [(longer,) if self.mode == "same" else (longer - minimum(n, m) + 1,)]
 
     def L_op(
-        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         """Each gradient is a correlation of the output's gradient with the other vector."""
         a, v = map(conj, inputs)

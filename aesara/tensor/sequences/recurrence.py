@@ -62,7 +62,7 @@ class LinearRecurrence(Op):
         dtype = aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a.astype(dtype), b.astype(dtype)], [tensor_type(dtype, tuple(shape))()])
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         a, b = inputs
         if a.shape != b.shape:
             raise ValueError(f"{self}: the factors have shape {a.shape}, the terms {b.shape}.")

@@ -105,7 +105,7 @@ class DimShuffle(Op):
                     f"length 1, but the input {described(inp)} has type {inp.type}."
                 )
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (x,) = inputs
         x = np.asarray(x)
         for axis in self.drop:
@@ -118,11 +118,13 @@ class DimShuffle(Op):
         return [tuple([_one() if entry == "x" else in_shape[entry] for entry in self.new_order])]
 
     def R_op(
-        self, inputs: list[TensorVariable], eval_points: list[TensorVariable | None]
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         return [None if point is None else self(point) for point in eval_points]
 
-    def grad(self, inputs: list[TensorVariable], output_gradients: list[TensorVariable]) -> list[TensorVariable]:
+    def grad(
+        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
+    ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]

@@ -260,7 +260,7 @@ class PoolingOp(Op):
         if x.shape != wanted:
             raise ValueError(f"{type(self).__name__}: `{name}` has the shape {x.shape}; the windows are {wanted}.")
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         arrays, vectors = inputs[: self.operands], inputs[self.operands :]
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":

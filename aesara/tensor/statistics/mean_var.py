@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,11 +51,14 @@ class Mean(CAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
     def L_op(
-        self, inputs: list[TensorVariable], outputs: list[TensorVariable], output_grads: list[TensorVariable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         (x,) = inputs
         if x.type.dtype in discrete_dtypes:

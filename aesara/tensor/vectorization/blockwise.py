@@ -164,7 +164,7 @@ class Blockwise(Op):
 
     # -- values -----------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         arrays = [np.asarray(x) for x in inputs]
         batch = self._batch_shape(node, arrays)
         if 0 in batch:
