@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC
 from types import GenericAlias
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
@@ -164,8 +164,11 @@ class HasDataType(ABC):
 class HasShape(ABC):
     """Types that have an ``ndim`` and a static ``shape``."""
 
-    ndim: int
     shape: tuple[int | None, ...]
+    if TYPE_CHECKING:
+
+        @property
+        def ndim(self) -> int: ...
 
 
 __all__ = ["HasDataType", "HasShape", "Type"]

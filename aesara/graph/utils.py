@@ -8,7 +8,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from aesara.configdefaults import config
@@ -161,6 +161,12 @@ class Scratchpad:
     >>> pad
     scratchpad{'note': 'seen'}
     """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def clear(self) -> None:
         """Remove all attributes."""

@@ -311,7 +311,7 @@ from aesara.tensor.numpy_api.names import (
 from aesara.tensor.numpy_api.protocol import offer as _offer_to_numpy
 from aesara.tensor.ordering.searching import bincount, searchsorted, unique
 from aesara.tensor.ordering.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique_values
-from aesara.tensor.ordering.sorting import argsort, argtopk, sort, topk, topk_and_argtopk  # noqa: F811 - the function replaces the module
+from aesara.tensor.ordering.sorting import argsort, argtopk, sort, topk, topk_and_argtopk  # type: ignore[no-redef]  # noqa: F811 - the function replaces the module
 from aesara.tensor.products.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
 from aesara.tensor.products.einsum import einsum
 from aesara.tensor.products.matmul import matmul
@@ -386,7 +386,7 @@ from aesara.tensor.shapes.rearranging import (
 )
 from aesara.tensor.shapes.repeating import compress, repeat, squeeze
 from aesara.tensor.shapes.reshape import reshape, shape_padaxis, shape_padleft, shape_padright
-from aesara.tensor.shapes.shape import shape  # noqa: F811 - the function replaces the module
+from aesara.tensor.shapes.shape import shape  # type: ignore[no-redef]  # noqa: F811 - the function replaces the module
 from aesara.tensor.shapes.specify_shape import specify_broadcastable, specify_shape, unbroadcast
 from aesara.tensor.statistics.covariance import cov
 from aesara.tensor.statistics.mean_var import mean, std, var

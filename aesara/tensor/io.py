@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class LoadFromDisk(Op):
 
     __props__ = ("dtype", "shape", "mmap_mode")
 
-    def __init__(self, dtype: Any, shape: Sequence[int | None], mmap_mode: str | None = None):
+    def __init__(self, dtype: Any, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None):
         if mmap_mode not in (None, "c"):
             raise ValueError(f'mmap_mode must be None or "c"; got {mmap_mode!r}.')
         self.dtype = np.dtype(dtype).name
@@ -66,14 +66,14 @@ class LoadFromDisk(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
 
-    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[Variable]:
         return [disconnected_type()]
 
     def R_op(self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]) -> list[None]:
         return [None]
 
 
-def load(path: Any, dtype: Any, shape: Sequence[int | None], mmap_mode: str | None = None) -> TensorVariable:
+def load(path: Any, dtype: Any, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None) -> TensorVariable:
     """A tensor that is read from a ``.npy`` file each time the function runs.
 
     Parameters

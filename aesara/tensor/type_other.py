@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 class NoneTypeT(Generic):
@@ -137,9 +134,7 @@ class MakeSlice(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
-    def grad(
-        self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
-    ) -> list[TensorVariable]:
+    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
         return [DisconnectedType()() for _ in inputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -149,7 +144,7 @@ class MakeSlice(Op):
 make_slice = MakeSlice()
 
 
-def as_int_none_variable(x: Any) -> TensorVariable:
+def as_int_none_variable(x: Any) -> Variable:
     """A part of a slice as a variable: None, or an integer tensor without dimensions."""
     if x is None:
         return NoneConst
@@ -168,7 +163,7 @@ def as_symbolic_None(x: None, **kwargs: Any) -> Constant:
 
 
 @_as_symbolic.register(slice)
-def as_symbolic_slice(x: slice, **kwargs: Any) -> TensorVariable:
+def as_symbolic_slice(x: slice, **kwargs: Any) -> Variable:
     """A slice as a variable: a constant if all its parts are known."""
     if any(isinstance(part, Variable) for part in (x.start, x.stop, x.step)):
         return make_slice(x)

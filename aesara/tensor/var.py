@@ -54,7 +54,7 @@ class TensorConstantSignature(tuple):
             data = self[1]
             if data.dtype.kind in "fc" and np.isnan(data).any():
                 data = np.where(np.isnan(data), np.array(np.nan, dtype=data.dtype), data)
-            self._bytes = data.tobytes()
+            self._bytes: bytes = data.tobytes()
             return self._bytes
 
     def aesara_hash(self) -> str:
@@ -127,7 +127,7 @@ class TensorConstant(TensorVariable, Constant):
         try:
             return self._unique_value
         except AttributeError:
-            self._unique_value = get_unique_value(self)
+            self._unique_value: Any = get_unique_value(self)
             return self._unique_value
 
     def signature(self) -> TensorConstantSignature:
@@ -135,7 +135,7 @@ class TensorConstant(TensorVariable, Constant):
         try:
             return self._signature
         except AttributeError:
-            self._signature = TensorConstantSignature((self.type, self._data))
+            self._signature: TensorConstantSignature = TensorConstantSignature((self.type, self._data))
             return self._signature
 
     def equals(self, other: Any) -> bool:
@@ -144,7 +144,7 @@ class TensorConstant(TensorVariable, Constant):
             other = as_tensor_variable(other)
         return isinstance(other, TensorConstant) and self.signature() == other.signature()
 
-    def __copy__(self) -> TensorConstant:
+    def __copy__(self) -> Constant:
         # The value of a constant never changes, so that copies share it.
         return self.clone()
 
@@ -155,12 +155,12 @@ class TensorConstant(TensorVariable, Constant):
 TensorType.constant_type = TensorConstant
 
 
-class _DenseMeta(type(TensorVariable)):
+class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a class is known
     """Makes variables and constants of dense types instances of the classes below."""
 
-    plain: type
+    plain: type[TensorVariable]
 
-    def __instancecheck__(cls, instance: object) -> bool:
+    def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, cls.plain) and isinstance(instance.type, DenseTensorType)
 
 

@@ -19,7 +19,7 @@ from aesara.scalar import ScalarOp, add, mul, scalar_maximum, scalar_minimum, se
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.core.vector_length import get_vector_length
+from aesara.tensor.core.vector_length import entries_of, get_vector_length
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.exceptions import NotScalarConstantError
@@ -216,7 +216,7 @@ def _as_sequence_of_sizes(shape: Any) -> Sequence[Any]:
     if isinstance(shape, Variable):
         if getattr(shape.type, "ndim", 0) == 0:
             return (shape,)
-        return [shape[i] for i in range(get_vector_length(shape))]
+        return entries_of(shape, get_vector_length(shape))
     return shape
 
 

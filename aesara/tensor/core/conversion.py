@@ -52,7 +52,7 @@ def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None,
     if ndim is None:
         if isinstance(x, Variable):
             if isinstance(x.type, TensorType):
-                return x
+                return x  # type: ignore[return-value]  # its class follows from its type
         elif (type(x) is int or type(x) is float) and not kwargs:
             return _constant_of_number(x, name)
     return _as_tensor_variable(x, name, ndim, **kwargs)
@@ -71,7 +71,7 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
 
 
 @_as_tensor_variable.register(Variable)
-def _as_tensor_from_variable(x: Variable, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
+def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     if isinstance(x.type, aes.ScalarType):
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
@@ -170,13 +170,14 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
     if dtype is None and ndim is None and (type(x) is int or type(x) is float):
         return _constant_of_number(x, name)
     if isinstance(x, Constant):
+        given: Any = x
         if (
-            (name is None or x.name == name)
-            and (ndim is None or x.ndim == ndim)
-            and (dtype is None or x.dtype == dtype)
+            (name is None or given.name == name)
+            and (ndim is None or given.ndim == ndim)
+            and (dtype is None or given.dtype == dtype)
             and isinstance(x.type, TensorType)
         ):
-            return x
+            return given
         x = x.data
     elif isinstance(x, Variable) or (isinstance(x, (list, tuple)) and contains_variable(x)):
         raise TypeError(f"A constant has a value that is known now; got an expression: {described(x)}.")

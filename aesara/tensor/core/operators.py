@@ -13,7 +13,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_type import DenseTensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.core.transfer import transfer
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import ones_like, zeros_like
@@ -102,6 +102,8 @@ _NUMBER_HINT = (
 
 class _tensor_py_operators:
     """The operators and methods that all tensor variables share, shared variables included."""
+
+    type: TensorType
 
     # NumPy arrays leave binary operators to objects with a higher priority.
     __array_priority__ = 1000
@@ -293,7 +295,7 @@ class _tensor_py_operators:
 
     # -- dimensions -----------------------------------------------------------
 
-    def __getitem__(self, args: Any) -> TensorVariable:
+    def __getitem__(self: Any, args: Any) -> TensorVariable:
         """Part of the tensor: with slices, integers, arrays, masks, ``None`` and ``...``, as in NumPy."""
         return getitem(self, args)
 
@@ -330,8 +332,8 @@ class _tensor_py_operators:
         TensorType(float64, (None, 1, None))
         """
         if len(pattern) == 1 and isinstance(pattern[0], (list, tuple)):
-            pattern = pattern[0]
-        return dimshuffle_op(self.type.broadcastable, tuple(pattern))(self)
+            pattern = tuple(pattern[0])
+        return dimshuffle_op(self.type.broadcastable, pattern)(self)
 
     def reshape(self, shape: Any, *args: Any, ndim: int | None = None) -> TensorVariable:
         """The elements in another shape, which may contain one -1 for what is left.
@@ -411,7 +413,7 @@ class _tensor_py_operators:
         """A tensor of this shape full of ones."""
         return ones_like(self, dtype=dtype)
 
-    def clip(self, a_min: Any = None, a_max: Any = None) -> TensorVariable:
+    def clip(self: Any, a_min: Any = None, a_max: Any = None) -> TensorVariable:
         """The elements, moved into an interval where they are outside; None is no bound."""
         if a_min is None or a_max is None:
             bounded = self if a_min is None else ops.switch(ops.lt(self, a_min), a_min, self)

@@ -40,7 +40,7 @@ class TensorFromScalar(Op):
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [scalar_from_tensor(output_gradients[0])]
@@ -65,7 +65,7 @@ class ScalarFromTensor(Op):
     def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         if inputs[0].type.dtype in discrete_dtypes:
             return [inputs[0].zeros_like(dtype=config.floatX)]
         return [tensor_from_scalar(output_gradients[0])]

@@ -16,7 +16,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.messages import described
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import HasDataType, HasShape, Type
 from aesara.tensor.core.dtypes import all_dtypes, dtype_specs_map
@@ -28,7 +28,7 @@ from aesara.tensor.core.value_comparison import (
 )
 
 if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
+    from aesara.tensor.var import TensorConstant, TensorVariable
 
 StaticShape = tuple[int | None, ...]
 
@@ -117,7 +117,10 @@ class TensorType(Type, HasDataType, HasShape):
     __props__: tuple[str, ...] = ("dtype", "shape")
 
     variable_type: type[TensorVariable]
-    constant_type: type[Constant]
+    constant_type: type[TensorConstant]
+    if TYPE_CHECKING:
+
+        def __call__(self, name: str | None = None) -> TensorVariable: ...
 
     #: Reject values that are not finite (slow; a debugging aid).
     filter_checks_isfinite = False
@@ -240,7 +243,7 @@ class TensorType(Type, HasDataType, HasShape):
             return False
         return all(mine is None or mine == theirs for mine, theirs in zip(self.shape, otype.shape))
 
-    def convert_variable(self, var: TensorVariable) -> TensorVariable | None:
+    def convert_variable(self, var: Any) -> TensorVariable | None:
         """The variable, as one whose type is at least as specific as this type.
 
         Returns
@@ -276,7 +279,7 @@ class TensorType(Type, HasDataType, HasShape):
         if not isinstance(other, Variable):
             return self.constant_type(type=self, data=self.filter(other))
         if other.type == self:
-            return other
+            return other  # type: ignore[return-value]  # its class follows from its type
         converted = self.convert_variable(other) if allow_convert else None
         if converted is None:
             raise TypeError(
@@ -473,7 +476,7 @@ def _excerpt(value: Any, show: Callable[[Any], str] = repr) -> str:
     return text if len(text) <= 300 else text[:300] + "..."
 
 
-class DenseTypeMeta(type(TensorType)):
+class DenseTypeMeta(type(TensorType)):  # type: ignore[misc]  # the class of a class is known
     """Makes every plain `TensorType` an instance of `DenseTensorType`."""
 
     def __instancecheck__(cls, instance: object) -> bool:

@@ -14,7 +14,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["get_vector_length"]
+__all__ = ["entries_of", "get_vector_length"]
 
 
 def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
@@ -70,3 +70,8 @@ def vector_length_of_output(op: Op, v: TensorVariable) -> int | None:
     register a rule here.
     """
     return None
+
+
+def entries_of(tensor: Any, count: int) -> list[TensorVariable]:
+    """The first entries of a tensor along its first dimension, one by one."""
+    return [tensor[i] for i in range(count)]

@@ -59,18 +59,18 @@ class Alloc(Op):
                 f"The value to fill with has {value.type.ndim} dimensions, "
                 f"more than the {len(sizes)} of the shape asked for."
             )
-        static_shape = list(static_shape)
+        lengths = list(static_shape)
         for axis, known in enumerate(value.type.shape):
-            asked = static_shape[n_new + axis]
+            asked = lengths[n_new + axis]
             if known is None or known == 1:
                 continue
             if asked is not None and asked != known:
                 raise ValueError(
                     f"Cannot broadcast a value of shape {value.type.shape} to shape "
-                    f"{tuple(static_shape)}: expected size {known} in dimension {n_new + axis}, got {asked}."
+                    f"{tuple(lengths)}: expected size {known} in dimension {n_new + axis}, got {asked}."
                 )
-            static_shape[n_new + axis] = known
-        output = tensor_type(value.type.dtype, tuple(static_shape))()
+            lengths[n_new + axis] = known
+        output = tensor_type(value.type.dtype, tuple(lengths))()
         return Apply(self, [value, *sizes], [output])
 
     def perform(self, node, inputs, output_storage):

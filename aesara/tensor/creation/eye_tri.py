@@ -249,8 +249,8 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, Ten
     >>> columns.ndim
     1
     """
-    below, n_columns = _known_triangle(n, k - 1, m), n if m is None else m
-    known = None if below is None else known_integer(n) * known_integer(n_columns) - below
+    below, rows, columns = _known_triangle(n, k - 1, m), known_integer(n), known_integer(n if m is None else m)
+    known = None if below is None or rows is None or columns is None else rows * columns - below
     return _positions(~tri(n, m, k=k - 1, dtype="bool"), known)
 
 

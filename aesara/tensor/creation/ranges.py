@@ -197,7 +197,7 @@ class _nd_grid:
     def __init__(self, sparse: bool = False):
         self.sparse = sparse
 
-    def __getitem__(self, slices: slice | tuple[slice, ...]) -> list[TensorVariable]:
+    def __getitem__(self, slices: slice | tuple[slice, ...]) -> TensorVariable | list[TensorVariable]:
         if isinstance(slices, slice):
             return self._range(slices)
         ndim = len(slices)

@@ -180,7 +180,7 @@ class Elemwise(Op):
         ograds: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         """Build, with tensors, the scalar gradient graph that the plan has recorded."""
-        values: list[TensorVariable] = [*inputs, *outs, *ograds]
+        values: list[Any] = [*inputs, *outs, *ograds]
         values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
         for scalar_op, arguments in plan.steps:
             node = elemwise_of(scalar_op).make_node(*[values[slot] for slot in arguments])
@@ -236,7 +236,7 @@ class Elemwise(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         try:
-            return self.scalar_op.connection_pattern(node)
+            return self.scalar_op.connection_pattern(node)  # type: ignore[attr-defined]  # few have one
         except (AttributeError, MethodNotDefined):
             return [[True for _ in node.outputs] for _ in node.inputs]
 
@@ -270,7 +270,7 @@ class Elemwise(Op):
         )
         if self.inplace_pattern and len(results) > 1:
             # What is still to be stored must not change when an input is overwritten.
-            results = [r.copy() if any(np.may_share_memory(r, x) for x in inputs) else r for r in results]
+            results = tuple([r.copy() if any(np.may_share_memory(r, x) for x in inputs) else r for r in results])
         for position, (result, out, storage) in enumerate(zip(results, node.outputs, output_storage)):
             result = np.asarray(result)
             if result.dtype != out.type.numpy_dtype:
@@ -356,7 +356,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
     return tuple(result)
 
 
-def _shaped_like(x: TensorVariable, gradient: TensorVariable, out: TensorVariable) -> TensorVariable:
+def _shaped_like(x: TensorVariable, gradient: Any, out: TensorVariable) -> TensorVariable:
     """The gradient with respect to an input, from one that may have the shape of the output."""
     in_shape, out_shape = x.type.shape, out.type.shape
     is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)

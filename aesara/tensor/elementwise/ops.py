@@ -255,7 +255,8 @@ def round(a: object, mode: str | int | None = None, decimals: int = 0) -> Tensor
     array([0.5 , 1.5 , 2.57])
     """
     if isinstance(mode, (int, np.integer)) and not isinstance(mode, bool):
-        mode, decimals = None, int(mode)
+        decimals = int(mode)
+        mode = None
     if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
         raise TypeError(f"decimals must be an integer; got {decimals!r}.")
     if mode is None or mode == "half_to_even":

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Constant
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.records import dataclass
-
-if TYPE_CHECKING:
-    from aesara.tensor.var import TensorVariable
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
     if len(gradients) != len(inputs):
         raise ValueError(f"{scalar_op}.L_op returned {len(gradients)} gradients for {len(inputs)} inputs.")
     known = [*inputs, *outputs, *seeds]
-    slots: dict[TensorVariable, int] = {variable: slot for slot, variable in enumerate(known)}
+    slots: dict[Variable, int] = {variable: slot for slot, variable in enumerate(known)}
     nodes = [
         node
         for node in io_toposort(known, [g for g in gradients if g not in slots])

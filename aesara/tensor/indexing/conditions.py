@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
@@ -97,7 +97,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwar
         )
 
     def value(piece: Any) -> TensorVariable:
-        found = piece(x, *args, **kwargs) if isinstance(piece, Callable) else piece
+        found = piece(x, *args, **kwargs) if callable(piece) else piece
         return as_tensor_variable(found).astype(x.type.dtype)
 
     result = value(funclist[-1]) if len(funclist) > len(conditions) else x.zeros_like()

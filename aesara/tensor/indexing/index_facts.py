@@ -181,7 +181,7 @@ def _static_size_kept(shape: Sequence[int | None], dimension: int, index: Tensor
         slc = as_slice(index)
     except NotScalarConstantError:
         return None
-    return static_slice_length(slc, shape[dimension])
+    return None if slc is None else static_slice_length(slc, shape[dimension])
 
 
 def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> tuple[int | None, ...]:

@@ -57,7 +57,7 @@ def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list
     >>> get_slice_elements([1, slice(2, None, 3)], lambda part: part is not None)
     [1, 2, 3]
     """
-    found = []
+    found: list[Any] = []
     for index in idxs:
         parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
         found.extend(part for part in parts if cond(part))
@@ -141,7 +141,7 @@ def as_nontensor_scalar(a: Any) -> TensorVariable:
     return as_scalar(a)
 
 
-def as_index_variable(idx: Any) -> TensorVariable:
+def as_index_variable(idx: Any) -> Variable:
     """Return an index of any kind as a variable.
 
     Raises
@@ -236,7 +236,7 @@ def as_scalar_type(dtype: str) -> ScalarType:
     return ScalarType(dtype)
 
 
-def indices_from_subtensor(op_indices: Iterable[TensorVariable], idx_list: Sequence[Any] | None) -> tuple[Any, ...]:
+def indices_from_subtensor(op_indices: Iterable[Any], idx_list: Sequence[Any] | None) -> tuple[Any, ...]:
     """Return an index from a template and the scalars that belong into it.
 
     Parameters

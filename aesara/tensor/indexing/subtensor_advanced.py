@@ -246,9 +246,9 @@ class AdvancedSubtensor(Op):
 
     def make_node(self, x: Any, *index: Any) -> Apply:
         x = as_tensor_variable(x)
-        index = [as_index_variable(part) for part in index]
-        static_shape = static_indexed_shape(x.type.shape, index)
-        return Apply(self, [x, *index], [tensor_type(x.type.dtype, static_shape)()])
+        parts = [as_index_variable(part) for part in index]
+        static_shape = static_indexed_shape(x.type.shape, parts)
+        return Apply(self, [x, *parts], [tensor_type(x.type.dtype, static_shape)()])
 
     def perform(self, node, inputs, output_storage):
         x, *index = inputs

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.core.constant_value import (
@@ -351,7 +351,7 @@ def known_sizes(sizes: Sequence[TensorVariable], static_shape: Sequence[int | No
     return tuple(size if known is None else constant(known, dtype="int64") for size, known in zip(sizes, static_shape))
 
 
-def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable, increment: Op) -> list[TensorVariable]:
+def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable, increment: Op) -> list[Variable]:
     """The gradients of a tensor and the parts of an index from that of what the index takes out.
 
     `increment` adds the gradient to zeros at that index.
@@ -361,7 +361,7 @@ def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable,
         g_x = x.zeros_like(dtype="floatX")
     else:
         g_x = increment(x.zeros_like(), gradient, *index)
-    return [g_x, *(DisconnectedType()() for _ in index)]
+    return [g_x, *[DisconnectedType()() for _ in index]]
 
 
 def gradient_of_value(y: TensorVariable, gradient: TensorVariable) -> TensorVariable:

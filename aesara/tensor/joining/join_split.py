@@ -76,7 +76,7 @@ class Join(Op):
     def make_node(self, axis: Any, *tensors: Any) -> Apply:
         if not tensors:
             raise ValueError("Cannot join an empty list of tensors.")
-        tensors = [as_tensor_variable(tensor) for tensor in tensors]
+        tensors = tuple([as_tensor_variable(tensor) for tensor in tensors])
         ndims = {tensor.type.ndim for tensor in tensors}
         if 0 in ndims:
             raise TypeError("Join cannot handle scalars. Use `stack` to join scalar values.")
@@ -255,12 +255,13 @@ class Split(Op):
 
     @staticmethod
     def _check_static(length: int | None, sizes: Sequence[int | None]) -> None:
-        if None in sizes:
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
             return
-        if min(sizes, default=0) < 0:
-            raise ValueError(f"Split: sizes cannot be negative; got {list(sizes)}.")
-        if length is not None and sum(sizes) != length:
-            raise ValueError(f"Split: the sizes {list(sizes)} sum up to {sum(sizes)}; expected {length}.")
+        if min(known, default=0) < 0:
+            raise ValueError(f"Split: sizes cannot be negative; got {known}.")
+        if length is not None and sum(known) != length:
+            raise ValueError(f"Split: the sizes {known} sum up to {sum(known)}; expected {length}.")
 
     def perform(self, node, inputs, output_storage):
         x, axis, splits = inputs
@@ -423,7 +424,7 @@ def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
             axis = tensors[1]
         elif len(tensors) > 1:
             raise TypeError("`stack` takes one list of tensors and an axis.")
-        tensors = tensors[0]
+        tensors = tuple(tensors[0])
     else:
         warnings.warn(
             "stack(*tensors) is deprecated: use stack([tensors], axis=0).",

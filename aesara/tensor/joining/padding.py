@@ -12,6 +12,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, eq, maximum, minimum, round_half_to_even, switch
@@ -133,11 +134,11 @@ def _entries(value: Any, name: str) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value]
 
 
-def _listed(values: TensorVariable, name: str) -> list[Any]:
+def _listed(values: Variable, name: str) -> list[TensorVariable]:
     length = values.type.shape[0]
     if length is None:
         raise ValueError(f"pad: the length of {name} must be known; got {described(values)} of type {values.type}.")
-    return [values[i] for i in range(length)]
+    return entries_of(values, length)
 
 
 def _checked_width(width: Any) -> Length:

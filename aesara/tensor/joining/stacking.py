@@ -13,12 +13,13 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones
 from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.joining.join_split import concatenate, join
 from aesara.tensor.shapes.broadcasting import broadcast_to
-from aesara.tensor.shapes.rearranging import atleast_1d, flatten, normalize_axes, sizes_of
+from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of
 from aesara.tensor.shapes.reshape import shape_padleft, shape_padright
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def _tensors(name: str, tup: Any) -> list[TensorVariable]:
     if isinstance(tup, Variable):
         if tup.type.ndim == 0 or tup.type.shape[0] is None:
             raise TypeError(f"{name} needs a list of tensors, or a tensor of known length; got {tup.type}.")
-        return [tup[i] for i in range(tup.type.shape[0])]
+        return entries_of(tup, tup.type.shape[0])
     tensors = [as_tensor_variable(t) for t in tup]
     if not tensors:
         raise ValueError(f"{name} needs at least one tensor.")
@@ -70,7 +71,7 @@ def hstack(tup: Any, dtype: Any = None) -> TensorVariable:
 
     See `vstack` for the parameters.
     """
-    tensors = [atleast_1d(t) for t in _tensors("hstack", tup)]
+    tensors = [shape_padleft(t) if t.type.ndim == 0 else t for t in _tensors("hstack", tup)]
     return concatenate(_in_dtype(tensors, dtype), axis=0 if tensors[0].type.ndim == 1 else 1)
 
 
@@ -223,7 +224,7 @@ def _cuts(ary: TensorVariable, indices_or_sections: Any, axis: int) -> list[tupl
     return list(zip([0, *positions], [*positions, None]))
 
 
-def _entries(positions: TensorVariable) -> list[Any]:
+def _entries(positions: Any) -> list[Any]:
     if positions.type.ndim != 1 or positions.type.dtype not in integer_dtypes or positions.type.shape[0] is None:
         raise TypeError(f"The positions must be a vector of integers, of known length; got {positions.type}.")
     known = known_entries(positions) or [None] * positions.type.shape[0]

@@ -56,7 +56,7 @@ class _Logical(CAReduce):
     def _reduce(self, x: np.ndarray, axis: tuple[int, ...], acc_dtype: np.dtype) -> typing.Any:
         return self.ufunc.reduce(x, axis=axis)
 
-    def clone(self, **kwargs: typing.Any) -> _Logical:
+    def clone(self, **kwargs: typing.Any) -> _Logical:  # type: ignore[override]  # what a class fixes is no parameter
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 

@@ -130,8 +130,8 @@ class MaxAndArgmax(_ArgOp):
         if eval_points[0] is None:
             return [None, None]
         (x,) = inputs
-        largest = max(x, self.axis)
-        return [*largest.owner.op.R_op([x], eval_points), None]
+        (largest,) = max(x, self.axis).get_parents()
+        return [*largest.op.R_op([x], eval_points), None]
 
 
 def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:

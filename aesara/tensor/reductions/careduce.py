@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -29,10 +29,25 @@ def as_axes(axis: Any) -> Axes:
     if hasattr(axis, "data") and isinstance(getattr(axis, "data", None), np.ndarray):
         return as_axes(axis.data)
     if isinstance(axis, (list, tuple)):
-        return tuple([as_axes(a)[0] for a in axis])
+        return tuple([_as_axis(a) for a in axis])
     raise TypeError(
         f"An axis must be an integer, a tuple of integers or None, known when the graph is built; got {axis!r}."
     )
+
+
+def _as_axis(axis: Any) -> int:
+    axes = as_axes(axis)
+    if axes is None:
+        raise TypeError("One of several axes is None; expected integers.")
+    return axes[0]
+
+
+@overload
+def normalize_axes(axis: None, ndim: int) -> None: ...
+
+
+@overload
+def normalize_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]: ...
 
 
 def normalize_axes(axis: Axes, ndim: int) -> Axes:
@@ -106,7 +121,7 @@ class CAReduce(Op):
         return {**self.__dict__, "_resolved": {}}
 
     @property
-    def ufunc(self) -> Callable[..., Any]:
+    def ufunc(self) -> np.ufunc:
         """The NumPy function that combines two arrays, with a ``reduce`` method."""
         function = getattr(self.scalar_op, "numpy", None)
         if not isinstance(function, np.ufunc):
@@ -178,13 +193,13 @@ class CAReduce(Op):
         op = self._resolved.get(key)
         if op is None:
             op = self._resolved[key] = self._resolve(*key)
-        axis = op.axis
-        shape = () if axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in axis])
-        return Apply(op, [inp], [tensor_type(op.dtype, shape)()])
+        axes = op.axis
+        shape = () if axes is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in axes])
+        return Apply(op, [inp], [tensor_type(op.dtype, shape)()])  # type: ignore[arg-type]  # filled in
 
     def _resolve(self, input_dtype: str, ndim: int) -> CAReduce:
         """The op as it applies to an input: with its dtypes filled in and its axes counted from the front."""
-        axis = normalize_axes(self.axis, ndim)
+        axis = None if self.axis is None else normalize_axes(self.axis, ndim)
         dtype = self.output_dtype(input_dtype)
         acc_dtype = self.accumulator_dtype(input_dtype)
         if acc_dtype in ("complex64", "complex128") and dtype not in ("complex64", "complex128"):
@@ -197,11 +212,11 @@ class CAReduce(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         (x,) = inputs
-        axis = tuple(range(np.ndim(x))) if self.axis is None else self.axis
+        axes = tuple(range(np.ndim(x))) if self.axis is None else self.axis
         out_dtype = node.outputs[0].type.numpy_dtype
         acc_dtype = np.dtype(self.acc_dtype) if self.acc_dtype is not None else out_dtype
         with np.errstate(all="ignore"):
-            result = self._reduce(np.asarray(x), axis, acc_dtype)
+            result = self._reduce(np.asarray(x), axes, acc_dtype)
             result = np.asarray(result).astype(out_dtype)
         output_storage[0][0] = result
 
@@ -222,11 +237,10 @@ class CAReduce(Op):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         (shape,) = shapes
-        axis = self.axis
-        if axis is None:
+        if self.axis is None:
             return [()]
-        axis = normalize_axes(axis, node.inputs[0].type.ndim)
-        return [tuple([length for i, length in enumerate(shape) if i not in axis])]
+        axes = normalize_axes(self.axis, node.inputs[0].type.ndim)
+        return [tuple([length for i, length in enumerate(shape) if i not in axes])]
 
 
 def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:

@@ -44,7 +44,9 @@ class FusedReduction(ExpressionOp):
 
     def make_node(self, *inputs: Any) -> Apply:
         result = self.expression(*inputs)
-        return Apply(self, list(result.owner.inputs[0].owner.inputs), [result.type()])
+        (reduction,) = result.get_parents()
+        (elements,) = reduction.inputs[0].get_parents()
+        return Apply(self, elements.inputs, [result.type()])
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
         return self.reduction(self.elemwise(*inputs))

@@ -76,9 +76,8 @@ class Softmax(_AlongAxis):
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         # The Jacobian matrix is symmetric.
-        if eval_points[0] is None:
-            return [None]
-        return self.L_op(inputs, [self(*inputs)], eval_points)
+        (point,) = eval_points
+        return [None if point is None else SoftmaxGrad(self.axis)(point, self(*inputs))]
 
 
 class SoftmaxGrad(_AlongAxis):

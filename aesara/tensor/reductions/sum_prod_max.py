@@ -49,7 +49,9 @@ class Sum(CAReduce):
             parts.append(f"acc_dtype={self.acc_dtype}")
         return f"Sum{{{', '.join(parts)}}}" if parts else "Sum"
 
-    def clone(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any) -> Sum:
+    def clone(  # type: ignore[override]  # what a class fixes is no parameter
+        self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
+    ) -> Sum:
         return type(self)(
             axis=self.axis if axis is None else axis,
             dtype=dtype or self.dtype,
@@ -99,7 +101,7 @@ class Prod(CAReduce):
     def __str__(self) -> str:
         return f"Prod{{axis={self.axis}, dtype={self.dtype!r}, acc_dtype={self.acc_dtype!r}}}"
 
-    def clone(
+    def clone(  # type: ignore[override]  # what a class fixes is no parameter
         self,
         axis: Any = None,
         dtype: str | None = None,
@@ -162,7 +164,7 @@ class ProdWithoutZeros(CAReduce):
     def __init__(self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None):
         super().__init__(mul_without_zeros, axis=axis, dtype=dtype, acc_dtype=acc_dtype, upcast_discrete_output=True)
 
-    def clone(
+    def clone(  # type: ignore[override]  # what a class fixes is no parameter
         self, axis: Any = None, dtype: str | None = None, acc_dtype: str | None = None, **kwargs: Any
     ) -> ProdWithoutZeros:
         return type(self)(
@@ -240,7 +242,7 @@ class _Extremum(NonZeroCAReduce):
         out_shape = () if op.axis is None else tuple([n for i, n in enumerate(shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type(inp.type.dtype, out_shape)()])
 
-    def clone(self, **kwargs: Any) -> _Extremum:
+    def clone(self, **kwargs: Any) -> _Extremum:  # type: ignore[override]  # what a class fixes is no parameter
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
@@ -427,16 +429,16 @@ def min(x: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None
 
 def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> TensorVariable:
     x = as_tensor_variable(x)
-    axis = as_axes(axis)
+    axes = as_axes(axis)
     name = cls.__name__.lower()
     if where is not None and initial is None:
         raise ValueError(f"{name} of selected elements needs `initial`, because there may be none.")
     if initial is not None:
         initial = as_tensor_variable(initial).astype(x.type.dtype)
-        out = _with_initial(cls, selected(x, where, initial), axis, initial)
+        out = _with_initial(cls, selected(x, where, initial), axes, initial)
     else:
-        out = _extremum_op(cls, axis)(x)
-    out = _finished(x, out, axis, keepdims)
+        out = _extremum_op(cls, axes)(x)  # type: ignore[arg-type]  # classes are hashable
+    out = _finished(x, out, axes, keepdims)
     out.name = name
     return out
 
@@ -446,10 +448,12 @@ def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: 
     combined = maximum if cls is Max else minimum
     axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim)
     if all(x.type.shape[k] for k in axes):
-        return combined(_extremum_op(cls, axis)(x), initial)
+        extremum = _extremum_op(cls, axis)(x)  # type: ignore[arg-type]  # classes are hashable
+        return combined(extremum, initial)
     for k in sorted(axes, reverse=True):
         shape = [1 if k == other else x.shape[other] for other in range(x.type.ndim)]
-        x = _extremum_op(cls, (k,))(join(k, x, alloc(initial, *shape)))
+        x = join(k, x, alloc(initial, *shape))
+        x = _extremum_op(cls, (k,))(x)  # type: ignore[arg-type]  # classes are hashable
     return combined(x, initial)
 
 

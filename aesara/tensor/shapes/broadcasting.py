@@ -181,7 +181,7 @@ def broadcast_shape_iter(arrays: Iterable[Any], arrays_are_shapes: bool = False)
     shapes = [list(entry) if arrays_are_shapes else sizes_of(as_tensor_variable(entry)) for entry in arrays]
     static = [[known_integer(size) for size in shape] for shape in shapes]
     known = static_broadcast(*static)
-    result = []
+    result: list[TensorVariable] = []
     for axis, size in zip(range(-len(known), 0), known):
         if size is not None:
             result.append(constant(size, dtype="int64"))

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import and_, eq, invert, or_
 from aesara.tensor.indexing.nonzero import nonzero
 from aesara.tensor.joining.join_split import concatenate
@@ -93,18 +94,19 @@ def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
     if isinstance(shape, Variable) and shape.type.ndim:
         if shape.type.shape[0] is None:
             raise ValueError(f"split_dims: the number of new dimensions must be known; got {shape.type}.")
-        shape = [shape[i] for i in range(shape.type.shape[0])]
+        shape = entries_of(shape, shape.type.shape[0])
     new = list(shape) if isinstance(shape, (list, tuple, np.ndarray)) else [shape]
     new = [int(n) if isinstance(n, np.integer) else n for n in new]
     sizes = sizes_of(x)
     known = [n for n in new if isinstance(n, int)]
-    if len(known) == len(new) and isinstance(sizes[axis], int):
-        _check_split(x, new, axis, sizes[axis])
+    size = sizes[axis]
+    if len(known) == len(new) and isinstance(size, int):
+        _check_split(x, new, axis, size)
         rest = int(np.prod([n for n in new if n != -1], dtype="int64"))
-        new = [sizes[axis] // rest if n == -1 else n for n in new]
+        new = [size // rest if n == -1 else n for n in new]
     elif -1 in known:
         rest = _product([n for n in new if not (isinstance(n, int) and n == -1)])
-        new = [sizes[axis] // rest if isinstance(n, int) and n == -1 else n for n in new]
+        new = [size // rest if isinstance(n, int) and n == -1 else n for n in new]
     result = [*sizes[:axis], *new, *sizes[axis + 1 :]]
     return reshape(x, result, ndim=len(result))
 
@@ -179,7 +181,7 @@ def unpack(
     parts, begin = [], 0
     for shape in packed_shapes:
         if isinstance(shape, Variable):
-            shape = [shape[i] for i in range(shape.type.shape[0])]
+            shape = entries_of(shape, shape.type.shape[0])
         length = _product(list(shape))
         part = packed[(*before, slice(begin, begin + length))]
         sizes = sizes_of(packed)
@@ -278,7 +280,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
     ):
         return constant(np.array(False))
     # Compared are as many elements as both have: of different shapes it does not matter which.
-    same_shape = constant(np.array(True))
+    same_shape: TensorVariable = constant(np.array(True))
     if None in a1.type.shape or None in a2.type.shape:
         same_shape = all_true(eq(a1.shape, a2.shape))
         a1, a2 = flatten(a1), flatten(a2)

@@ -49,7 +49,7 @@ class DimShuffle(Op):
         self.input_broadcastable = tuple([bool(flag) for flag in input_broadcastable])
         ndim = len(self.input_broadcastable)
         self.new_order = tuple([_checked_entry(i, entry, ndim) for i, entry in enumerate(new_order)])
-        self.shuffle = [entry for entry in self.new_order if entry != "x"]
+        self.shuffle = [entry for entry in self.new_order if isinstance(entry, int)]
         self.augment = [i for i, entry in enumerate(self.new_order) if entry == "x"]
         kept = set(self.shuffle)
         if len(kept) != len(self.shuffle):
@@ -131,7 +131,7 @@ class DimShuffle(Op):
         gz = as_tensor_variable(output_gradients[0])
         grad_order: list[int | str] = ["x"] * x.type.ndim
         for axis, entry in enumerate(self.new_order):
-            if entry != "x":
+            if isinstance(entry, int):
                 grad_order[entry] = axis
         # An added dimension has length 1 whatever the type of the gradient says.
         pattern = [entry == "x" or flag for entry, flag in zip(self.new_order, gz.type.broadcastable)]

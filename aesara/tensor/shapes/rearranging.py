@@ -74,7 +74,8 @@ def sizes_of(x: TensorVariable) -> list[int | TensorVariable]:
     3
     """
     if None not in x.type.shape:
-        return list(x.type.shape)
+        known_sizes: Any = x.type.shape
+        return list(known_sizes)
     symbolic = shape(x)
     return [symbolic[i] if known is None else known for i, known in enumerate(x.type.shape)]
 

@@ -139,11 +139,14 @@ def _static_length(length: int | None, repeats: TensorVariable) -> int | None:
                 f"There must be one number of repetitions, or one for each entry: expected {length}, got {n_counts}."
             )
         entries = known_entries(repeats)
-        if entries is None or None in entries:
+        if entries is None:
             return None
-        if len(entries) != 1:
-            return _not_negative(entries)
-        (count,) = entries
+        counts = [entry for entry in entries if entry is not None]
+        if len(counts) < len(entries):
+            return None
+        if len(counts) != 1:
+            return _not_negative(counts)
+        (count,) = counts
     if count is None:
         return 0 if length == 0 else None
     if not _not_negative([count]):
@@ -213,7 +216,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """
     x = as_tensor_variable(x)
     if axis is None:
-        axes = [i for i, known in enumerate(x.type.broadcastable) if known]
+        axes: Sequence[int] = [i for i, known in enumerate(x.type.broadcastable) if known]
     else:
         axes = normalize_axes(axis, x.type.ndim)
     if not axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,7 @@ def _constant_of_reshape(op, node, output, max_recur):
 
 
 def _product(sizes: Sequence[TensorVariable]) -> TensorVariable:
-    product = constant(1, dtype="int64")
+    product: TensorVariable = constant(1, dtype="int64")
     for position, size in enumerate(sizes):
         product = size if position == 0 else product * size
     return product
@@ -182,8 +183,8 @@ def static_reshape(old_shape: Sequence[int | None], new_shape: Sequence[int | No
     static_shape = [None if size == -1 else size for size in new_shape]
     if None in old_shape or None in new_shape:
         return tuple(static_shape)
-    total = int(np.prod(old_shape, dtype=object))
-    stated = int(np.prod([size for size in new_shape if size != -1], dtype=object))
+    total = math.prod([size for size in old_shape if size is not None])
+    stated = math.prod([size for size in new_shape if size is not None and size != -1])
     fits = total == stated if n_missing == 0 else stated > 0 and total % stated == 0
     if not fits:
         raise ValueError(

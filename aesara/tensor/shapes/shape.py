@@ -105,7 +105,7 @@ def shape(x: Any) -> TensorVariable:
     return _shape(x)
 
 
-def shape_tuple(x: TensorVariable) -> tuple[TensorVariable, ...]:
+def shape_tuple(x: TensorVariable) -> tuple[Variable, ...]:
     """Return the sizes of `x`, one symbolic scalar for each dimension.
 
     Sizes that the type tells are scalar constants.
@@ -215,7 +215,7 @@ def shape_i(var: TensorVariable, i: int, fgraph=None) -> TensorVariable:
     return feature.shape_of[var][i]
 
 
-def _import_into_shape_feature(fgraph, feature, var: TensorVariable) -> None:
+def _import_into_shape_feature(fgraph, feature, var: Variable) -> None:
     """Let the shape feature see the nodes that `var` needs, inputs first."""
     pending = [var]
     nodes = []

@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.vector_length import get_vector_length, vector_length_of_output
+from aesara.tensor.core.vector_length import entries_of, get_vector_length, vector_length_of_output
 from aesara.tensor.type_other import NoneConst, NoneTypeT
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ _specify_shape = SpecifyShape()
 constant_of_output.register(SpecifyShape)(follow_input(0))
 
 
-def _size_or_none(size: Any) -> TensorVariable:
+def _size_or_none(size: Any) -> Variable:
     if size is None or (isinstance(size, Variable) and isinstance(size.type, NoneTypeT)):
         return NoneConst
     size = as_tensor_variable(size, ndim=0)
@@ -154,7 +154,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
         if isinstance(shape, np.ndarray):
             shape = tuple(shape) if shape.ndim else (shape[()],)
         elif isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
-            shape = tuple(shape[i] for i in range(get_vector_length(shape)))
+            shape = entries_of(shape, get_vector_length(shape))
         else:
             shape = (shape,)
     x = as_tensor_variable(x)
@@ -251,9 +251,8 @@ def unbroadcast(x: Any, *axes: int) -> TensorVariable:
     (None, None)
     """
     x = as_tensor_variable(x)
-    axes = _normalized_axes(x, axes, "unbroadcast")
-    axes = [axis for axis in axes if x.type.shape[axis] == 1]
-    return Unbroadcast(*axes)(x) if axes else x
+    known = [axis for axis in _normalized_axes(x, axes, "unbroadcast") if x.type.shape[axis] == 1]
+    return Unbroadcast(*known)(x) if known else x
 
 
 def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
@@ -278,8 +277,8 @@ def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
     (1, None)
     """
     x = as_tensor_variable(x)
-    axes = _normalized_axes(x, axes, "specify broadcastable of")
-    stated = [1 if axis in axes else None for axis in range(x.type.ndim)]
+    of_size_one = _normalized_axes(x, axes, "specify broadcastable of")
+    stated = [1 if axis in of_size_one else None for axis in range(x.type.ndim)]
     return specify_shape(x, stated)
 
 

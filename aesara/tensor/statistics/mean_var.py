@@ -47,7 +47,7 @@ class Mean(CAReduce):
         shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type("float64", shape)()])
 
-    def clone(self, **kwargs: Any) -> Mean:
+    def clone(self, **kwargs: Any) -> Mean:  # type: ignore[override]  # what a class fixes is no parameter
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
