@@ -69,6 +69,7 @@ LOWERINGS = {
         "tensor.linear_algebra.determinant.SLogDet",
         "tensor.linear_algebra.eigen.Eigh",
         "tensor.linear_algebra.eigen.Eigvalsh",
+        "tensor.linear_algebra.failures.NanOnError",
         "tensor.linear_algebra.inverse.MatrixInverse",
         "tensor.linear_algebra.qr.QRFull",
         "tensor.linear_algebra.solve.Solve",

@@ -25,6 +25,7 @@ from aesara.tensor.linear_algebra.eigen import (
     eigvals,
     eigvalsh,
 )
+from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import (
     Inv,
     MatrixInverse,
@@ -105,6 +106,7 @@ __all__ = [
     "Lstsq",
     "MatrixInverse",
     "MatrixPinv",
+    "NanOnError",
     "PinvWithCutoff",
     "PivotsToPermutation",
     "Polar",

@@ -20,6 +20,7 @@ from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
+from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
@@ -222,6 +223,56 @@ def test_lengths_that_must_fit_into_32_bits():
     x = at.dmatrix("x")
     program = aesara.function([x], at.linalg.eigh(x))._native.program
     assert sum(isinstance(step, Check) and str(2**31) in str(step.condition) for step in program.steps) == 3
+
+
+def failing(shape, dtype):
+    """Matrices of which most are such that some op has no results for them."""
+    good = definite(*shape, dtype=dtype)
+    stack = np.stack([good, good, good, -good, good, good, good])
+    stack[1, :, 0] = stack[1, 0] = 0
+    stack[2, 1, 0] = np.nan
+    stack[4, 0, 1] = np.inf
+    stack[5] = np.rint(good) * 4 * np.finfo(dtype).smallest_subnormal
+    return stack
+
+
+@pytest.mark.parametrize(
+    ("op", "regular"),
+    [
+        (Solve(), "036"),
+        (Solve(assume_a="pos"), "026"),
+        (Solve(assume_a="sym", lower=True), "0346"),
+        (SolveTriangular(lower=True), "0346"),
+        (SolveTriangular(unit_diagonal=True, check_finite=True), "012356"),
+        (MatrixInverse(), "036"),
+        (Eigh("L"), "013456"),
+        (SVD(False, False), "01356"),
+    ],
+)
+def test_nan_where_there_are_no_results(op, regular, dtype):
+    a, b = failing((3, 3), dtype), any_matrix(7, 3, 2, dtype=dtype)
+    values = (a, b) if isinstance(op, (Solve, SolveTriangular)) else (a,)
+    first = (lambda *x: NanOnError(op)(*x)[0]) if isinstance(op, Eigh) else NanOnError(op)
+    agrees(first, *values)
+    x = [at.TensorType(dtype, (None,) * v.ndim)() for v in values]
+    result = first(*x)
+    found, slope = aesara.function(x, [result, aesara.grad(result.sum(), x[0])])(*values)
+    fine = [str(k) in regular for k in range(7)]
+    axes = tuple(range(1, found.ndim))
+    np.testing.assert_array_equal(np.isfinite(found).all(axis=axes), fine)
+    np.testing.assert_array_equal(np.isnan(found).all(axis=axes), np.invert(fine))
+    np.testing.assert_array_equal(np.isnan(slope).all(axis=(1, 2)), np.invert(fine))
+    with np.errstate(invalid="ignore"):
+        agrees(first, *(v[1] for v in values))
+        agrees(first, *(v[0] for v in values))
+
+
+def test_ops_without_nan_on_error():
+    with pytest.raises(TypeError, match="not Det"):
+        NanOnError(Det())
+    x, b = at.dmatrix("x"), at.dmatrix("b")
+    with pytest.raises(ValueError, match="do not fit|of length 2"):
+        NanOnError(Solve())(x, b).eval({x: np.eye(3), b: np.ones((2, 2))})
 
 
 def test_a_failure_changes_no_shared_variable():

@@ -224,9 +224,11 @@ def _solve_lu(
     turned: bool, values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, b: np.ndarray, status: np.ndarray
 ) -> None:
     matrix = _matrix_of_lu(a, pivots)
-    if b.size:
-        b[...] = np.linalg.solve(matrix.T if turned else matrix, b.T).T
     status[...] = 0
+    try:
+        b[...] = np.linalg.solve(matrix.T if turned else matrix, b.T).T if b.size else b
+    except np.linalg.LinAlgError:
+        b[...] = np.nan
 
 
 @functools.cache
@@ -345,9 +347,13 @@ def _spectrum(
     a: np.ndarray, values: np.ndarray, workspace: np.ndarray, whole: np.ndarray, status: np.ndarray,
 ) -> None:  # fmt: skip
     workspace[...], whole[...], status[...] = 0, 0, 0
-    if a.size:
+    if not a.size:
+        return
+    try:
         values[...], vectors = np.linalg.eigh(a, UPLO="L" if lower else "U")
         a[...] = vectors.T if with_vectors else 0
+    except np.linalg.LinAlgError:
+        values[...], a[...], status[...] = np.nan, np.nan, 1
 
 
 @functools.cache
@@ -384,8 +390,11 @@ def _singular(
     workspace: np.ndarray, whole: np.ndarray, status: np.ndarray,
 ) -> None:  # fmt: skip
     workspace[...], whole[...], status[...], left[...], right[...] = 0, 0, 0, 0, 0
-    if job == "values":
-        values[...] = np.linalg.svd(a, compute_uv=False)
-    else:
-        left[...], values[...], right[...] = np.linalg.svd(a, full_matrices=job == "full")
+    try:
+        if job == "values":
+            values[...] = np.linalg.svd(a, compute_uv=False)
+        else:
+            left[...], values[...], right[...] = np.linalg.svd(a, full_matrices=job == "full")
+    except np.linalg.LinAlgError:
+        values[...], status[...] = np.nan, 1
     a[...] = 0

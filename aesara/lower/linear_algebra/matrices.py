@@ -101,6 +101,9 @@ class Matrices:
     ----------
     lead
         The leading dimensions of the results; those of an input may be 1 instead.
+    failures
+        None where a failure raises an exception, as it does at first; else arrays of lead dimensions that say which
+        members have failed, by numbers that are not zero or by truth values.
     """
 
     linalg_error = np.linalg.LinAlgError
@@ -112,6 +115,7 @@ class Matrices:
         self.op, self.node, self.context, self.lead = op, node, context, lead
         self.inputs = list(inputs)
         self.guards = list(guards)
+        self.failures: list[Array] | None = None
         for array in self.inputs:
             check_dtype(array.dtype)
             if array.dtype not in ("float32", "float64"):
@@ -129,6 +133,10 @@ class Matrices:
 
     def require_none(self, found: Array, kind: type[Exception], message: str) -> None:
         """Raise an exception if an array of truth values has a true one."""
+        if self.failures is not None:
+            axes = tuple(range(len(self.lead), found.ndim))
+            self.failures.append(reduce_array(self.context, self._added(found), axes, "or"))
+            return
         any_of_it = reduce_array(self.context, self._added(found), tuple(range(found.ndim)), "or")
         number = self.context.size_from(any_of_it)
         holds = primitive("eq", number, const(0))
@@ -141,6 +149,9 @@ class Matrices:
 
     def require_success(self, status: Array, what: str) -> None:
         """Raise a `LinAlgError` unless the status of each call is zero; `what` is said of the matrix before it."""
+        if self.failures is not None:
+            self.failures.append(status)
+            return
         of_one = f"{_label(self.op)}: the matrix {what} {{0}}."
         of_many = f"{_label(self.op)}: a matrix of the batch {what.partition(':')[0]}."
         text = of_many if status.ndim else of_one
@@ -162,8 +173,31 @@ class Matrices:
         arrays = {name: _whole(a, lead) if name in overwritten else a for name, a in given.items()}
         return call_routine(self.context, self.node, routine, sizes, arrays, lead, self.guards)
 
+    def nan_where_failed(self, results: Sequence[Array]) -> list[Array]:
+        """The results with NaN for members that have failed, and for those one of whose results is not finite."""
+        for result in results:
+            self.require_none(not_finite(result), ValueError, "")
+        assert self.failures is not None
+        return [_nan_where(self.failures, len(self.lead), result) for result in results]
+
     def _added(self, array: Array) -> Array:
         return array if array.stamp >= 0 else self.context.add(array)
+
+
+def _nan_where(failures: Sequence[Array], rank: int, result: Array) -> Array:
+    """NaN for members for which one of the arrays holds; a dimension of length 1 there is that of all members."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        value = readers[0](index)
+        for failed, read in zip(failures, readers[1:], strict=True):
+            here = read(tuple(ZERO if n is ONE else i for n, i in zip(failed.shape, index[:rank], strict=True)))
+            condition = primitive("ne", here, const(0, failed.dtype)) if failed.dtype != "bool" else here
+            value = primitive("select", condition, const(float("nan"), result.dtype), value)
+        return value
+
+    return Pointwise(
+        result.dtype, result.shape, (result, *failures), body, len(failures), [False, *[True] * len(failures)]
+    )
 
 
 def _whole(array: Array, lead: Sequence[Expr]) -> Array:

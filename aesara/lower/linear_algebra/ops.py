@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aesara.graph.op import Op
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import lapack
@@ -18,7 +19,7 @@ from aesara.lower.linear_algebra.matrices import (
     as_column,
     as_row,
     diagonal,
-    not_finite,
+    lower_matrices,
     only,
     swapped,
     triangle,
@@ -27,14 +28,13 @@ from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
+from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.svd import SVD
 
 __all__: list[str] = []
-
-_NAN = float("nan")
 
 
 def _side(lower: bool) -> str:
@@ -47,35 +47,20 @@ def _side(lower: bool) -> str:
 @adopt(Cholesky)
 def _cholesky(op: Cholesky, of: Matrices) -> Sequence[Array]:
     (a,) = of.inputs
-    raises = op.on_error == "raise"
-    if raises:
-        of.require_finite(a)
-    made = _factor(of, a, bool(op.lower), raises)
-    return [made["a"] if raises else _nan_where_failed(of, made["a"], made["status"])]
+    if op.on_error == "nan":
+        of.failures = []
+        return of.nan_where_failed([_factor(of, a, bool(op.lower))["a"]])
+    of.require_finite(a)
+    return [_factor(of, a, bool(op.lower))["a"]]
 
 
-def _factor(of: Matrices, a: Array, lower: bool, raises: bool = True) -> dict[str, Array]:
+def _factor(of: Matrices, a: Array, lower: bool) -> dict[str, Array]:
     """The Cholesky factors of the matrices of `a`, with zeros in the other triangle."""
     order = of.require_square(a)
     routine = lapack.cholesky(_side(lower), a.dtype)
     made = of.call(routine, {"n": order}, {"a": triangle(a, lower)}, a.shape[: len(of.lead)])
-    if raises:
-        of.require_success(made["status"], "is not positive definite: see its leading minor of order")
+    of.require_success(made["status"], "is not positive definite: see its leading minor of order")
     return made
-
-
-def _nan_where_failed(of: Matrices, result: Array, status: Array) -> Array:
-    """NaN for matrices without a factor, and for those whose factor is not finite."""
-    context, rank = of.context, result.ndim
-    bad = reduce_array(context, context.add(not_finite(result)), (rank - 2, rank - 1), "or")
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        lead = index[:-2]
-        failed = primitive("ne", readers[1](lead), const(0))
-        failed = primitive("or", failed, readers[2](lead))
-        return primitive("select", failed, const(_NAN, result.dtype), readers[0](index))
-
-    return Pointwise(result.dtype, result.shape, (result, status, bad), body, 3, [False, True, True])
 
 
 @adopt(CholeskySolve)
@@ -87,6 +72,35 @@ def _cholesky_solve(op: CholeskySolve, of: Matrices) -> Sequence[Array]:
 def _solve_by_factor(of: Matrices, factor: Array, columns: Array, lower: bool) -> Array:
     half = _substitute(of, factor, columns, lower, turned=not lower)
     return _substitute(of, factor, half, lower, turned=lower)
+
+
+# -- NaN in place of errors -------------------------------------------------------------------------------------
+
+
+@adopt(NanOnError)
+def _nan_on_error(op: NanOnError, of: Matrices) -> Sequence[Array]:
+    of.failures, of.op = [], op.op
+    a, *others = of.inputs
+    of.require_finite(_read(op.op, a), *others)
+    return of.nan_where_failed(lower_matrices(op.op, of))
+
+
+def _read(op: Op, a: Array) -> Array:
+    """What an op reads of its matrices, with zeros elsewhere."""
+    if isinstance(op, Eigh):
+        return triangle(a, op.UPLO == "L")
+    if isinstance(op, SolveTriangular) and op.unit_diagonal:
+        return _without_diagonal(triangle(a, bool(op.lower)))
+    if isinstance(op, SolveTriangular) or (isinstance(op, Solve) and op.assume_a != "gen"):
+        return triangle(a, bool(op.lower))
+    return a
+
+
+def _without_diagonal(a: Array) -> Array:
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("select", primitive("eq", *index[-2:]), const(0, a.dtype), readers[0](index))
+
+    return Pointwise(a.dtype, a.shape, (a,), body, 2)
 
 
 # -- systems of equations ----------------------------------------------------------------------------------------

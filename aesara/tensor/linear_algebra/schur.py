@@ -63,7 +63,8 @@ class _SchurForm(MatrixOp):
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         raise NotImplementedError(
-            f"{self}: the gradient of this decomposition is not implemented. For eigenvalues use eig or eigh, for "
+            f"{self} has no gradient: its results depend on the order in which eigenvalues are found and on signs or "
+            "phases of vectors, which a small change of the matrix may change. For eigenvalues use eig or eigh, for "
             "functions of matrices sqrtm, logm, expm or solve_sylvester, which have one."
         )
 

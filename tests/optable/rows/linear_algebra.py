@@ -21,7 +21,7 @@ NATIVE_ROWS = {
     "cholesky", "cholesky of the upper triangle", "solve", "solve sym", "solve her", "solve pos", "solve_triangular",
     "cho_solve", "matrix_inverse", "inv", "det", "slogdet", "eigh", "eigh of Hermitian matrices", "svd",
     "svd of complex matrices", "full svd", "svdvals", "qr", "qr without Q", "R of qr", "power of the inverse",
-    "matrix_rank", "cond", "null_space", "orth", "matrix_norm nuc", "matrix_norm 2", "matrix_norm -2",
+    "solve or NaN", "matrix_rank", "cond", "null_space", "orth", "matrix_norm nuc", "matrix_norm 2", "matrix_norm -2",
 }  # fmt: skip
 
 
@@ -139,6 +139,15 @@ lapack(
     ],
 )
 SINGULAR = matrix([[1, 2, 3], [2, 4, 6], [1, 0, 1]])
+lapack(
+    "solve or NaN",
+    lambda a, b: np.linalg.solve(a, b) if np.linalg.matrix_rank(a) == 3 else np.full(b.shape, np.nan),
+    [case(GENERAL, RIGHT), case(SINGULAR, RIGHT, smooth=False)],
+    linalg.NanOnError(linalg.Solve()),
+    covers=("NanOnError",),
+    dtypes=("float32",),
+    complex_cases=[case(COMPLEX, COMPLEX_RIGHT)],
+)
 lapack("det", np.linalg.det, [case(GENERAL), case(SINGULAR), case(ONE), case(EMPTY, smooth=False)], **SQUARE)
 lapack("slogdet", lambda x: tuple(np.linalg.slogdet(x)), [case(GENERAL), case(SYMMETRIC)], **SQUARE)
 
