@@ -31,7 +31,6 @@ OTHER_MODULES = {
     "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",
     "aesara.tensor.elemwise_cgen": f"{_NO_C}. See aesara.tensor.elemwise.",
     "aesara.tensor.fourier": "Use aesara.tensor.fft.",
-    "aesara.tensor.nnet.batchnorm": f"{_PLANNED}: batch normalisation. Write it with mean, var and broadcasting.",
     "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
     "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
     "aesara.tensor.signal.conv": f"{_PLANNED}: convolutions of single images. Use aesara.tensor.nnet.conv2d.",

@@ -45,7 +45,7 @@ _OPS = {
     "the base of other ops": """ScalarOp UnaryScalarOp BinaryScalarOp FixedLogicalComparison UnaryBitOp BinaryBitOp
         LogicalComparison ComposedOp ExpressionOp MayOverwriteFirst Correlation BaseAbstractConv AbstractConv
         AbstractConv_gradWeights AbstractConv_gradInputs ChosenWindows MatrixCorrelation Forward
-        ForWeights ForInputs PoolingOp PoolGrad BaseCorrMM BaseCorr3dMM MatrixOp SolveBase""",
+        ForWeights ForInputs BatchNormOp PoolingOp PoolGrad BaseCorrMM BaseCorr3dMM MatrixOp SolveBase""",
     "forms of convolutions, made by rewriting: tests/tensor/nnet/test_convolution_rules.py": """ConvOp CorrMM
         CorrMM_gradWeights CorrMM_gradInputs Corr3dMM Corr3dMMGradWeights Corr3dMMGradInputs""",
     "products of chosen blocks: tests/tensor/nnet/test_blocksparse.py": "SparseBlockGemv SparseBlockOuter",

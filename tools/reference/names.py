@@ -19,7 +19,7 @@ from aesara.tensor.elemwise import Elemwise
 #: Modules of which every function is documented; what is found twice stands under the first.
 PUBLIC = """
 aesara.tensor aesara.tensor.special aesara.tensor.nnet aesara.tensor.nnet.ctc
-aesara.tensor.nnet.abstract_conv aesara.tensor.nnet.blocksparse aesara.tensor.nnet.conv
+aesara.tensor.nnet.abstract_conv aesara.tensor.nnet.batchnorm aesara.tensor.nnet.blocksparse aesara.tensor.nnet.conv
 aesara.tensor.nnet.neighbours aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg aesara.tensor.fft
 aesara.tensor.signal.pool aesara.tensor.signal.conv aesara.gradient aesara.scan aesara.ifelse aesara.raise_op
 """.split()

@@ -1,6 +1,8 @@
 """Functions for neural networks. Importing this package registers the rules about them."""
 
 from aesara.tensor.nnet.activations import elu, hard_sigmoid, relu, selu, softsign, ultra_fast_sigmoid
+from aesara.tensor.nnet.batchnorm import batch_normalization
+from aesara.tensor.nnet.batchnorm import rules as _rules_of_batches
 from aesara.tensor.nnet.blocksparse_rules import rules as _rules_of_blocks
 from aesara.tensor.nnet.conv_composed import separable_conv2d
 from aesara.tensor.nnet.conv_functions import abstract_conv2d, conv2d, conv3d
@@ -34,12 +36,13 @@ from aesara.tensor.reductions.softmax import softmax
 from aesara.tensor.rewriting.special import softmax_simplifier
 
 #: The rules of this package, in the order in which they are tried, after those of tensors.
-RULES = (_rules_of_blocks, _rules_of_convolutions, _rules_of_networks)
+RULES = (_rules_of_batches, _rules_of_blocks, _rules_of_convolutions, _rules_of_networks)
 for _rules in RULES:
     _rules.register()
 
 __all__ = [
     "abstract_conv2d",
+    "batch_normalization",
     "binary_crossentropy",
     "categorical_crossentropy",
     "confusion_matrix",

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.special as sps
 
 from aesara.tensor import nnet
+from aesara.tensor.nnet import batchnorm
 from tests.optable.inputs import FLOATS, exactly, integer, positive, real, spaced
 from tests.optable.table import case, row
 from tests.tensor.nnet.convolution_loops import Loops
@@ -262,4 +263,49 @@ row(
     [case(real(1, 2, 4, 3), real(4, 1, 2, 2), real(3, 4, 1, 1))],
     lambda x, w, v: nnet.separable_conv2d(x, w, v, 2),
     error="sum",
+)
+
+
+def _normalized(x: Any, scale: Any, bias: Any, axes: Any = (0,)) -> list[np.ndarray]:
+    mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    invstd = 1 / np.sqrt(variance + 1e-4)
+    out = (x - mean) * invstd * np.expand_dims(scale, axes) + np.expand_dims(bias, axes)
+    return [out, mean.squeeze(axes), invstd.squeeze(axes)]
+
+
+def _scaled(x: Any, scale: Any, bias: Any, mean: Any, deviation: Any, mode: str = "") -> Any:
+    return (x - mean) / deviation * scale + bias
+
+
+def _at_least(bound: float) -> Any:
+    return lambda *values, **params: bound
+
+
+row(
+    "batch_normalization_train",
+    _normalized,
+    [
+        case(real(5, 3), real(3), real(3)),
+        case(real(3, 2, 2, 2), real(2), real(2), axes=(0, 2, 3)),
+    ],
+    batchnorm.batch_normalization_train,
+    error="sum",
+    magnitude=lambda *values, **params: [50.0, 20.0, 20.0],
+    fuzzed=False,
+)
+row(
+    "batch_normalization_test",
+    lambda x, scale, bias, mean, variance: _scaled(x, scale, bias, mean, np.sqrt(variance + 1e-4)),
+    [case(real(4, 3), real(3), real(3), real(3), positive(3))],
+    batchnorm.batch_normalization_test,
+    error="sum",
+    magnitude=_at_least(100.0),
+)
+row(
+    "batch_normalization",
+    _scaled,
+    [case(real(4, 3), real(3), real(3), real(3), positive(3)), case(*[real(3)] * 4, positive(3), mode="high_mem")],
+    lambda *v, mode="low_mem": nnet.batch_normalization(*v, mode=mode),
+    error="sum",
+    magnitude=_at_least(100.0),
 )
