@@ -10,7 +10,7 @@ from aesara.compile.pipeline import AddDestroyHandler, PrintCurrentFunctionGraph
 from aesara.configdefaults import config
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.rewriting.databases import local_useless, optdb
+from aesara.graph.rewriting.databases import load_rules, local_useless, optdb
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, NativeLinker
@@ -151,6 +151,7 @@ def _registrations(database: RewriteDatabase) -> int:
 
 def _rewriter_for(database: RewriteDatabase, query: RewriteDatabaseQuery) -> GraphRewriter:
     """The answer of `database` to `query`; asked again only when something has changed."""
+    load_rules()
     registrations = _registrations(database)
     last, answers = _answers.get(database, (-1, {}))
     if last != registrations:

@@ -108,6 +108,7 @@ PASSES = [
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     Pass(1.51, "Print1.51", PrintCurrentFunctionGraph("Post-stabilize"), ()),
     Pass(1.6, "watch_stabilize", Watch("stabilize"), SETTLING),
+    # (1.65: one factorization for all that is asked of a matrix; see aesara.tensor.rewriting.matrices.)
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
     Pass(1.8, "watch_BlasOpt", Watch("BlasOpt"), SETTLING),

@@ -61,6 +61,11 @@ LOWERINGS = {
         "tensor.joining.join_split.Join",
         "tensor.joining.join_split.Split",
     ],
+    "linear_algebra.factors": [
+        "tensor.linear_algebra.by_factors.InverseByLU",
+        "tensor.linear_algebra.by_factors.SolveByLU",
+        "tensor.linear_algebra.lu.LUFactor",
+    ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
     "linear_algebra.ops": [
         "tensor.linear_algebra.cholesky.Cholesky",

@@ -23,7 +23,7 @@ EXACT_SCALAR_OPS = frozenset(
 PRODUCTS = frozenset("Dot BatchedDot MatMul Dot22 Dot22Scalar Gemm Gemv Ger".split())
 INEXACT_OPS = PRODUCTS | frozenset(
     """Softmax LogSoftmax SoftmaxGrad CumOp CumsumOp Sum Prod CAReduce CAReduceDtype AdvancedIncSubtensor
-    AdvancedIncSubtensor1 IncSubtensor Mean Scan OpFromGraph Blockwise Cholesky CholeskySolve Det Inv LUFactor
+    AdvancedIncSubtensor1 IncSubtensor Mean Scan OpFromGraph Blockwise Cholesky CholeskySolve Cofactors Det Inv LUFactor
     MatrixInverse SLogDet Solve SolveTriangular""".split()
 )
 #: rounding errors of the native code, in units in the last place

@@ -63,6 +63,7 @@ _OPS = {
     "derivatives in one step: tests/tensor/linear_algebra/test_gradient_ops.py": """EighGrad EigvalshGrad
         CofactorsGrad""",
     "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",
+    "made by rewriting: tests/tensor/rewriting/test_shared_factors.py": "SolveByLU InverseByLU",
 }
 for _reason, _names in _OPS.items():
     OPS.update(dict.fromkeys(_names.split(), _reason))

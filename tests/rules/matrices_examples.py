@@ -78,6 +78,10 @@ EXAMPLES = {
         example(lambda m, m2: linalg.solve(linalg.cholesky(definite(m)).T, m2), **ROUNDED),
         example(lambda t, m: linalg.solve(at.tril(t[:, :, :4]), m), **ROUNDED),
     ],
+    "local_solve_of_multiple": [
+        example(lambda m, v: [linalg.solve(definite(m), v[:4]), linalg.solve(definite(m), -v[:4])], **ROUNDED),
+        example(lambda m, s, m2: [linalg.solve(definite(m), m2), linalg.solve(definite(m), s * m2)], **ROUNDED),
+    ],
     "local_solve_of_inverse": [example(lambda m, v: linalg.solve(linalg.inv(definite(m)), v[:4]), **REALS_TOO)],
     "psd_solve_with_chol": [
         example(lambda m, v: linalg.solve(checked(definite(m)), v[:4]), **ROUNDED),
@@ -126,6 +130,7 @@ EXAMPLES = {
         example(lambda m: [linalg.cholesky(definite(m)), linalg.det(definite(m))], **ROUNDED),
         example(lambda m: linalg.slogdet(checked(definite(m))), **ROUNDED),
     ],
+    "local_cofactors_of_definite": [example(lambda m: linalg.Cofactors()(checked(definite(m))), **ROUNDED)],
     "local_log_det": [
         example(lambda m: at.log(linalg.det(square(m))), **ROUNDED),
         example(lambda m: at.log(abs(linalg.det(square(m)))), **ROUNDED),

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 import aesara.compile.pipeline
-import aesara.tensor.rewriting  # noqa: F401 - registers the rules
+import aesara.tensor.rewriting
+import aesara.tensor.rewriting.matrices  # noqa: F401 - those about linear algebra
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter

@@ -2,7 +2,8 @@
 
 import pytest
 
-import aesara.tensor.nnet  # noqa: F401 - registers its rules
+import aesara.tensor.nnet
+import aesara.tensor.rewriting.linalg  # noqa: F401 - registers its rules
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import NodeRewriter

@@ -6,6 +6,9 @@ is set where functions are compiled: there `optdb` is filled, position by positi
 
 from __future__ import annotations
 
+import importlib
+import sys
+
 from aesara.graph.rewriting.db import EquilibriumDB, LocalGroupDB, SequenceDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 
@@ -39,3 +42,13 @@ local_useless.name = "useless"
 # Rules leave equal nodes behind; merged, they may match rules again.
 for _database in (canonicalize, stabilize, specialize, uncanonicalize):
     _database.register("merge_equal", MergeOptimizer(), "fast_run", "fast_compile", "merge", cleanup=True)
+
+#: Modules of Ops, and of the rules about them, which are loaded with the first function that is compiled after the Ops.
+RULES_ON_DEMAND = {"aesara.tensor.linear_algebra.solve": "aesara.tensor.rewriting.matrices"}
+
+
+def load_rules() -> None:
+    """Register the rules about what has been loaded."""
+    for ops, rules in RULES_ON_DEMAND.items():
+        if rules not in sys.modules and ops in sys.modules:
+            importlib.import_module(rules)

@@ -10,7 +10,7 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
-from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.databases import load_rules, optdb
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.older_names import older_names
@@ -67,6 +67,7 @@ def rewrite_graph(
         outputs = [graph] if isinstance(graph, Variable) else list(graph)
         fgraph = FunctionGraph(outputs=outputs, clone=clone)
     query = RewriteDatabaseQuery(include=include, **kwargs)
+    load_rules()
     optdb.query(query).rewrite(fgraph)
     if custom_rewrite is not None:
         custom_rewrite.rewrite(fgraph)

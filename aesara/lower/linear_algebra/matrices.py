@@ -118,7 +118,7 @@ class Matrices:
         self.failures: list[Array] | None = None
         for array in self.inputs:
             check_dtype(array.dtype)
-            if array.dtype not in ("float32", "float64"):
+            if array.dtype not in ("float32", "float64", "int32"):  # the last are numbers of rows
                 raise Unsupported(f"linear algebra of {array.dtype}")
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:

@@ -28,7 +28,6 @@ from aesara.tensor.rewriting import (
     logistic,
     logsumexp,
     math,
-    matrices,
     positions,
     powers,
     product_sums,
@@ -89,8 +88,6 @@ RULES = (
     # Reductions in fewer steps.
     reduced_forms.rules,
     repeated_elements.rules,
-    # Matrices of which something is known.
-    *matrices.RULES,
     # Sums of products, and of scattered elements.
     product_sums.rules,
     pythagorean.rules,
@@ -129,7 +126,6 @@ __all__ = [
     "log_products",
     "logarithms",
     "math",
-    "matrices",
     "product_sums",
     "pythagorean",
     "scattered",

@@ -82,7 +82,7 @@ def test_solutions_by_what_is_assumed(fact, left, rng):
         assert not any(isinstance(node.op, Assume) for node in f.maker.fgraph.apply_nodes)
         np.testing.assert_allclose(f(*point), expected[0], rtol=1e-12)
         g = compiled([A, b, c], outputs, mode)
-        assert not set(ops_of(g)) - {*left, "CholeskySolve"}
+        assert not set(ops_of(g)) - {*left, "LUFactor"}
         for value, want in zip(g(*point), expected):
             np.testing.assert_allclose(value, want, rtol=1e-10, atol=1e-12)
 
@@ -175,7 +175,7 @@ def test_tags_of_variables(tag, output, left):
         setattr(x.tag, tag, True)
         f = compiled([x if x.owner is None else x.owner.inputs[0], b], output(x))
         assert ops_of(f) == left
-        if tag == "symmetric":
+        if x.owner is None and tag == "symmetric":
             assert not any(type(node.op).__name__ == "DimShuffle" for node in f.maker.fgraph.apply_nodes)
 
 

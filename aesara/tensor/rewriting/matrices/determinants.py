@@ -11,7 +11,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import add, log, lt, mul, neg, neq, sgn, square, switch
 from aesara.tensor.linear_algebra.cholesky import Cholesky
-from aesara.tensor.linear_algebra.determinant import Det, SLogDet
+from aesara.tensor.linear_algebra.determinant import Cofactors, Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
@@ -27,12 +27,14 @@ from aesara.tensor.rewriting.matrices.parts import (
     matrix_rewriter,
     ones_like_batch,
     product_of,
+    swapped,
 )
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
 __all__ = [
+    "local_cofactors_of_definite",
     "local_det_chol",
     "local_det_of_inverse",
     "local_det_of_product",
@@ -146,6 +148,18 @@ def local_det_chol(fgraph, node):
     if isinstance(core_op(node), Det):
         return _in_place(node, product_of(square(d)))
     return _in_place(node, ones_like_batch(x), 2 * log_of_product(d))
+
+
+@rules.canonicalize
+@matrix_rewriter(Cofactors)
+def local_cofactors_of_definite(fgraph, node):
+    """The cofactors of a positive definite matrix, as in the gradient of its determinant, by its inverse."""
+    (x,) = node.inputs
+    if not is_real(x) or "positive_definite" not in facts_of(x):
+        return False
+    determinant = Det()(x)
+    scale = determinant.dimshuffle(*range(determinant.type.ndim), "x", "x")
+    return _in_place(node, mul(scale, swapped(MatrixInverse()(x))))
 
 
 @rules.stabilize

@@ -31,6 +31,7 @@ from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.matmul import MatMul
+from aesara.tensor.rewriting.helpers import common_value
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.vectorization.blockwise import Blockwise
 
@@ -308,6 +309,11 @@ class _Look:
             if self.transpose_sign(xs[0], ys[1]) > 0 and self.transpose_sign(xs[1], ys[0]) > 0:
                 return -1
         signs = [self.transpose_sign(a, b) for a, b in zip(xs, ys)]
+        if isinstance(scalar_op, aes.Pow) and signs[0] < 0:
+            exponent = common_value(xs[1])
+            if exponent is None or exponent != int(exponent) or common_value(ys[1]) != exponent:
+                return 0
+            return 1 if exponent % 2 == 0 else -1
         if isinstance(scalar_op, _COMMUTATIVE) and 0 in signs:
             signs = self._matched(xs, ys)
         if 0 in signs:

@@ -6,7 +6,8 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise.ops import conj
+from aesara.tensor.elementwise.ops import conj, mul, neg
+from aesara.tensor.linear_algebra.by_factors import SolveByLU
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
@@ -34,6 +35,7 @@ __all__ = [
     "inv_as_solve",
     "local_solve_of_diagonal",
     "local_solve_of_inverse",
+    "local_solve_of_multiple",
     "local_solve_of_orthogonal",
     "psd_solve_with_chol",
     "tag_solve_triangular",
@@ -118,6 +120,28 @@ def psd_solve_with_chol(fgraph, node):
     factor = Cholesky()(node.inputs[0])
     op = CholeskySolve(True, check_finite=core_op(node).check_finite)
     return in_place_of(out, applied_like(node, op, factor, node.inputs[1]))
+
+
+@rules.canonicalize
+@rules.specialize
+@matrix_rewriter(Solve, SolveTriangular, CholeskySolve, SolveByLU)
+def local_solve_of_multiple(fgraph, node):
+    """``solve(A, c * b)`` as ``c * solve(A, b)`` for numbers c, where ``solve(A, b)`` is computed anyway."""
+    (out,) = node.outputs
+    *matrix, b = node.inputs
+    inner = b.owner
+    if inner is None or inner.op not in (mul, neg):
+        return False
+    rest = [v for v in inner.inputs if not all(v.type.broadcastable)]
+    if len(rest) != 1 or rest[0].type.shape != b.type.shape or rest[0].type.dtype != b.type.dtype:
+        return False
+    for other, _ in fgraph.clients[rest[0]]:
+        if isinstance(other, Apply) and other.op == node.op and other.inputs == [*matrix, rest[0]]:
+            (solved,) = other.outputs
+            if inner.op == neg:
+                return in_place_of(out, neg(solved))
+            return in_place_of(out, mul(*[solved if v is rest[0] else v for v in inner.inputs]))
+    return False
 
 
 def _inverted(x: Variable) -> tuple[Variable, bool] | None:

@@ -1,0 +1,72 @@
+"""Lowering of LU factors that several results share.
+
+The routines factor the transpose of what stands in memory, so that the transpose is what is handed over and got back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.ir.routines import lapack
+from aesara.lower.arrays import Array, Index, Pointwise, Reader
+from aesara.lower.linear_algebra.matrices import Matrices, adopt, as_row, diagonal, only, swapped
+from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
+from aesara.tensor.linear_algebra.lu import LUFactor
+
+__all__: list[str] = []
+
+
+def _shifted(pivots: Array, by: int) -> Array:
+    """Numbers of rows, counted from another one on."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return cast(primitive("add", cast(readers[0](index), "int64"), const(by)), "int32")
+
+    return Pointwise("int32", pivots.shape, (pivots,), body, 1)
+
+
+@adopt(LUFactor)
+def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Array]:
+    (a,) = of.inputs
+    order = of.require_square(a, of.linalg_error)
+    made = of.call(lapack.lu(a.dtype), {"n": order}, {"a": swapped(a)})
+    return [swapped(made["a"]), _shifted(made["pivots"], -1)]
+
+
+def _regular(of: Matrices, factors: Array) -> Expr:
+    """The order of matrices, which must not be singular."""
+    order = of.require_square(factors)
+    zeros = Pointwise(
+        "bool", factors.shape[:-1], (diagonal(factors, order),),
+        lambda index, readers: primitive("eq", readers[0](index), const(0, factors.dtype)), 1,
+    )  # fmt: skip
+    of.require_none(zeros, of.linalg_error, "the matrix is singular: a zero stands on the diagonal of its factor.")
+    return order
+
+
+@adopt(SolveByLU)
+def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Array]:
+    factors, pivots, b = of.inputs
+    columns = b.ndim == factors.ndim
+    if op.check_finite:
+        of.require_finite(factors, b)
+    order = _regular(of, factors)
+    rows = swapped(b) if columns else as_row(b)
+    message = "a matrix of order {0} and a right-hand side of length {1} do not fit."
+    of.require_equal(order, rows.shape[-1], message)
+    routine = lapack.solve_lu("plain" if op.transposed else "transposed", factors.dtype)
+    sizes = {"n": order, "k": rows.shape[-2]}
+    given = {"a": swapped(factors), "pivots": _shifted(pivots, 1), "b": rows}
+    solved = of.call(routine, sizes, given)["b"]
+    return [swapped(solved) if columns else only(solved, -2)]
+
+
+@adopt(InverseByLU)
+def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Array]:
+    factors, pivots = of.inputs
+    order = _regular(of, factors)
+    routine = lapack.inverse_of_lu(factors.dtype)
+    made = of.call(routine, {"n": order}, {"a": swapped(factors), "pivots": _shifted(pivots, 1)})
+    return [swapped(made["a"])]

@@ -1,0 +1,103 @@
+"""Solutions and inverses from the LU factors of a matrix, where several results share them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.linear_algebra.core import MatrixOp, as_right_hand_side, as_square, cast_together, scipy_linalg
+from aesara.tensor.linear_algebra.solve import solved_type
+
+__all__ = ["InverseByLU", "SolveByLU"]
+
+
+def _require_regular(op: MatrixOp, factors: np.ndarray) -> None:
+    """Refuse the factors of a singular matrix."""
+    if not np.diagonal(factors).all():
+        raise np.linalg.LinAlgError(f"{op}: the matrix is singular: a zero stands on the diagonal of its factor.")
+
+
+class SolveByLU(MatrixOp):
+    """The solution x of ``A x = b``, or ``A.T x = b``, from what `LUFactor` returns for A.
+
+    In contrast to `lu_solve`, a singular matrix is an error. Rules make this op of `Solve`, after gradients are taken.
+
+    Parameters
+    ----------
+    transposed
+        Whether the system is that of the transpose.
+    check_finite
+        Whether infinities and NaN are looked for, which raise a ValueError.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> factors, pivots = at.linalg.lu_factor([[1.0, 2.0], [4.0, 4.0]])
+    >>> SolveByLU()(factors, pivots, [3.0, 8.0]).eval()
+    array([1., 1.])
+    """
+
+    __props__ = ("transposed", "check_finite")
+
+    def __init__(self, transposed: bool = False, check_finite: bool = True):
+        self.transposed = transposed
+        self.check_finite = check_finite
+
+    def signature_for(self, inputs: Any) -> str:
+        return "(n,n),(n),(n)->(n)" if inputs[2].type.ndim == 1 else "(n,n),(n),(n,k)->(n,k)"
+
+    def make_node(self, factors: Any, pivots: Any, b: Any) -> Apply:
+        factors, b = as_square(self, factors, "factors"), as_right_hand_side(self, b)
+        factors, b = cast_together(self, factors, b)
+        return Apply(self, [factors, as_tensor_variable(pivots), b], [solved_type(self, factors, b)()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        factors, pivots, b = inputs
+        if factors.shape[0] != b.shape[0]:
+            raise ValueError(
+                f"{self}: a matrix of order {factors.shape[0]} and a right-hand side of shape {b.shape} do not fit."
+            )
+        _require_regular(self, factors)
+        result = b.copy()
+        if b.size:
+            result = scipy_linalg().lu_solve(
+                (factors, pivots), b, trans=int(self.transposed), check_finite=self.check_finite
+            )
+        output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [(shapes[0][1], *shapes[2][1:])]
+
+
+class InverseByLU(MatrixOp):
+    """The inverse of a matrix, from what `LUFactor` returns for it; a singular one is an error.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> InverseByLU()(*at.linalg.lu_factor([[2.0, 0.0], [0.0, 4.0]])).eval()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+
+    __props__ = ()
+    gufunc_signature = "(n,n),(n)->(n,n)"
+
+    def make_node(self, factors: Any, pivots: Any) -> Apply:
+        factors = as_square(self, factors, "factors")
+        return Apply(self, [factors, as_tensor_variable(pivots)], [factors.type()])
+
+    def perform(self, node, inputs, output_storage, params=None):
+        factors, pivots = inputs
+        _require_regular(self, factors)
+        result = factors.copy()
+        if factors.size:
+            (getri,) = scipy_linalg().get_lapack_funcs(("getri",), (factors,))
+            result, _ = getri(factors, pivots)
+        output_storage[0][0] = np.asarray(result, dtype=factors.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [shapes[0]]
