@@ -33,7 +33,7 @@ from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bia
 from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.rewriting.helpers import in_place_of, output_of
-from aesara.tensor.rewriting.log_domain import Analysis
+from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

@@ -1,6 +1,6 @@
 """Terms of entropies (``xlogy``, ``entr``, ``rel_entr``, ``kl_div``) of probabilities that underflow.
 
-They are computed from logarithms of probabilities (see `log_domain`), and differentiated in these forms.
+They are computed from logarithms of probabilities (see `logarithms`), and differentiated in these forms.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise.ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
-from aesara.tensor.rewriting.log_domain import Analysis, times_logarithm
+from aesara.tensor.rewriting.logarithms.analysis import Analysis
+from aesara.tensor.rewriting.logarithms.scaled import Search, times_logarithm
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
 
-def _exponent(var: Variable, dtype: str, analysis: Analysis) -> Variable | None:
+def _exponent(var: Variable, dtype: str, analysis: Search) -> Variable | None:
     """The logarithm of a variable that is an exponential, so that it is not negative; None for anything else."""
     found = analysis.scaled_in(var, dtype)
     return found.exponent if found is not None and len(found.pieces) == 1 else None
 
 
-def form_of_xlogy(node: Apply, analysis: Analysis) -> Variable | None:
+def form_of_xlogy(node: Apply, analysis: Search) -> Variable | None:
     x, y = node.inputs
     dtype = node.outputs[0].type.dtype
     found = analysis.scaled_in(y, dtype)
     return None if found is None else times_logarithm(x, found.logarithm(dtype))
 
 
-def form_of_entropy(node: Apply, analysis: Analysis) -> Variable | None:
+def form_of_entropy(node: Apply, analysis: Search) -> Variable | None:
     (x,) = node.inputs
     logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
     return None if logarithm is None else neg(times_logarithm(x, logarithm))
 
 
-def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None:
+def form_of_relative_entropy(node: Apply, analysis: Search) -> Variable | None:
     x, y = node.inputs
     first, second = (_exponent(v, node.outputs[0].type.dtype, analysis) for v in node.inputs)
     if first is None or second is None:
@@ -48,7 +49,7 @@ def form_of_relative_entropy(node: Apply, analysis: Analysis) -> Variable | None
     return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
 
 
-FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
+FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
     XLogY: form_of_xlogy,
     Entr: form_of_entropy,
     RelEntr: form_of_relative_entropy,

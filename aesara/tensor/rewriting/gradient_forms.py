@@ -43,8 +43,9 @@ from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float, output_of
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
-from aesara.tensor.rewriting.log_domain import Analysis, log_of_complement, logarithm
-from aesara.tensor.rewriting.log_functions import is_near_kept, smooth_log1mexp_of_exponential
+from aesara.tensor.rewriting.logarithms.analysis import Analysis
+from aesara.tensor.rewriting.logarithms.differences import is_near_kept
+from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

@@ -16,7 +16,7 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import second
+from aesara.tensor.elementwise.ops import second, switch
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import Unbroadcast
 
@@ -228,3 +228,13 @@ def constant_like(value: Any, out: Variable) -> Variable:
 def is_tensor(var: Variable) -> bool:
     """Whether a variable is a dense tensor."""
     return isinstance(var.type, TensorType)
+
+
+def as_float(x: Variable, out: Variable) -> Variable:
+    """`x` in the dtype of the result."""
+    return as_dtype(x, out.type.dtype)
+
+
+def where_or_nan(condition: Variable, x: Variable, out: Variable) -> Variable:
+    """`x` where the condition holds and NaN elsewhere, in the dtype of `out`."""
+    return switch(condition, as_float(x, out), np.asarray(np.nan, dtype=out.type.dtype))

@@ -26,9 +26,8 @@ from aesara.tensor.elementwise.ops import (
     sinh,
     tanh,
 )
-from aesara.tensor.rewriting.exponentials import rules as rules_of_exponentials
-from aesara.tensor.rewriting.exponentials import where
-from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype
+from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype, where_or_nan
+from aesara.tensor.rewriting.logarithms.exponentials import rules as rules_of_exponentials
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -46,11 +45,13 @@ local_func_inv = SequentialNodeRewriter(
     rule(
         "local_tanh_arctanh",
         (tanh, (arctanh, "x")),
-        lambda x, out: where(le(at_abs(x), 1), x, out),
+        lambda x, out: where_or_nan(le(at_abs(x), 1), x, out),
         real_of_same_dtype,
     ),
     rule("local_arccosh_cosh", (arccosh, (cosh, "x")), lambda x: at_abs(x), real_of_same_dtype),
-    rule("local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where(ge(x, 1), x, out), real_of_same_dtype),
+    rule(
+        "local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where_or_nan(ge(x, 1), x, out), real_of_same_dtype
+    ),
 )
 for _collect in (rules.canonicalize, rules.stabilize, rules.specialize):
     _collect(local_func_inv, name="local_func_inv")
@@ -66,13 +67,13 @@ rules.add(
     rule(
         "local_exp_log1mexp",
         (exp, (log1mexp, "x")),
-        lambda x, out: where(le(x, 0), neg(expm1(x)), out),
+        lambda x, out: where_or_nan(le(x, 0), neg(expm1(x)), out),
         real_of_same_dtype,
     ),
     rule(
         "local_expm1_log1mexp",
         (expm1, (log1mexp, "x")),
-        lambda x, out: where(le(x, 0), neg(exp(x)), out),
+        lambda x, out: where_or_nan(le(x, 0), neg(exp(x)), out),
         real_of_same_dtype,
     ),
     to=(rules.specialize,),

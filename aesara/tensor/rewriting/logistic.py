@@ -24,8 +24,14 @@ from aesara.tensor.elementwise.ops import (
     sub,
     true_divide,
 )
-from aesara.tensor.rewriting.exponentials import where
-from aesara.tensor.rewriting.helpers import computed_in, has_value, in_place_of, is_float, real_of_same_dtype
+from aesara.tensor.rewriting.helpers import (
+    computed_in,
+    has_value,
+    in_place_of,
+    is_float,
+    real_of_same_dtype,
+    where_or_nan,
+)
 from aesara.tensor.rewriting.multrees import (
     is_exp,
     is_neg,
@@ -113,7 +119,7 @@ def _drop(variables: list[Variable], var: Variable) -> None:
 
 def where_probability(x: Variable, out: Variable) -> Variable:
     """`x` from 0 to 1, where it has a logit, and NaN elsewhere."""
-    return where(and_(le(0, x), le(x, 1)), x, out)
+    return where_or_nan(and_(le(0, x), le(x, 1)), x, out)
 
 
 ONE_PLUS_EXP = (add, 1, (exp, "x"))

@@ -20,8 +20,7 @@ from aesara.tensor.rewriting.complements import (
     sum_of_terms,
     term_of,
 )
-from aesara.tensor.rewriting.exponentials import where
-from aesara.tensor.rewriting.helpers import constant_like, in_place_of, is_float
+from aesara.tensor.rewriting.helpers import constant_like, in_place_of, is_float, where_or_nan
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -59,7 +58,7 @@ def local_pythagorean_pair(fgraph, node):
             left = [(s, v) for s, v in signed if v is not one.var and v is not other.var]
             if len(left) != len(signed) - 2:
                 continue  # a term that occurs twice
-            whole = where(lt(at_abs(x), np.inf), constant_like(1, x), out)
+            whole = where_or_nan(lt(at_abs(x), np.inf), constant_like(1, x), out)
             product = product_of_factors(one.coefficient, whole, +rest, one.divisors, out)
             return in_place_of(out, sum_of_terms(product, left, dtype), node.inputs)
     return False

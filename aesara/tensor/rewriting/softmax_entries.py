@@ -15,7 +15,7 @@ from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
-from aesara.tensor.rewriting.logsumexp import MOST_TERMS, READERS
+from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS, READERS
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.special import without_divisor
 

@@ -10,13 +10,9 @@ from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.reductions.sum_prod_max import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.logarithms.quotients import exponentials_over_their_sum, factors_behind_shuffles
+from aesara.tensor.rewriting.logarithms.shifting import exponent_of, is_stabilized
 from aesara.tensor.rewriting.logistic import negated
-from aesara.tensor.rewriting.logsumexp import (
-    exponent_of,
-    exponentials_over_their_sum,
-    factors_behind_shuffles,
-    is_stabilized,
-)
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle

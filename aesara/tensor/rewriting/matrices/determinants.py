@@ -17,7 +17,7 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.log_products import local_log_prod as local_log_prod_sqr
+from aesara.tensor.rewriting.logarithms.along_axes import local_log_prod as local_log_prod_sqr
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, transposed_of
 from aesara.tensor.rewriting.matrices.parts import (
     diagonal_of,

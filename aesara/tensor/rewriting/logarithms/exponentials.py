@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise.ops import abs as at_abs
@@ -24,33 +22,23 @@ from aesara.tensor.elementwise.ops import (
     sqrt,
     square,
     sub,
-    switch,
 )
 from aesara.tensor.rewriting.helpers import (
-    as_dtype,
+    as_float,
     is_float,
     is_real,
     is_unsigned,
     real_of_same_dtype,
+    where_or_nan,
 )
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
 
-def as_float(x: Variable, out: Variable) -> Variable:
-    """`x` in the dtype of the result."""
-    return as_dtype(x, out.type.dtype)
-
-
 def has_opposite(x: Variable) -> bool:
     """Whether ``neg(x)`` is the opposite of `x` as a real number, which it is not for unsigned integers."""
     return is_real(x) and not is_unsigned(x)
-
-
-def where(condition: Variable, x: Variable, out: Variable) -> Variable:
-    """`x` where the condition holds and NaN elsewhere, in the dtype of `out`."""
-    return switch(condition, as_float(x, out), np.asarray(np.nan, dtype=out.type.dtype))
 
 
 # One-argument functions: even functions, inverses.
@@ -74,19 +62,25 @@ rules.add(
     tags=("local_exp_log",),
 )
 rules.add(
-    rule("local_exp_of_log", (exp, (log, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
+    rule("local_exp_of_log", (exp, (log, "x")), lambda x, out: where_or_nan(ge(x, 0), x, out), is_real),
     rule(
-        "local_exp_log1p", (exp, (log1p, "x")), lambda x, out: where(ge(x, -1), add(1, as_float(x, out)), out), is_real
+        "local_exp_log1p",
+        (exp, (log1p, "x")),
+        lambda x, out: where_or_nan(ge(x, -1), add(1, as_float(x, out)), out),
+        is_real,
     ),
-    rule("local_expm1_log1p", (expm1, (log1p, "x")), lambda x, out: where(ge(x, -1), x, out), is_real),
+    rule("local_expm1_log1p", (expm1, (log1p, "x")), lambda x, out: where_or_nan(ge(x, -1), x, out), is_real),
     rule(
-        "local_expm1_log", (expm1, (log, "x")), lambda x, out: where(ge(x, 0), sub(as_float(x, out), 1), out), is_real
+        "local_expm1_log",
+        (expm1, (log, "x")),
+        lambda x, out: where_or_nan(ge(x, 0), sub(as_float(x, out), 1), out),
+        is_real,
     ),
     to=(rules.specialize,),
     tags=("local_exp_log_nan_switch",),
 )
 rules.add(
-    rule("local_sqr_sqrt", (square, (sqrt, "x")), lambda x, out: where(ge(x, 0), x, out), is_real),
+    rule("local_sqr_sqrt", (square, (sqrt, "x")), lambda x, out: where_or_nan(ge(x, 0), x, out), is_real),
     to=(rules.specialize,),
 )
 rules.add(

@@ -1,0 +1,262 @@
+"""Forms of ``1 - p``, ``exp(x) - 1`` and differences of two probabilities or exponentials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Literal
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    eq,
+    erf,
+    erfc,
+    gt,
+    le,
+    log1mexp,
+    log_ndtr,
+    maximum,
+    minimum,
+    mul,
+    ndtr,
+    neg,
+    reciprocal,
+    sgn,
+    sigmoid,
+    softplus,
+    square,
+    sub,
+    switch,
+    tanh,
+    true_divide,
+)
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_like,
+    has_value,
+    output_of,
+)
+from aesara.tensor.rewriting.hyperbolic import multiple
+from aesara.tensor.rewriting.logarithms.functions import (
+    complement_of_exponential,
+    complement_of_logistic,
+    hyperbolic_cosine,
+    is_positive,
+    minus_one,
+)
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits
+from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS
+from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+
+
+def nothing_near_kept(analysis: Search, node: Apply, depth: int) -> Literal[False] | None:
+    """No form for a difference that has a part with a gradient of its own."""
+    return False if any(is_near_kept(v, analysis.kept) for v in node.inputs) else None
+
+
+def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """1 minus the square of a hyperbolic tangent, or minus the normal distribution function."""
+    one, var = node.inputs
+    if not has_value(one, 1):
+        return None
+    base = _base_of_square(var)
+    inner = None if base is None or base in analysis.kept else output_of(base, tanh)
+    if inner is not None and fits(inner.inputs[0], node):
+        size = hyperbolic_cosine(analysis, inner, 0).exponent
+        return Scaled(mul(constant_like(-2, size), size), probability=True, in_sums=False)
+    scale, x = _normal(var) or (None, None)
+    return Scaled(log_ndtr(negated(x)), probability=True) if scale == 1 and fits(x, node) else None
+
+
+def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """``1 - q`` for the quotient of a term, or several, and a sum that they are among: a logistic function.
+
+    It is that of the difference of the logarithms of the others and of these.
+    """
+    (one, var), (out,) = node.inputs, node.outputs
+    quotient = output_of(var, true_divide) if has_value(one, 1) else None
+    total = None if quotient is None else output_of(quotient.inputs[1], add)
+    if total is None or total.outputs[0].type.dtype != out.type.dtype or var.type.dtype != out.type.dtype:
+        return None
+    top = quotient.inputs[0]
+    others = _terms(total.outputs[0])
+    for term in _terms(top):
+        k = next((k for k, other in enumerate(others) if _is_same(term, other)), None)
+        if k is None:
+            return None
+        del others[k]
+    if not others or total.outputs[0].type.broadcastable != var.type.broadcastable:
+        return None
+    parts = [
+        _logarithm_of_positive(v, out, analysis, depth) for v in (top, others[0] if len(others) == 1 else add(*others))
+    ]
+    return None if None in parts else Scaled(neg(softplus(sub(*parts))), probability=True)
+
+
+def difference_of_logistics(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    x, y = (_argument_of_logistic(v) for v in node.inputs)
+    if x is None or y is None or not (fits(x, node) and fits(y, node)):
+        return None
+    lower, upper = minimum(x, y), maximum(x, y)
+    exponent = sub(log1mexp(_distance(x, y)), add(softplus(neg(upper)), softplus(lower)))
+    return Scaled(exponent, [sgn(sub(x, y))], in_sums=False)
+
+
+def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled | Literal[False] | None:
+    """From the lower tail, where probabilities are accurate; from their logarithms where they underflow."""
+    normals = [_error_function(v) for v in node.inputs]
+    if None in normals:
+        normals = [_normal(v) for v in node.inputs]
+    if None in normals or normals[0][0] != normals[1][0]:
+        return None
+    (scale, x), (_, y) = normals
+    if not (fits(x, node) and fits(y, node)):
+        return None
+    if _are_from_lower_tail(x, y):
+        return False
+    above = gt(add(x, y), constant_like(0, x))
+    first, second = switch(above, neg(y), x), switch(above, neg(x), y)
+    facts = np.finfo(x.type.dtype)
+    # Second derivatives divide by squares.
+    usable = le(constant_like(np.sqrt(facts.tiny) / facts.eps, x), maximum(ndtr(first), ndtr(second)))
+    logarithms = log_ndtr(first), log_ndtr(second)
+    far = add(maximum(*logarithms), log1mexp(_distance(*logarithms)))
+    mantissa = switch(usable, sub(ndtr(first), ndtr(second)), sgn(sub(x, y)))
+    factors = [mantissa] if scale == 1 else [constant_like(scale, x), mantissa]
+    return Scaled(switch(usable, constant_like(0, x), far), factors, in_sums=False)
+
+
+def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
+    """Whether two arguments are what `difference_of_normals` makes of two: their difference is accurate."""
+    first, second = output_of(x, switch), output_of(y, switch)
+    return (
+        first is not None
+        and second is not None
+        and first.inputs[0] is second.inputs[0]
+        and output_of(first.inputs[0], gt) is not None
+    )
+
+
+def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """The difference of two forms, one of which may be 1."""
+    dtype = node.outputs[0].type.dtype
+    one = [has_value(v, 1) for v in node.inputs]
+    inner = [None if is_one else analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs)]
+    if any(not is_one and (form is None or len(form.pieces) > 1) for is_one, form in zip(one, inner)):
+        return None
+    if one == [False, True]:
+        return minus_one(inner[0].exponent)
+    if one == [True, False]:
+        exponent = inner[1].exponent
+        found = complement_of_logistic(exponent) or complement_of_exponential(exponent)
+        if found is not None:
+            return found
+        found = minus_one(exponent)
+        return Scaled(found.exponent, [neg(found.factors[0])], in_sums=False)
+    x, y = (form.exponent for form in inner)
+    return Scaled(add(maximum(x, y), log1mexp(_distance(x, y))), [sgn(sub(x, y))], in_sums=False)
+
+
+def _logarithm_of_positive(var: Variable, out: Variable, analysis: Search, depth: int) -> Variable | None:
+    """The logarithm of a form or a number that is plainly positive."""
+    value = common_value(var)
+    if value is not None:
+        return constant_like(np.log(np.float64(value)), out) if 0 < value < np.inf else None
+    found = analysis.scaled_in(var, out.type.dtype, depth) if is_positive(var) else None
+    return None if found is None else found.logarithm(out.type.dtype)
+
+
+def _terms(var: Variable) -> list[Variable]:
+    """The terms of a sum, of those that it is made of, too, in any order; the variable itself if it is no sum."""
+    found, stack = [], [var]
+    while stack:
+        term = stack.pop()
+        inner = output_of(term, add)
+        if inner is None or term.type != var.type or len(stack) > MOST_TERMS:
+            found.append(term)
+        else:
+            stack.extend(inner.inputs)
+    return found
+
+
+def _is_same(one: Variable, other: Variable, depth: int = 3) -> bool:
+    """Whether two variables are one, or are computed in the same few steps."""
+    if one is other:
+        return True
+    first, second = one.owner, other.owner
+    if first is None and second is None:
+        value = common_value(one)
+        return value is not None and value == common_value(other) and one.type == other.type
+    if first is None or second is None or depth == 0 or first.op != second.op:
+        return False
+    return all(_is_same(a, b, depth - 1) for a, b in zip(first.inputs, second.inputs, strict=True))
+
+
+def _base_of_square(var: Variable) -> Variable | None:
+    node = var.owner
+    if node is None:
+        return None
+    if node.op == mul and len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]:
+        return node.inputs[0]
+    is_square = node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
+    return node.inputs[0] if is_square else None
+
+
+def _argument_of_logistic(var: Variable) -> Variable | None:
+    """``x`` for ``sigmoid(x)``, also as ``1 / (1 + exp(-x))``; else None."""
+    node = var.owner
+    if node is None:
+        return None
+    if node.op == sigmoid:
+        return node.inputs[0]
+    below = node.op == reciprocal or (node.op == true_divide and has_value(node.inputs[0], 1))
+    x = argument_of_one_plus_exp(node.inputs[-1]) if below else None
+    return None if x is None else negated(x)
+
+
+def _normal(var: Variable) -> tuple[float, Variable] | None:
+    """A number and ``x`` for a multiple of ``ndtr(x)``, also by error functions; else None."""
+    number, var = multiple(var)
+    node = var.owner
+    if node is None:
+        return None
+    if node.op == ndtr:
+        return number, node.inputs[0]
+    sign = 1
+    if node.op == erfc:
+        (x,), sign = node.inputs, -1
+    elif node.op in (add, sub) and len(node.inputs) == 2 and any(has_value(v, 1) for v in node.inputs):
+        inner = output_of(node.inputs[has_value(node.inputs[0], 1)], erf)
+        if inner is None or (node.op == sub and not has_value(node.inputs[0], 1)):
+            return None
+        (x,), sign = inner.inputs, (1 if node.op == add else -1)
+    else:
+        return None
+    return (2 * number, scaled_argument(x, sign * math.sqrt(2))) if x.type.dtype == "float64" else None
+
+
+def _error_function(var: Variable) -> tuple[float, Variable] | None:
+    """A number and ``x`` for a multiple of ``erf``, as that multiple of ``ndtr(x)`` but for a constant; else None."""
+    number, var = multiple(var)
+    inner = output_of(var, erf)
+    if inner is None or var.type.dtype != "float64" or inner.inputs[0].type.dtype != "float64":
+        return None
+    return 2 * number, scaled_argument(inner.inputs[0], math.sqrt(2))
+
+
+def is_near_kept(var: Variable, kept: Collection[Variable], depth: int = 6) -> bool:
+    """Whether a variable is, or is computed in a few steps from, one that takes a gradient of its own."""
+    if var.owner is None or not kept:
+        return False
+    return var in kept or (depth > 0 and any(is_near_kept(v, kept, depth - 1) for v in var.owner.inputs))
+
+
+def _distance(x: Variable, y: Variable) -> Variable:
+    """``-abs(x - y)``, which is zero for equal infinite numbers."""
+    return neg(switch(eq(x, y), constant_like(0, x), at_abs(sub(x, y))))

@@ -1,0 +1,209 @@
+"""Forms of functions that leave the range of floats, which log-densities are written with.
+
+These are powers, the gamma function, hyperbolic functions and ``exp(x) - 1``. Each is a sign times an exponential.
+Sums of them stay as they are: their terms may cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    cosh,
+    exp,
+    expm1,
+    gamma,
+    gammaln,
+    gt,
+    i0,
+    i0e,
+    log,
+    log1mexp,
+    maximum,
+    mul,
+    ndtr,
+    neg,
+    sgn,
+    sigmoid,
+    softplus,
+    sqrt,
+    square,
+    sub,
+    switch,
+    tanh,
+    true_divide,
+)
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    constant_like,
+    has_value,
+    output_of,
+)
+from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, times_logarithm
+from aesara.tensor.rewriting.logistic import negated
+
+#: Powers with constant exponents up to this one are computed as they are.
+SMALL_EXPONENT = 4
+
+
+def _argument(node: Apply) -> Variable:
+    """The argument in the dtype of the result: integers wrap around, and are not the logarithm of 2."""
+    return as_dtype(node.inputs[0], node.outputs[0].type.dtype)
+
+
+def _of_size(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
+    """An odd function of `x` from the logarithm of its values at positive numbers."""
+    return Scaled(logarithm(at_abs(x)), [sgn(x)], in_sums=False)
+
+
+def _minus_log_2(x: Variable) -> Variable:
+    return constant_like(-math.log(2), x)
+
+
+def hyperbolic_sine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    if analysis.smooth:
+        x = _argument(node)
+        return Scaled(_smooth_log_of_cosh(x), [tanh(x)], in_sums=False)
+    return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
+
+
+def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    x = _argument(node)
+    exponent = _smooth_log_of_cosh(x) if analysis.differentiated else log_of_cosh(x)
+    # It is positive, so that nothing cancels; values take less time as they are written.
+    return Scaled(exponent, in_sums=analysis.differentiated)
+
+
+def _smooth_log_of_cosh(x: Variable) -> Variable:
+    return add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
+
+
+def hyperbolic_tangent(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    if analysis.smooth:
+        return None  # it is a factor as it is
+
+    def logarithm(x: Variable) -> Variable:
+        twice = mul(constant_like(-2, x), x)
+        return sub(log1mexp(twice), softplus(twice))
+
+    return _of_size(_argument(node), logarithm)
+
+
+def opposite_of_expm1(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """``-expm1(x)`` for negative `x`, which is a probability."""
+    inner = output_of(node.inputs[0], expm1)
+    if inner is None or node.inputs[0] in analysis.kept or not fits(inner.inputs[0], node):
+        return None
+    return complement_of_exponential(inner.inputs[0])
+
+
+def complement_of_exponential(exponent: Variable) -> Scaled | None:
+    """``1 - exp(exponent)`` where it is plain that the exponent is negative."""
+    number, size = multiple(exponent)
+    if number < 0 and is_positive(size):
+        return Scaled(log1mexp(exponent), probability=True, in_sums=False)
+    return None
+
+
+def complement_of_logistic(exponent: Variable) -> Scaled | None:
+    """``1 - exp(exponent)`` where the exponential is the logistic function."""
+    node = output_of(exponent, neg)
+    inner = None if node is None else output_of(node.inputs[0], softplus)
+    return None if inner is None else Scaled(neg(softplus(negated(inner.inputs[0]))), probability=True)
+
+
+def exponential_minus_one(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    x = _argument(node)
+    if analysis.smooth:
+        return Scaled(softplus(x), [tanh(mul(constant_like(0.5, x), x))], in_sums=False)
+    return minus_one(x)
+
+
+def minus_one(exponent: Variable) -> Scaled:
+    """``exp(exponent) - 1``."""
+    size = add(maximum(exponent, constant_like(0, exponent)), log1mexp(neg(at_abs(exponent))))
+    return Scaled(size, [sgn(exponent)], in_sums=False)
+
+
+def gamma_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    x = _argument(node)
+    return _where_positive(x, gammaln, gamma)
+
+
+def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """A power whose base is not made of exponentials."""
+    (base, number), (out,) = node.inputs, node.outputs
+    value = common_value(number)
+    if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
+        return None
+    base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
+    return _where_positive(base, lambda x: times_logarithm(number, log(x)), lambda x: at_pow(x, number))
+
+
+def _fits(base: Variable, out: Variable) -> bool:
+    """Whether a base may be computed in the dtype of its power."""
+    return base.type.dtype == out.type.dtype or common_value(base) is not None
+
+
+def _where_positive(
+    x: Variable, logarithm: Callable[[Variable], Variable], function: Callable[[Variable], Variable]
+) -> Scaled | None:
+    """A function from its logarithm where its argument is positive, and as it is elsewhere; it is 1 at 1."""
+    if is_positive(x):
+        return Scaled(logarithm(x), in_sums=False)
+    chosen = output_of(x, switch)
+    if chosen is not None and has_value(chosen.inputs[1], 1):
+        return None  # what is left of such a form
+    one = constant_like(1, x)
+    positive = gt(x, constant_like(0, x))
+    return Scaled(logarithm(switch(positive, x, one)), [function(switch(positive, one, x))], in_sums=False)
+
+
+def is_positive(var: Variable, depth: int = 4) -> bool:
+    """Whether a variable is plainly not negative, nor zero but for lack of range."""
+    value = common_value(var)
+    if value is not None:
+        return bool(value > 0)
+    node = var.owner
+    if node is None or depth == 0:
+        return False
+    if node.op in POSITIVE:
+        return True
+    if node.op in (mul, true_divide, sqrt, at_pow):
+        operands = node.inputs[:1] if node.op == at_pow else node.inputs
+        return all(is_positive(v, depth - 1) for v in operands)
+    if node.op == add:
+        found = [is_positive(v, depth - 1) for v in node.inputs]
+        return any(found) and all(one or _is_not_negative(v, depth - 1) for one, v in zip(found, node.inputs))
+    return False
+
+
+def _is_not_negative(var: Variable, depth: int) -> bool:
+    node = var.owner
+    if node is None or depth == 0:
+        return False
+    if node.op in (square, at_abs):
+        return True
+    if node.op == at_pow:
+        number = common_value(node.inputs[1])
+        return number is not None and float(number) % 2 == 0
+    if node.op in (mul, true_divide):
+        return all(is_positive(v, depth - 1) or _is_not_negative(v, depth - 1) for v in node.inputs)
+    return False
+
+
+POSITIVE = frozenset((exp, sigmoid, softplus, cosh, ndtr, i0))
+
+
+def bessel_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    x = _argument(node)
+    return Scaled(at_abs(x), [i0e(x)], in_sums=False)

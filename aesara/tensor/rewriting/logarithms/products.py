@@ -1,0 +1,190 @@
+"""Forms of exponentials and probabilities, and of their products, quotients, powers and choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.elementwise.ops import (
+    add,
+    erf,
+    log1mexp,
+    log_ndtr,
+    mul,
+    ndtr,
+    neg,
+    sigmoid,
+    softplus,
+    sqrt,
+    square,
+    sub,
+    switch,
+)
+from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    constant_like,
+    has_value,
+)
+from aesara.tensor.rewriting.logarithms.scaled import (
+    Scaled,
+    Search,
+    filled,
+    fits,
+    has_one_dtype,
+    times_logarithm,
+)
+from aesara.tensor.rewriting.logistic import negated
+
+
+def tail(analysis: Search, x: Variable) -> Scaled | None:
+    """``erfc(x)``. In narrower floats the argument would lose too many digits for values."""
+    if not analysis.differentiated and x.type.dtype != "float64":
+        return None
+    exponent = log_ndtr(mul(constant_like(-np.sqrt(2), x), x))
+    return Scaled(exponent, [constant_like(2, x)], in_sums=analysis.differentiated)
+
+
+def exponential(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return Scaled(node.inputs[0]) if has_one_dtype(node) else None
+
+
+def logistic(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    if not has_one_dtype(node):
+        return None
+    return Scaled(neg(softplus(negated(node.inputs[0]))), probability=True)
+
+
+def normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return Scaled(log_ndtr(node.inputs[0]), probability=True) if has_one_dtype(node) else None
+
+
+def complementary_error(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return tail(analysis, node.inputs[0]) if has_one_dtype(node) else None
+
+
+def product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return product_over(analysis, node, node.inputs, (), depth)
+
+
+def quotient(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return product_over(analysis, node, node.inputs[:1], node.inputs[1:], depth)
+
+
+def inverse(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    return product_over(analysis, node, (), node.inputs, depth)
+
+
+def product_over(
+    analysis: Search, node: Apply, tops: Sequence[Variable], bottoms: Sequence[Variable], depth: int
+) -> Scaled | None:
+    dtype = node.outputs[0].type.dtype
+    exponent, probability, in_sums = None, not bottoms, True
+    parts: tuple[list[Variable], list[Variable]] = ([], [])
+    for k, side in enumerate((tops, bottoms)):
+        for var in side:
+            found = analysis.scaled_in(var, dtype, depth)
+            probability = probability and found is not None and found.probability
+            if found is None:
+                value = common_value(var)
+                if value == 1:
+                    continue
+                plain = value is None or var.type.dtype == dtype
+                parts[k].append(as_dtype(var, dtype) if plain else constant_like(value, node.outputs[0]))
+                continue
+            in_sums = in_sums and found.in_sums
+            parts[k].extend(found.factors)
+            parts[1 - k].extend(found.divisors)
+            if exponent is None:
+                exponent = neg(found.exponent) if k else found.exponent
+            else:
+                exponent = (sub if k else add)(exponent, found.exponent)
+    return None if exponent is None else Scaled(exponent, *parts, probability, in_sums)
+
+
+def opposite(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    inner = analysis.scaled(node.inputs[0], depth)
+    if inner is None:
+        return None
+    minus = neg(inner.factors[0]) if inner.factors else constant_like(-1, node.outputs[0])
+    return Scaled(inner.exponent, [minus, *inner.factors[1:]], inner.divisors, in_sums=inner.in_sums)
+
+
+def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    base, dtype = node.inputs[0], node.outputs[0].type.dtype
+    inner = analysis.scaled_in(base, dtype, depth)
+    if inner is None:
+        return None
+    number: Variable | float = {sqrt: 0.5, square: 2.0}.get(node.op) or node.inputs[1]
+    value = number if isinstance(number, float) else common_value(number)
+    if value is None:
+        if len(inner.pieces) > 1:
+            return None
+        return Scaled(times_logarithm(as_dtype(number, dtype), inner.exponent), in_sums=inner.in_sums)
+    if not np.isfinite(value):
+        return None
+    mantissa = inner.mantissa(dtype)
+    exponent = mul(constant_like(value, inner.exponent), inner.exponent)
+    if value == -1 and mantissa is not None:
+        return Scaled(exponent, inner.divisors, inner.factors, in_sums=inner.in_sums)
+    factors = [] if mantissa is None else [node.op(mantissa, *node.inputs[1:])]
+    return Scaled(exponent, factors, in_sums=inner.in_sums)
+
+
+def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """What is left of 1 if a probability is taken away."""
+    one, var = node.inputs
+    if var.owner is not None and var.owner.op == erf and var not in analysis.kept and has_value(one, 1):
+        return tail(analysis, var.owner.inputs[0]) if fits(var.owner.inputs[0], node) else None
+    inner = analysis.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
+    if inner is None or not inner.probability or len(inner.pieces) > 1:
+        return None
+    if var.owner.op == sigmoid:
+        return Scaled(neg(softplus(var.owner.inputs[0])), probability=True)
+    if var.owner.op == ndtr:
+        return Scaled(log_ndtr(negated(var.owner.inputs[0])), probability=True)
+    return Scaled(log1mexp(inner.exponent), probability=True)
+
+
+def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    condition, *sides = node.inputs
+    found = [with_constants(analysis, v, node.outputs[0], depth) for v in sides]
+    if all(analysis.known.get(v) is None for v in sides):
+        return None
+    zero = constant_like(0, node.outputs[0])
+    plain = [Scaled(zero, [as_dtype(v, node.outputs[0].type.dtype)], in_sums=False) for v in sides]
+    found = [one or other for one, other in zip(found, plain)]
+    dtype = node.outputs[0].type.dtype
+    exponents = [one.exponent for one in found]
+    mantissas = [one.mantissa(dtype) for one in found]
+    for k in (0, 1):
+        if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
+            exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
+    exponent = switch(condition, *exponents)
+    factors = []
+    if mantissas != [None, None]:
+        factors = [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
+    return Scaled(exponent, factors, in_sums=all(one.in_sums for one in found))
+
+
+def with_constants(analysis: Search, var: Variable, out: Variable, depth: int) -> Scaled | None:
+    """The form of a term or side of `out`, which may be a number."""
+    value = common_value(var)
+    if value is not None:
+        return Scaled(constant_like(0, out), [constant_like(value, out)]) if value >= 0 else None
+    return analysis.scaled_in(var, out.type.dtype, depth)
+
+
+def product_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    (x,), (out,) = node.inputs, node.outputs
+    inner = analysis.scaled_in(x, out.type.dtype, depth)
+    if inner is None:
+        return None
+    op, (exponent, *_) = node.op, (filled(v, x, inner.pieces) for v in inner.pieces)
+    along = Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
+    mantissa = inner.mantissa(out.type.dtype)
+    factors = [] if mantissa is None else [op(filled(mantissa, x, inner.pieces))]
+    return Scaled(along(exponent), factors, in_sums=inner.in_sums)

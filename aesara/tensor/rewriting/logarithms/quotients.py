@@ -1,0 +1,278 @@
+"""Quotients of exponentials and sums of them: ``exp(x) / sum(exp(x))`` is ``exp(x - m) / sum(exp(x - m))``.
+
+`Shifted` is a sum with what was taken out; it is found in products and quotients, with weights, along axes, in sums of
+a few terms and behind what only moves dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Variable
+from aesara.records import dataclass
+from aesara.tensor.elementwise.ops import (
+    add,
+    exp,
+    mul,
+    neg,
+    reciprocal,
+    sub,
+    true_divide,
+)
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.careduce import with_kept_dims
+from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    constant_like,
+    is_float,
+    shaped_like_inputs,
+)
+from aesara.tensor.rewriting.logarithms.scaled import filled
+from aesara.tensor.rewriting.logarithms.shifting import (
+    MOST_TERMS,
+    can_be_shifted,
+    exponent_of,
+    is_stabilized,
+    largest_of,
+    power,
+    product_as_sum,
+    shifted_along_axes,
+    shifted_term,
+)
+from aesara.tensor.rewriting.reductions import reduced_axes
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+
+@dataclass
+class Shifted:
+    """A sum of exponentials as ``total * exp(largest)``, both of the shape of the sum.
+
+    `terms` are what is summed: several, or one with the axes that were summed over.
+    """
+
+    total: Variable
+    largest: Variable
+    terms: list[Term]
+
+
+@dataclass
+class Term:
+    """A term ``weight * exp(exponent)``; `weight` is None for 1."""
+
+    exponent: Variable
+    weight: Variable | None = None
+
+    def shifted(self, largest: Variable) -> Variable:
+        """The term divided by ``exp(largest)``."""
+        return shifted_term(self.exponent, largest, self.weight)
+
+
+def term_in(var: Variable) -> Term | None:
+    """A term with an exponential among its factors; None for what has none, or whose exponent was shifted already."""
+    x = exponent_of(var)
+    weight = None
+    if x is None:
+        node = var.owner
+        if node is None or node.op not in (mul, true_divide, neg) or not is_float(var):
+            return None
+        dtype = var.type.dtype
+        numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
+        exponents = [exponent_of(v) for v in numerators]
+        found = [v for v in exponents if v is not None]
+        if not found:
+            return None
+        x = found[0] if len(found) == 1 else add(*found)
+        rest = [v for v, of_exponential in zip(numerators, exponents) if of_exponential is None]
+        exponents = [exponent_of(v) for v in denominators]
+        for divided_by in exponents:
+            x = x if divided_by is None else sub(x, divided_by)
+        denominators = [v for v, of_exponential in zip(denominators, exponents) if of_exponential is None]
+        if rest or denominators:
+            weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
+    return None if x is None or is_stabilized(x) else Term(x, weight)
+
+
+def shifted(var: Variable) -> Shifted | None:
+    """A sum of exponentials with the largest taken out; None for what is no such sum."""
+    node = var.owner
+    if node is None or not is_float(var):
+        return None
+    if isinstance(node.op, DimShuffle):
+        inner = shifted(node.inputs[0])
+        return None if inner is None else Shifted(node.op(inner.total), node.op(inner.largest), inner.terms)
+    if isinstance(node.op, Sum):
+        return _shifted_reduction(var)
+    if isinstance(node.op, Dot):
+        total = product_as_sum(var)
+        return None if total is None else _shifted_reduction(total)
+    if node.op == add:
+        return _shifted_terms(var)
+    return None
+
+
+def _shifted_reduction(var: Variable) -> Shifted | None:
+    node = var.owner
+    (summed,) = node.inputs
+    term = term_in(summed) if can_be_shifted(node) else None
+    if term is None:
+        return None
+    exponent = filled(term.exponent, summed, [summed] if term.weight is None else [term.weight])
+    if exponent.type.broadcastable != summed.type.broadcastable:
+        return None
+    return Shifted(*shifted_along_axes(node, exponent, term.weight, _as_it_is), [term])
+
+
+def _as_it_is(largest: Variable) -> Variable:
+    return largest
+
+
+def _shifted_terms(var: Variable) -> Shifted | None:
+    node = var.owner
+    terms = exponential_terms(var)
+    if terms is None or len(terms) > MOST_TERMS:
+        return None
+    largest = largest_of([term.exponent for term in terms], [term.weight for term in terms], _as_it_is)
+    largest = shaped_like_inputs(largest, var, node.inputs)
+    return Shifted(add(*(term.shifted(largest) for term in terms)), largest, terms)
+
+
+def exponential_terms(var: Variable) -> list[Term] | None:
+    """The terms of a sum of exponentials, some of which may be constants; else None."""
+    terms = []
+    found = False
+    for v in var.owner.inputs:
+        value = common_value(v)
+        if value is not None:
+            terms.append(Term(constant_like(0, var), constant_like(value, var)))
+            continue
+        term = term_in(v) if v.type.dtype == var.type.dtype else None
+        if term is None:
+            return None
+        found = True
+        terms.append(term)
+    return terms if found else None
+
+
+def exponentials_over_their_sum(
+    numerators: Sequence[Variable], denominators: Sequence[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
+    numerators, denominators = list(numerators), list(denominators)
+    for k, denominator in enumerate(denominators):
+        if not _is_sum(denominator):
+            continue
+        if not any(exponent_of(var) is not None or _is_sum(var) for var in numerators):
+            break
+        found = shifted(denominator)
+        if found is None:
+            continue
+        for i, var in enumerate(numerators):
+            if var.type.dtype != denominator.type.dtype:
+                continue
+            new = _shifted_numerator(var, found, numerators)
+            if new is None:
+                new = _shifted_average(var, denominator)
+            if new is not None:
+                numerators[i] = new
+                denominators[k] = found.total
+                break
+    return numerators, denominators
+
+
+def _is_sum(var: Variable) -> bool:
+    node = var.owner
+    while node is not None and isinstance(node.op, DimShuffle):
+        node = node.inputs[0].owner
+    return node is not None and (node.op == add or isinstance(node.op, (Sum, Dot)))
+
+
+def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable]) -> Variable | None:
+    """An exponential divided by what was taken out of a sum, if it is among the terms of the sum; else None.
+
+    Where the weight of the term is zero, it is no part of the sum, and may be larger: it is finite only where a factor
+    beside it is zero, too.
+    """
+    exponent = exponent_of(var)
+    if exponent is None or is_stabilized(exponent):
+        return None
+    for term in total.terms:
+        if term.exponent is exponent:
+            return power(exponent, total.largest, _factors_among(term.weight, factors))
+    if any(_without_order(term.exponent) is _without_order(exponent) for term in total.terms):
+        return exp(sub(exponent, total.largest))
+    return None
+
+
+def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Variable | None:
+    """The product of those factors of a weight that are among others; None for 1."""
+    if weight is None:
+        return None
+    found = [v for v in local_mul_canonizer.get_near_num_denum(weight)[0] if any(v is other for other in factors)]
+    return found[0] if len(found) == 1 else mul(*found) if found else None
+
+
+def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
+    """A sum of weighted exponentials, divided by what is taken out of the sum of them without or with other weights.
+
+    The quotient of both is an average.
+    """
+    if var.owner is None or type(var.owner.op) is not type(denominator.owner.op):
+        return None
+    if isinstance(var.owner.op, DimShuffle):
+        if var.owner.op != denominator.owner.op:
+            return None
+        inner = _shifted_average(var.owner.inputs[0], denominator.owner.inputs[0])
+        return None if inner is None else var.owner.op(inner)
+    if not isinstance(var.owner.op, Sum):
+        return None
+    axes = reduced_axes(var.owner)
+    (summed,) = var.owner.inputs
+    if axes != reduced_axes(denominator.owner) or summed.type.dtype != var.type.dtype:
+        return None
+    term = term_in(summed)
+    found = shifted(denominator)
+    if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
+        return None
+    return var.owner.op(term.shifted(with_kept_dims(summed, found.largest, axes)))
+
+
+def _without_order(var: Variable) -> Variable:
+    node = var.owner
+    return node.inputs[0] if node is not None and isinstance(node.op, DimShuffle) else var
+
+
+def factors_behind_shuffles(
+    numerators: Sequence[Variable], denominators: Sequence[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """The factors of a product, with those taken apart that are products with dimensions moved or added.
+
+    Only what holds a sum is taken apart: then an exponential among the factors may go with it.
+    """
+    found: tuple[list[Variable], list[Variable]] = ([], [])
+    for inverted, side in enumerate((numerators, denominators)):
+        for var in side:
+            inner = var.owner.inputs[0] if var.owner is not None and isinstance(var.owner.op, DimShuffle) else None
+            if inner is None or inner.owner is None or inner.owner.op not in (mul, true_divide, reciprocal):
+                found[inverted].append(var)
+                continue
+            parts = local_mul_canonizer.get_near_num_denum(inner)
+            if not any(_is_sum(part) for part in (*parts[0], *parts[1])):
+                found[inverted].append(var)
+                continue
+            for k in (0, 1):
+                found[inverted ^ k].extend(_shuffled(part, var.owner.op, inner) for part in parts[k])
+    return found
+
+
+def _shuffled(part: Variable, op: DimShuffle, whole: Variable) -> Variable:
+    """A factor of `whole` with its dimensions moved as those of `whole`, in one step."""
+    order = op.new_order
+    node = part.owner
+    if node is not None and isinstance(node.op, DimShuffle):
+        order = tuple("x" if i == "x" else node.op.new_order[i] for i in order)
+        part = node.inputs[0]
+        return part.dimshuffle(*order)
+    return op(part) if part.type.broadcastable == whole.type.broadcastable else part.dimshuffle(*order)

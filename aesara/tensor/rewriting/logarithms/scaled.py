@@ -1,0 +1,178 @@
+"""A number times an exponential: the form in which exponentials, and what is made of them, are found.
+
+The logarithm of a form neither overflows nor underflows. Which op has which forms is said in the table of `analysis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import field
+from typing import Literal
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.records import dataclass
+from aesara.scalar.types import upcast
+from aesara.tensor.derivatives.gradient_operators import disconnected_grad
+from aesara.tensor.elementwise.ops import (
+    add,
+    and_,
+    eq,
+    isinf_,
+    log,
+    mul,
+    reciprocal,
+    second,
+    sub,
+    switch,
+    true_divide,
+)
+from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    computed_in,
+    is_float,
+)
+
+#: So many operations are looked through, one behind the other.
+DEEPEST = 12
+
+
+@dataclass
+class Scaled:
+    """A product of `factors` over `divisors`, times ``exp(exponent)``.
+
+    Attributes
+    ----------
+    factors, divisors
+        They are multiplied and divided by; often there are none.
+    exponent
+        The exponent.
+    probability
+        Whether it is known to be between 0 and 1.
+    in_sums
+        Whether sums of such forms are computed from these, too.
+    """
+
+    exponent: Variable
+    factors: list[Variable] = field(default_factory=list)
+    divisors: list[Variable] = field(default_factory=list)
+    probability: bool = False
+    in_sums: bool = True
+
+    @property
+    def pieces(self) -> list[Variable]:
+        return [self.exponent, *self.factors, *self.divisors]
+
+    def mantissa(self, dtype: str) -> Variable | None:
+        """The product of factors over divisors; None for 1."""
+        if not self.factors and not self.divisors:
+            return None
+        top = combined(mul, self.factors, dtype)
+        if not self.divisors:
+            return top
+        bottom = combined(mul, self.divisors, dtype)
+        return reciprocal(bottom) if top is None else true_divide(top, bottom)
+
+    def logarithm(self, dtype: str) -> Variable:
+        """The logarithm of the whole."""
+        if not self.factors and not self.divisors:
+            return self.exponent
+        if not self.factors:
+            return sub(self.exponent, log(combined(mul, self.divisors, dtype)))
+        return add(log(self.mantissa(dtype)), self.exponent)
+
+
+def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
+    if not parts:
+        return None
+    return as_dtype(parts[0], dtype) if len(parts) == 1 else computed_in(dtype, op, parts)
+
+
+class Search:
+    """Finds the forms of variables; each variable is looked at once.
+
+    Parameters
+    ----------
+    kept
+        Variables that are not looked behind.
+    differentiated
+        Whether the forms are differentiated: what is taken out of sums then counts as constant, since they do not
+        depend on it.
+    smooth
+        Whether the forms must have derivatives of any order wherever what they stand for has them, at zeros too, where
+        logarithms have none.
+    """
+
+    def __init__(self, kept: Collection[Variable] = (), differentiated: bool = False, smooth: bool = False):
+        self.kept = kept
+        self.differentiated = differentiated
+        self.smooth = smooth
+        self.known: dict[Variable, Scaled | None] = {}
+
+    def form_of_node(self, node: Apply, depth: int) -> Scaled | None:
+        """The form of the result of a node, with so many operations to look through."""
+        raise NotImplementedError(f"{type(self).__name__} has no table of forms.")
+
+    def scaled(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:
+        """The form of a variable; None where it has no exponential among its factors."""
+        if var not in self.known:
+            node = var.owner
+            plain = node is None or depth == 0 or var in self.kept or not is_float(var)
+            self.known[var] = None if plain else self.form_of_node(node, depth)
+        return self.known[var]
+
+    def scaled_in(self, var: Variable, dtype: str, depth: int = DEEPEST) -> Scaled | None:
+        """The form of a variable in a dtype that is not narrower than its own."""
+        found = self.scaled(var, depth)
+        if found is None or var.type.dtype == dtype:
+            return found
+        if upcast(var.type.dtype, dtype) != dtype or dtype[:5] != "float":
+            return None
+        factors, divisors = ([as_dtype(v, dtype) for v in side] for side in (found.factors, found.divisors))
+        return Scaled(as_dtype(found.exponent, dtype), factors, divisors, found.probability, found.in_sums)
+
+    def summand(self, var: Variable, dtype: str, depth: int) -> Scaled | None:
+        """The form of a term of a sum."""
+        found = self.scaled_in(var, dtype, depth)
+        return found if found is not None and found.in_sums else None
+
+    def bounded(self, exponent: Variable) -> Variable:
+        """An exponent of a sum that exponentials in it do not make infinite, for differentiation."""
+        return with_bounded_exponentials(exponent, self.kept) if self.differentiated else exponent
+
+    def constant(self, largest: Variable) -> Variable:
+        """What is taken out of a sum."""
+        return disconnected_grad(largest) if self.differentiated else largest
+
+
+#: A form of the result of a node, with so many operations to look through. None: the next form of the op is asked;
+#: False: the node has none.
+Form = Callable[[Search, Apply, int], Scaled | Literal[False] | None]
+
+
+def has_one_dtype(node: Apply) -> bool:
+    """Whether the operands have the dtype of the result."""
+    return all(v.type.dtype == node.outputs[0].type.dtype for v in node.inputs)
+
+
+def fits(var: Variable, node: Apply) -> bool:
+    """Whether a variable has the dtype of the result of a node."""
+    return var.type.dtype == node.outputs[0].type.dtype
+
+
+def filled(piece: Variable, whole: Variable, pieces: Sequence[Variable]) -> Variable:
+    """A piece of a form broadcast to the shape of the whole."""
+    if piece.type.ndim < whole.type.ndim:
+        piece = piece.dimshuffle(*["x"] * (whole.type.ndim - piece.type.ndim), *range(piece.type.ndim))
+    for template in (*pieces, whole):
+        wanted = [i for i, one in enumerate(piece.type.broadcastable) if one and not whole.type.broadcastable[i]]
+        if not wanted:
+            break
+        if template.type.ndim == whole.type.ndim and any(not template.type.broadcastable[i] for i in wanted):
+            piece = second(template, piece)
+    return piece
+
+
+def times_logarithm(number: Variable, logarithm: Variable) -> Variable:
+    """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
+    return mul(number, switch(and_(eq(number, 0), isinf_(logarithm)), 0, logarithm))

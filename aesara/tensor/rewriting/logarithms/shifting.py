@@ -1,0 +1,179 @@
+"""Sums of exponentials with the largest exponent taken out, so that nothing overflows.
+
+``sum(w * exp(x))`` is ``sum(w * exp(x - m)) * exp(m)``. What is taken out is guarded where it is infinite, or small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    eq,
+    exp,
+    isinf_,
+    le,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    sub,
+    switch,
+)
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.reductions.careduce import with_kept_dims
+from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    is_float,
+)
+from aesara.tensor.rewriting.reductions import reduced_axes
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
+
+READERS = (AdvancedSubtensor, AdvancedSubtensor1, Subtensor)
+
+
+#: Sums of more terms than this are left as they are.
+MOST_TERMS = 16
+
+
+def finite_or_zero(x: Variable) -> Variable:
+    """`x`, and zero where it is infinite."""
+    return switch(isinf_(x), 0, x)
+
+
+def largest_safe_exponent(x: Variable) -> np.ndarray:
+    """An exponent in the dtype of `x` so small that squares of exponentials, with weights, are in the range."""
+    return np.asarray(np.log(np.finfo(x.type.dtype).max) / 3, dtype=x.type.dtype)
+
+
+def large_or_zero(x: Variable) -> Variable:
+    """`x` where it is finite and its exponential may get out of range, and zero elsewhere."""
+    return switch(le(at_abs(x), largest_safe_exponent(x)), 0, finite_or_zero(x))
+
+
+def is_stabilized(x: Variable) -> bool:
+    """Whether an exponent is the difference from a largest one that was guarded already."""
+    return bool(guards_in(x))
+
+
+def is_shifted(x: Variable, weighted: bool) -> bool:
+    """Whether the largest exponent was taken out of a sum, with weights or without, that has the exponent `x`."""
+    return (le if weighted else isinf_) in guards_in(x)
+
+
+def guards_in(x: Variable) -> set[Op]:
+    """The conditions of the guards (`finite_or_zero`, `large_or_zero`) among the terms of an exponent."""
+    found = set()
+    stack = [(x, 5)]
+    while stack:
+        var, depth = stack.pop()
+        node = var.owner
+        while node is not None and isinstance(node.op, (DimShuffle, Reshape, *READERS)):
+            node = node.inputs[0].owner
+        if node is None or depth == 0:
+            continue
+        if node.op == switch:
+            condition = node.inputs[0].owner
+            if condition is not None and condition.op in (isinf_, le):
+                found.add(condition.op)
+            else:
+                stack.extend((v, depth - 1) for v in node.inputs[1:])
+        elif node.op in (add, sub, neg, minimum):
+            stack.extend((v, depth - 1) for v in node.inputs)
+    return found
+
+
+def exponent_of(var: Variable) -> Variable | None:
+    """``x`` of ``exp(x)``, which may stand behind what moves its dimensions, or reads its entries; else None."""
+    order = None
+    node = var.owner
+    if node is not None and isinstance(node.op, READERS):
+        x = exponent_of(node.inputs[0])
+        return None if x is None else node.op(x, *node.inputs[1:])
+    if node is not None and isinstance(node.op, DimShuffle):
+        order, node = node.op, node.inputs[0].owner
+    if node is None or node.op != exp or not is_float(var) or node.inputs[0].type.dtype != var.type.dtype:
+        return None
+    x = node.inputs[0]
+    return x if order is None else order(x)
+
+
+def may_be_zero(weight: Variable | None) -> bool:
+    """Whether a weight, None for 1, may be zero."""
+    return weight is not None and common_value(weight) in (None, 0)
+
+
+def guarded(exponent: Variable, weight: Variable | None) -> Variable:
+    """An exponent, and minus infinity where its weight is zero."""
+    if not may_be_zero(weight):
+        return exponent
+    return switch(eq(weight, 0), np.asarray(-np.inf, dtype=exponent.type.dtype), exponent)
+
+
+def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
+    """``exp(exponent - largest)``, for a product with a weight: finite where that is zero."""
+    difference = sub(exponent, largest)
+    if may_be_zero(weight):
+        difference = switch(eq(weight, 0), minimum(difference, 0), difference)
+    return exp(difference)
+
+
+def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
+    """``weight * exp(exponent - largest)``."""
+    found = power(exponent, largest, weight)
+    return found if weight is None else mul(weight, found)
+
+
+def largest_of(
+    exponents: Sequence[Variable], weights: Sequence[Variable | None], constant: Callable[[Variable], Variable]
+) -> Variable:
+    """The largest of some exponents, to be taken out, where that changes anything; `constant` is applied to it."""
+    largest = reduce(maximum, (guarded(exponent, weight) for exponent, weight in zip(exponents, weights)))
+    return _guard(weights)(constant(largest))
+
+
+def _guard(weights: Sequence[Variable | None]) -> Callable[[Variable], Variable]:
+    return finite_or_zero if all(weight is None for weight in weights) else large_or_zero
+
+
+def can_be_shifted(node: Apply) -> bool:
+    """Whether the largest exponent can be taken out of a sum along axes."""
+    (summed,), (out,) = node.inputs, node.outputs
+    axes = reduced_axes(node)
+    return summed.type.dtype == out.type.dtype and bool(axes) and all(summed.type.shape[axis] != 0 for axis in axes)
+
+
+def shifted_along_axes(
+    node: Apply, exponent: Variable, weight: Variable | None, constant: Callable[[Variable], Variable]
+) -> tuple[Variable, Variable]:
+    """What is left of a sum of exponentials along axes, and the largest exponent; see `largest_of`."""
+    (summed,) = node.inputs
+    axes = reduced_axes(node)
+    extremum = Supremum if any(summed.type.shape[axis] is None for axis in axes) else Max
+    largest = _guard([weight])(constant(extremum(axes)(guarded(exponent, weight))))
+    return node.op(shifted_term(exponent, with_kept_dims(summed, largest, axes), weight)), largest
+
+
+def product_as_sum(var: Variable) -> Variable | None:
+    """The product of exponentials, a matrix or vector of them, with a vector, as a weighted sum of exponentials."""
+    x, y = var.owner.inputs
+    if x.type.dtype != var.type.dtype or y.type.dtype != var.type.dtype:
+        return None
+    if y.type.ndim == 1 and exponent_of(x) is not None:
+        powers, weights, axis = x, y, x.type.ndim - 1
+    elif x.type.ndim == 1 and exponent_of(y) is not None:
+        powers, weights, axis = y, x.dimshuffle(0, *["x"] * (y.type.ndim - 1)), 0
+    else:
+        return None
+    if x.type.broadcastable[-1] != y.type.broadcastable[0]:
+        return None
+    return Sum((axis,), dtype=var.type.dtype)(mul(powers, weights))

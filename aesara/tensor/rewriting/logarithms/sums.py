@@ -1,0 +1,170 @@
+"""Forms of sums of exponentials: of a few terms, along axes, and in products of matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    erf,
+    exp,
+    le,
+    lt,
+    mul,
+    neg,
+    softplus,
+    sub,
+    switch,
+)
+from aesara.tensor.reductions.careduce import with_kept_dims
+from aesara.tensor.reductions.logsumexp import logaddexp_
+from aesara.tensor.reductions.sum_prod_max import Supremum
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_like,
+    has_value,
+)
+from aesara.tensor.rewriting.logarithms.products import tail, with_constants
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, combined, filled, fits
+from aesara.tensor.rewriting.logarithms.shifting import (
+    MOST_TERMS,
+    can_be_shifted,
+    finite_or_zero,
+    is_shifted,
+    largest_of,
+    largest_safe_exponent,
+    product_as_sum,
+    shifted_along_axes,
+    shifted_term,
+)
+
+
+def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """``1 + erf(x)``, which is ``erfc(-x)``."""
+    if len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
+        return None
+    error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == erf), None)
+    if error is None or error.outputs[0] in analysis.kept or not fits(error.inputs[0], node):
+        return None
+    return tail(analysis, neg(error.inputs[0]))
+
+
+def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    if not 2 <= len(node.inputs) <= MOST_TERMS:
+        return None
+    found = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
+    if None in found or all(analysis.known.get(v) is None for v in node.inputs):
+        return None
+    if not all(one.in_sums for one in found):
+        return None
+    if any((common_value(factor) or 0) < 0 for one in found for factor in one.factors):
+        return None  # a difference, which other rules are for
+    if len(found) == 2:
+        exponents = [_with_constant_weight(one) for one in found]
+        if None not in exponents:
+            return Scaled(_of_two(*(analysis.bounded(v) for v in exponents)))
+    weights = [one.mantissa(node.outputs[0].type.dtype) for one in found]
+    if all(is_shifted(one.exponent, weights != [None] * len(weights)) for one in found):
+        return None
+    for one in found:
+        one.exponent = analysis.bounded(one.exponent)
+    exponents = [one.exponent for one in found]
+    largest = largest_of(exponents, weights, analysis.constant)
+    return Scaled(largest, [add(*(shifted_term(x, largest, weight) for x, weight in zip(exponents, weights)))])
+
+
+def _with_constant_weight(term: Scaled) -> Variable | None:
+    """The exponent of a term whose mantissa is a positive number, which becomes a part of it."""
+    if len(term.pieces) == 1:
+        return term.exponent
+    value = common_value(term.factors[0]) if len(term.pieces) == 2 and term.factors else None
+    if value is None or not 0 < value < np.inf:
+        return None
+    logarithm = constant_like(np.log(np.float64(value)), term.exponent)
+    return logarithm if common_value(term.exponent) == 0 else add(term.exponent, logarithm)
+
+
+def _of_two(x: Variable, y: Variable) -> Variable:
+    """``log(exp(x) + exp(y))``."""
+    for one, other in ((x, y), (y, x)):
+        if has_value(one, 0):
+            return softplus(other)
+    return logaddexp_(x, y)
+
+
+def moved(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    var, *rest = node.inputs
+    inner = analysis.scaled(var, depth)
+    if inner is None:
+        return None
+
+    def of(piece: Variable) -> Variable:
+        return node.op(filled(piece, var, inner.pieces), *rest)
+
+    factors, divisors = ([of(v) for v in side] for side in (inner.factors, inner.divisors))
+    return Scaled(of(inner.exponent), factors, divisors, inner.probability, inner.in_sums)
+
+
+def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    (summed,), (out,) = node.inputs, node.outputs
+    term = analysis.summand(summed, out.type.dtype, depth) if can_be_shifted(node) else None
+    if term is None:
+        return None
+    weight = term.mantissa(out.type.dtype)
+    number = None if weight is None else common_value(weight)
+    if number is not None and number > 0:
+        weight = None
+    if is_shifted(term.exponent, weight is not None):
+        return None
+    exponent = filled(analysis.bounded(term.exponent), summed, term.pieces)
+    total, largest = shifted_along_axes(node, exponent, weight, analysis.constant)
+    return Scaled(largest, [total] if number is None or weight is not None else [constant_like(number, out), total])
+
+
+def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """The product of exponentials with a matrix or vector: each row, or column, with its largest taken out."""
+    (out,) = node.outputs
+    x, y = node.inputs
+    if min(x.type.ndim, y.type.ndim) == 1 and x not in analysis.kept and y not in analysis.kept:
+        total = product_as_sum(out)
+        if total is not None:
+            return sum_along_axes(analysis, total.owner, depth)
+    shifts: list[Variable] = []
+    rows = _shifted_operand(analysis, x, x.type.ndim - 1, out, depth)
+    if rows is not None:
+        x, shift = rows
+        shifts.append(shift.dimshuffle(0, "x") if out.type.ndim == 2 else shift)
+    columns = _shifted_operand(analysis, y, 0, out, depth)
+    if columns is not None:
+        y, shift = columns
+        shifts.append(shift.dimshuffle("x", 0) if out.type.ndim == 2 else shift)
+    return Scaled(combined(add, shifts, out.type.dtype), [node.op(x, y)]) if shifts else None
+
+
+def _shifted_operand(
+    analysis: Search, var: Variable, axis: int, out: Variable, depth: int
+) -> tuple[Variable, Variable] | None:
+    """An operand without what its largest exponents along an axis have too much, and this; None without any."""
+    inner = analysis.summand(var, out.type.dtype, depth)
+    if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
+        return None
+    exponent = filled(inner.exponent, var, inner.pieces)
+    shift = _excess(analysis.constant(Supremum((axis,))(exponent)))
+    power = exp(sub(exponent, with_kept_dims(var, shift, [axis])))
+    mantissa = inner.mantissa(out.type.dtype)
+    return power if mantissa is None else mul(mantissa, power), shift
+
+
+def _excess(largest: Variable) -> Variable:
+    """By how much a largest exponent leaves the inner third of the range, in which products stay in the range."""
+    limit = largest_safe_exponent(largest)
+    outside = sub(largest, switch(lt(largest, 0), neg(limit), limit))
+    return switch(le(at_abs(largest), limit), 0, finite_or_zero(outside))
+
+
+def extremum(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+    """The largest or smallest of exponentials."""
+    inner = analysis.summand(node.inputs[0], node.outputs[0].type.dtype, depth)
+    return Scaled(node.op(inner.exponent)) if inner is not None and len(inner.pieces) == 1 else None
