@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, const
 from aesara.records import dataclass
 
 __all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot"]
@@ -48,7 +48,7 @@ class Buffer:
     @property
     def bytes(self) -> Expr:
         """The size of this memory."""
-        return functools.reduce(lambda a, b: op("mul", a, b), self.shape, const(ITEM_SIZES[self.dtype]))
+        return functools.reduce(lambda a, b: a * b, self.shape, const(ITEM_SIZES[self.dtype]))
 
 
 @dataclass(frozen=True)

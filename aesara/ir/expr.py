@@ -99,6 +99,75 @@ class Expr:
     def is_const(self) -> bool:
         return self.op == "const"
 
+    # Operators stand for primitives; numbers are literals of the other operand's dtype. `==` compares objects.
+
+    def __add__(self, other: Expr | float) -> Expr:
+        return op("add", self, self.like(other))
+
+    def __sub__(self, other: Expr | float) -> Expr:
+        return op("sub", self, self.like(other))
+
+    def __mul__(self, other: Expr | float) -> Expr:
+        return op("mul", self, self.like(other))
+
+    def __truediv__(self, other: Expr | float) -> Expr:
+        return op("div", self, self.like(other))
+
+    def __floordiv__(self, other: Expr | float) -> Expr:
+        return op("intdiv", self, self.like(other))
+
+    def __mod__(self, other: Expr | float) -> Expr:
+        return op("mod", self, self.like(other))
+
+    def __and__(self, other: Expr | float) -> Expr:
+        return op("and", self, self.like(other))
+
+    def __or__(self, other: Expr | float) -> Expr:
+        return op("or", self, self.like(other))
+
+    def __xor__(self, other: Expr | float) -> Expr:
+        return op("xor", self, self.like(other))
+
+    def __radd__(self, other: float) -> Expr:
+        return op("add", self.like(other), self)
+
+    def __rsub__(self, other: float) -> Expr:
+        return op("sub", self.like(other), self)
+
+    def __rmul__(self, other: float) -> Expr:
+        return op("mul", self.like(other), self)
+
+    def __rtruediv__(self, other: float) -> Expr:
+        return op("div", self.like(other), self)
+
+    def __rfloordiv__(self, other: float) -> Expr:
+        return op("intdiv", self.like(other), self)
+
+    def __rmod__(self, other: float) -> Expr:
+        return op("mod", self.like(other), self)
+
+    def __lt__(self, other: Expr | float) -> Expr:
+        return op("lt", self, self.like(other))
+
+    def __le__(self, other: Expr | float) -> Expr:
+        return op("le", self, self.like(other))
+
+    def __gt__(self, other: Expr | float) -> Expr:
+        return op("gt", self, self.like(other))
+
+    def __ge__(self, other: Expr | float) -> Expr:
+        return op("ge", self, self.like(other))
+
+    def __neg__(self) -> Expr:
+        return op("neg", self)
+
+    def __invert__(self) -> Expr:
+        return op("invert", self)
+
+    def like(self, value: Expr | float) -> Expr:
+        """A number as a literal of this expression's dtype; an expression as it is."""
+        return value if isinstance(value, Expr) else const(value, self.dtype)
+
 
 def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], key_attr: object) -> Expr:
     key = (operation, dtype, key_attr, args)

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable
 from dataclasses import field
 
-from aesara.ir.expr import Expr, cast, const, cost, op, substitute, walk
+from aesara.ir.expr import Expr, cast, const, cost, substitute, walk
 from aesara.ir.kernel import For, If, Kernel, Statement, While, expressions_of
 from aesara.records import dataclass
 
@@ -61,10 +61,10 @@ class Work:
         parts = [const(factor, "float64") for sizes, factor in self.terms.items() if not sizes]
         for sizes, factor in self.terms.items():
             if sizes:
-                product = functools.reduce(lambda a, b: op("mul", a, b), [cast(size, "float64") for size in sizes])
-                parts.append(op("mul", product, const(factor, "float64")))
+                product = functools.reduce(lambda a, b: a * b, [cast(size, "float64") for size in sizes])
+                parts.append(product * const(factor, "float64"))
         # Each part after what is before it: then few are waiting to be added where the sum is computed.
-        return functools.reduce(lambda a, b: op("add", b, a), parts) if parts else const(0.0, "float64")
+        return functools.reduce(lambda a, b: b + a, parts) if parts else const(0.0, "float64")
 
 
 def sum_of(works: Iterable[Work]) -> Work:

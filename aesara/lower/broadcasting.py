@@ -32,9 +32,9 @@ def broadcast_shape(
                 size = other
                 continue
             message = f"shape mismatch: {what} have sizes {{0}} and {{1}} along one dimension."
-            fits = primitive("or", primitive("eq", size, other), primitive("eq", other, ONE))
+            fits = primitive("eq", size, other) | primitive("eq", other, ONE)
             if not size.is_const:
-                fits = primitive("or", fits, primitive("eq", size, ONE))
+                fits = fits | primitive("eq", size, ONE)
             guards += context.guard(fits, kind, message, node, [size, other])
             if other.is_const:
                 size = other
@@ -58,7 +58,7 @@ def stretched_index(index: Expr, size: Expr) -> Expr:
 
     A step of 0 or 1, which loops can be made for, rather than a choice in every iteration.
     """
-    return primitive("mul", index, primitive("select", primitive("eq", size, ONE), ZERO, ONE))
+    return index * primitive("select", primitive("eq", size, ONE), ZERO, ONE)
 
 
 def index_of(index: Index, shape: Sequence[Expr], whole: Sequence[Expr], context: Context) -> Index:
@@ -86,7 +86,7 @@ def stretched(
             own.append(None)
         else:
             message = f"{what}: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
-            fits = primitive("or", primitive("eq", wanted, size), primitive("eq", size, ONE))
+            fits = primitive("eq", wanted, size) | primitive("eq", size, ONE)
             checks += context.guard(fits, ValueError, message, node, [wanted, size])
             own.append(size)
 

@@ -48,7 +48,7 @@ def call_routine(
     label = str(node.op).replace("{", "{{").replace("}", "}}")
     message = f"{label}: the library takes lengths of arrays and workspaces below 2**31 only; one is {{0}}."
     for value in routine.narrow(sizes):
-        guards += context.guard(primitive("lt", value, _TOO_LARGE), ValueError, message, node, [value])
+        guards += context.guard(value < _TOO_LARGE, ValueError, message, node, [value])
     call = RoutineCall(routine, sizes, given, lead, guards)
     for array in given.values():
         if array.stamp < 0:

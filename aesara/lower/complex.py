@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, const
 from aesara.lower.arrays import Array, Index, Interleaved, Pointwise, Reader, literal
 from aesara.records import dataclass
 
@@ -54,7 +54,7 @@ def _part(whole: Array, k: int) -> Array:
         return readers[0]((*index, const(k)))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        return op("add", offset, op("mul", strides[-1], const(k))), strides[:-1]
+        return offset + strides[-1] * k, strides[:-1]
 
     return Pointwise(whole.dtype, whole.shape[:-1], (whole,), body, 0, strided=strided)
 

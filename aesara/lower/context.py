@@ -239,7 +239,7 @@ class Context:
         """An integer 0-d array as a size expression."""
         found = self.integer_from(array)
         if array.dtype == "uint64":  # more than any array has is no negative number
-            found = op("select", op("lt", found, const(0)), const(2**63 - 1), found)
+            found = op("select", found < 0, const(2**63 - 1), found)
         return found
 
     def integer_from(self, array: Array) -> Expr:

@@ -35,7 +35,7 @@ def folded(
         if first is None:
             first = readers[0](start(loops))
             is_first = functools.reduce(
-                lambda a, b: primitive("and", a, b), [primitive("eq", loops[d], ZERO) for d in axes]
+                lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes]
             )
             value = primitive("select", is_first, element, value)
         statements: tuple[Statement, ...] = (Assign("r0", value),)

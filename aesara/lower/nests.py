@@ -110,7 +110,7 @@ def _collapse(nest: _Nest) -> _Nest:
     back = substitute(changed, lambda e: flat if e is hole else None, {})
     total: Expr = const(1)
     for n in nest.domain:
-        total = op("mul", total, n)
+        total = total * n
     offsets = {t: nest.offsets[t] for t in nest.tasks} | dict(zip(maps, back[len(nest.tasks) :], strict=True))
     axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
     return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back[: len(nest.tasks)], strict=True)), offsets, axes)
@@ -166,7 +166,7 @@ class _Builder:
                 stores.append(Store(buffer, offset, value))
             elif task.kind == "write":
                 if task.accumulate:
-                    value = op("add", load(buffer, value.dtype, offset), value)
+                    value = load(buffer, value.dtype, offset) + value
                 stores.append(Store(buffer, offset, value))
             else:
                 register = var(self.register[task], value.dtype)
@@ -202,8 +202,8 @@ class _Builder:
     ) -> tuple[Statement, ...]:
         """for each block: part = sum of the block; total += part."""
         index, size = var(f"v{depth}"), const(block_size)
-        start = op("mul", var("vb"), size)
-        moved = op("add", start, var("vi"))
+        start = var("vb") * size
+        moved = start + var("vi")
         partial: dict[str, str] = {}
         for s in body:
             if isinstance(s, Assign) and s.reassociate:
@@ -236,11 +236,11 @@ class _Builder:
             if task.primitive == "add" and dtype.startswith("float"):
                 outer.append(Declare(f"{name}c", const(0, dtype)))
                 added += _compensated(name, total, block, var(f"{name}c", dtype))
-                last.append(Assign(name, op("add", total, var(f"{name}c", dtype))))
+                last.append(Assign(name, total + var(f"{name}c", dtype)))
             else:
                 added.append(Assign(name, op(task.primitive, total, block)))
-        blocks = op("intdiv", op("add", extent, const(block_size - 1)), size)
-        length = op("minimum", size, op("sub", extent, start))
+        blocks = (extent + (block_size - 1)) // size
+        length = op("minimum", size, extent - start)
         loop = For("vi", length, inner, parallel, lanes=lanes)
         return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
 
@@ -284,11 +284,11 @@ def _compensated(name: str, total: Expr, block: Expr, lost: Expr) -> list[Statem
     TwoSum: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.  Where the sum is infinite or
     NaN the difference is NaN and is dropped.
     """
-    together = op("add", total, block)
-    shown = op("sub", together, total)
-    rest = op("add", op("sub", total, op("sub", together, shown)), op("sub", block, shown))
+    together = total + block
+    shown = together - total
+    rest = total - (together - shown) + (block - shown)
     error = op("select", op("isnan", rest), const(0, total.dtype), rest)
-    return [Assign(f"{name}c", op("add", lost, error)), Assign(name, together)]
+    return [Assign(f"{name}c", lost + error), Assign(name, together)]
 
 
 def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:

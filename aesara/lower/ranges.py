@@ -39,7 +39,7 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
 def all_of(*conditions: Expr) -> Expr:
     """The conjunction of conditions; a constant where they are."""
     unknown = [c for c in conditions if not (c.is_const and c.attr)]
-    return functools.reduce(lambda a, b: primitive("and", a, b), unknown) if unknown else const(True, "bool")
+    return functools.reduce(lambda a, b: a & b, unknown) if unknown else const(True, "bool")
 
 
 def require_range(
@@ -52,9 +52,9 @@ def require_range(
     With `result`, the shape of what the array is broadcast to, entries may be anything if that is empty.
     """
     low, high = range_of(array, context)
-    below = primitive("lt", high, size)
+    below = high < size
     wrong = primitive("select", below, low, high)
-    fits = all_of(primitive("ge", low, lowest), below)
+    fits = all_of(low >= lowest, below)
     if result is not None and not fits.is_const and count_of(result) is not count_of(array.shape):
-        fits = primitive("or", fits, primitive("eq", count_of(result), const(0)))
+        fits = fits | primitive("eq", count_of(result), const(0))
     return context.guard(fits, kind, message, node, [low, high, size, wrong])

@@ -222,7 +222,7 @@ class _Translator:
                 self.body.append(Declare(name, const(0, names[0][name])))
                 bodies = [[_assigning(name, s) for s in body] for body in bodies]
         taken = var(saved, "bool")
-        self.body += [If(taken, tuple(bodies[0])), If(op("invert", taken), tuple(bodies[1]))]
+        self.body += [If(taken, tuple(bodies[0])), If(~taken, tuple(bodies[1]))]
         return all(ends)
 
     def simple(self, statement: ast.stmt) -> None:
@@ -322,7 +322,7 @@ class _Translator:
 
     def unary(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):
-            return Traced(op("invert", self.condition(node.operand)))
+            return Traced(~self.condition(node.operand))
         value = self.value(node.operand)
         return -value if isinstance(node.op, ast.USub) else value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, const
 from aesara.ir.steps import BATCH
 
 __all__ = ["batch_offset", "count_of"]
@@ -13,18 +13,18 @@ __all__ = ["batch_offset", "count_of"]
 
 def count_of(shape: Sequence[Expr]) -> Expr:
     """How many elements an array of this shape has."""
-    return functools.reduce(lambda a, b: op("mul", a, b), shape, const(1))
+    return functools.reduce(lambda a, b: a * b, shape, const(1))
 
 
 def batch_offset(lead: Sequence[Expr], own: Sequence[Expr], strides: Sequence[Expr]) -> Expr:
     """Offset of item number `BATCH` in row-major order over the dimensions `lead`; sizes of 1 are broadcast."""
     steps = [const(0) if n is const(1) else step for n, step in zip(own, strides, strict=True)]
-    if all(step is op("mul", inner, n) for step, inner, n in zip(steps, steps[1:], lead[1:])):
-        return op("mul", BATCH, steps[-1]) if steps else const(0)
+    if all(step is (inner * n) for step, inner, n in zip(steps, steps[1:], lead[1:])):
+        return BATCH * steps[-1] if steps else const(0)
     total: Expr = const(0)
     rest: Expr = BATCH
     for d in reversed(range(len(lead))):
-        index = op("mod", rest, lead[d]) if d else rest
-        total = op("add", total, op("mul", index, steps[d]))
-        rest = op("intdiv", rest, lead[d])
+        index = rest % lead[d] if d else rest
+        total = total + index * steps[d]
+        rest = rest // lead[d]
     return total

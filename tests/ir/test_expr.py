@@ -176,3 +176,25 @@ def test_names_of_different_kinds_are_different_names():
     assert load(ArgumentName("a"), "float64", const(0)) is not load(ConstantName("a"), "float64", const(0))
     copy = pickle.loads(pickle.dumps(InputSize(3, 1, "n")))
     assert (copy, copy.number, copy.axis, type(copy)) == ("n", 3, 1, InputSize)
+
+
+def test_operators_are_primitives():
+    i, x = var("i"), var("x", "float32")
+    for made, name, args in (
+        (i + 1, "add", (i, const(1))),
+        (2 - i, "sub", (const(2), i)),
+        (3 * x, "mul", (const(3.0, "float32"), x)),
+        (x / 2, "div", (x, const(2.0, "float32"))),
+        (1 / x, "div", (const(1.0, "float32"), x)),
+        (i // 2, "intdiv", (i, const(2))),
+        (i % 2, "mod", (i, const(2))),
+        (7 % i, "mod", (const(7), i)),
+        (-x, "neg", (x,)),
+        (x <= 1, "le", (x, const(1.0, "float32"))),
+        ((i < 1) & (i > 2), "and", (op("lt", i, const(1)), op("gt", i, const(2)))),
+        ((i < 1) | (i >= 2), "or", (op("lt", i, const(1)), op("ge", i, const(2)))),
+        (~(i < 1), "invert", (op("lt", i, const(1)),)),
+        ((i < 1) ^ (i < 2), "xor", (op("lt", i, const(1)), op("lt", i, const(2)))),
+    ):
+        assert made is op(name, *args), name
+    assert (i == 1) is False and (i + 0) is i  # `==` compares objects; index arithmetic is simplified

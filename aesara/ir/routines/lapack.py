@@ -46,11 +46,11 @@ _STATUS = Parameter("status", "int64", (), is_read=False, is_written=True)
 
 
 def _add(*terms: Expr) -> Expr:
-    return functools.reduce(lambda a, b: op("add", a, b), terms)
+    return functools.reduce(lambda a, b: a + b, terms)
 
 
 def _times(factor: int, e: Expr) -> Expr:
-    return op("mul", e, const(factor))
+    return e * const(factor)
 
 
 def _inout(name: str, dtype: str, *shape: Expr) -> Parameter:
@@ -324,7 +324,7 @@ def _make_orthogonal(
 def eigh(job: str, triangle: str, dtype: str) -> Routine:
     """Eigenvalues of a symmetric matrix in ascending order, and "vectors" (else "values"), as rows in its place."""
     lower, with_vectors = triangle == "lower", job == "vectors"
-    squares = op("mul", _N, _N)
+    squares = _N * _N
     length = _add(_times(6, _N), _times(2, squares), const(1)) if with_vectors else _add(_times(2, _N), const(1))
     whole = _add(_times(5, _N), const(3)) if with_vectors else const(1)
     return _routine(
@@ -363,7 +363,7 @@ def svd(job: str, dtype: str) -> Routine:
     The matrix is overwritten.  Full singular vectors begin as identity matrices: of an empty matrix they stay that.
     """
     least, most = op("minimum", _M, _N), op("maximum", _M, _N)
-    squares = op("mul", least, least)
+    squares = least * least
     length = _add(_times(4, squares), _times(7, least), _times(_BLOCK, most), const(1))
     left = {"reduced": (_M, least), "full": (_M, _M), "values": (_ONE, _ONE)}[job]
     right = {"reduced": (least, _N), "full": (_N, _N), "values": (_ONE, _ONE)}[job]

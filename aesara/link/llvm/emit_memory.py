@@ -33,7 +33,7 @@ class Workspace:
         for k, slot in enumerate(self.slots):
             if not slot.late:
                 offsets[k] = total
-                total = op("add", total, _rounded(slot.size))
+                total = total + _rounded(slot.size)
         if not offsets:
             return
         code = self.code
@@ -66,13 +66,13 @@ class Workspace:
         unknown = [_approximate(n) for n in sizes if not n.is_const]
         if not unknown:
             return self.code.value(total)
-        exact = op("lt", functools.reduce(lambda a, b: op("add", b, a), unknown), const(_TOO_LARGE, "float64"))
+        exact = functools.reduce(lambda a, b: b + a, unknown) < const(_TOO_LARGE, "float64")
         return self.code.value(op("select", exact, total, const(_TOO_LARGE)))
 
 
 def _rounded(size: Expr) -> Expr:
-    padded = op("maximum", op("add", size, const(ALIGN - 1)), const(ALIGN))
-    return op("mul", op("intdiv", padded, const(ALIGN)), const(ALIGN))
+    padded = op("maximum", size + (ALIGN - 1), const(ALIGN))
+    return padded // ALIGN * ALIGN
 
 
 def _approximate(size: Expr) -> Expr:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Program
 from aesara.ir.steps import Step
@@ -134,7 +134,7 @@ class Entry:
         size: Expr = const(0)
         for step in rest:
             for buffer in step.overwrites():
-                size = op("add", size, buffer.bytes)
+                size = size + buffer.bytes
         self.threads.decide_about_values(rest, size)
 
 

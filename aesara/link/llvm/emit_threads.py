@@ -18,7 +18,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from aesara.ir.expr import Expr, const, op, walk
+from aesara.ir.expr import Expr, const, walk
 from aesara.ir.kernel import Kernel
 from aesara.ir.steps import Step
 from aesara.ir.work import UNKNOWN, Work, kernel_work, sum_of
@@ -121,7 +121,7 @@ class Threads:
             if not with_gil
             for part in self.stretches(run)
         ]
-        return functools.reduce(lambda a, b: op("add", b, a), parts) if parts else const(0.0, "float64")
+        return functools.reduce(lambda a, b: b + a, parts) if parts else const(0.0, "float64")
 
     def more_than(self, work: Expr, limit: float) -> str:
         """An i1: whether there is more work than that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from aesara.ir.expr import Expr, const, linear_offset, op
+from aesara.ir.expr import Expr, const, linear_offset
 from aesara.lower.tasks import LOOP, Task
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:
     step = ONE
     for n in reversed(shape):
         strides.insert(0, step)
-        step = op("mul", step, n)
+        step = step * n
     return tuple(strides)
 
 

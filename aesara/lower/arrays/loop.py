@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.ir.buffers import Buffer
-from aesara.ir.expr import Expr, const, load, op, var
+from aesara.ir.expr import Expr, load, var
 from aesara.ir.kernel import For, Store
 from aesara.ir.steps import Loop, View
 from aesara.lower.arrays.base import ZERO, Array, Item
@@ -65,15 +65,15 @@ class LoopNode(Producer):
             if first is None:
                 return ZERO
             length, *rest = assembler.shape(array)
-            row = op("add", number, const(first))
+            row = number + first
             if isinstance(array, LoopResult) and array.is_ring:
-                row = op("mod", row, length)
-            return op("mul", row, count_of(rest))
+                row = row % length
+            return row * count_of(rest)
 
         for result, operand, rows in body.starts:
             value = load(name_of(operand), operand.dtype, LOOP[0])
             shape = assembler.shape(result)
-            length = count_of(shape) if rows is None else op("mul", canonical(rows), count_of(shape[1:]))
+            length = count_of(shape) if rows is None else canonical(rows) * count_of(shape[1:])
             copy = Store(name_of(result), LOOP[0], value)
             launch = launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
             yield dataclasses.replace(launch, begins_loop=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Operand
-from aesara.ir.expr import Expr, const, is_size, linear_offset, op
+from aesara.ir.expr import Expr, const, is_size, linear_offset
 from aesara.ir.routines import products
 from aesara.ir.steps import BATCH, Call
 from aesara.lower.arrays.base import ONE, ZERO, Array, row_major_strides, strided_view
@@ -101,7 +101,7 @@ class Multiplication(ScheduledStep):
         *lead, rows, columns = assembler.shape(product)
         inner = assembler.context.canonical(product.left.shape[-1])
         left, right = (self._operand(a, lead, assembler) for a in (product.left, product.right))
-        offset = op("mul", BATCH, op("mul", rows, columns)) if lead else ZERO
+        offset = BATCH * (rows * columns) if lead else ZERO
         out = Operand(assembler.buffer_name(self.result), offset, (columns,))
         routine = (products.product if self.old is None else products.added)(product.dtype)
         batch = count_of(lead) if lead else None
@@ -111,7 +111,7 @@ class Multiplication(ScheduledStep):
         scale, dtype = self.scale, self.product.dtype
         if scale is None or scale.is_const:
             return const(self.factor * (1.0 if scale is None else scale.attr), dtype)
-        return scale if self.factor == 1.0 else op("mul", const(self.factor, dtype), scale)
+        return scale if self.factor == 1.0 else const(self.factor, dtype) * scale
 
     @staticmethod
     def _operand(array: Array, lead: Sequence[Expr], assembler: Assembler) -> Operand:
@@ -121,7 +121,7 @@ class Multiplication(ScheduledStep):
             base, offset, strides = array, ZERO, row_major_strides(assembler.shape(array))
         else:
             base, offset, strides = strided_view(array, assembler.shape)
-        moved = op("add", offset, batch_offset(lead, assembler.shape(array)[:-2], strides[:-2]))
+        moved = offset + batch_offset(lead, assembler.shape(array)[:-2], strides[:-2])
         return Operand(assembler.buffer_name(base), moved, strides[-2:])
 
 

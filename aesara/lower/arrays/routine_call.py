@@ -138,7 +138,7 @@ class RoutineCall(Item, ScheduledStep):
         if not lead or parameter.is_workspace:
             return Operand(assembler.buffer_name(array), ZERO)
         if result is not None:
-            return Operand(assembler.buffer_name(array), op("mul", BATCH, count_of(shape[len(lead) :])))
+            return Operand(assembler.buffer_name(array), BATCH * count_of(shape[len(lead) :]))
         strides = row_major_strides(shape)[: len(lead)]
         return Operand(assembler.buffer_name(array), batch_offset(lead, shape[: len(lead)], strides))
 

@@ -29,7 +29,7 @@ def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array | Compl
             for a, b in zip(sizes_outside(sides[0].inner, one), sizes_outside(sides[1].inner, two), strict=True)
         ]
         results.append(LoopResult(sides[0].loop, one.dtype, (ONE, *sizes)))
-    for side, values, extent in zip(sides, arrays, (truth, primitive("sub", ONE, truth)), strict=True):
+    for side, values, extent in zip(sides, arrays, (truth, ONE - truth), strict=True):
         writes = tuple((value, result, 0) for value, result in zip(values, results, strict=True))
         side.finish(extent, tuple(results), writes)
     made = [context.add(Alias(result, result.shape[1:])) for result in results]

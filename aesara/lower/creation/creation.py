@@ -29,7 +29,7 @@ def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> 
         message = f"negative dimensions are not allowed: dimension {axis} has size {{0}}."
         if not size.is_const or size.attr < 0:
             if not isinstance(size.attr, InputSize):
-                guards += context.guard(primitive("ge", size, ZERO), ValueError, message, node, [size])
+                guards += context.guard(size >= ZERO, ValueError, message, node, [size])
         sizes.append(size)
     return sizes, guards
 
@@ -69,25 +69,25 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     message = "arange: the step must not be zero."
     guards: list[object] = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
     # ceil((last - first) / by), by floor division
-    span = primitive("sub", last, first)
+    span = last - first
     if first is not ZERO and all(a.dtype != "uint64" for a in bounds):
         message = "Maximum allowed size exceeded: arange from {0} to {1}."
-        right = primitive("eq", primitive("gt", last, first), primitive("gt", span, ZERO))
+        right = primitive("eq", last > first, span > ZERO)
         guards += context.guard(right, ValueError, message, node, [first, last])
-    count = primitive("sub", ZERO, primitive("intdiv", primitive("sub", ZERO, span), by))
+    count = ZERO - (ZERO - span) // by
     length = primitive("maximum", count, ZERO) if known is None else known
     guards += _few_booleans(op.dtype, length, node, context)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return cast(primitive("add", first, primitive("mul", index[0], by)), op.dtype)
+        return cast(first + index[0] * by, op.dtype)
 
     array = Pointwise(op.dtype, (length,), (), body, 1, requires=guards)
     if by.is_const and op.dtype in ("int64", "uint64"):  # entries of others may wrap around
-        end = primitive("add", first, primitive("mul", primitive("sub", length, const(1)), by))
+        end = first + (length - 1) * by
         low, high = (first, end) if by.attr > 0 else (end, first)
         if not (first is ZERO and by.attr > 0):
             # Without entries, what would be the first and the last one may be anywhere.
-            some = primitive("gt", length, ZERO)
+            some = length > ZERO
             low, high = primitive("select", some, low, ZERO), primitive("select", some, high, const(-1))
         context.ranges[array] = (low, high)
     return [array]
@@ -97,7 +97,7 @@ def _few_booleans(dtype: str, length: Expr, node: Apply, context: Context) -> tu
     if dtype != "bool":
         return ()
     message = "arange() is only supported for booleans when the result has at most length 2; it has {0}."
-    return context.guard(primitive("le", length, const(2)), TypeError, message, node, [length])
+    return context.guard(length <= 2, TypeError, message, node, [length])
 
 
 def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, node: Apply, context: Context) -> Array:
@@ -114,7 +114,7 @@ def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, no
         context.add(
             Pointwise(
                 dtype, (), (start, step),
-                lambda index, readers: cast(primitive("add", readers[0](()), readers[1](())), dtype), 2,
+                lambda index, readers: cast(readers[0](()) + readers[1](()), dtype), 2,
             )
         ),
     ]  # fmt: skip
@@ -130,10 +130,10 @@ def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, no
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         first, second = (cast(read(()), entry) for read in readers)
-        moved = primitive("mul", cast(index[0], entry), primitive("sub", second, first))
+        moved = cast(index[0], entry) * (second - first)
         given = primitive("select", primitive("eq", index[0], ZERO), first, second)
-        further = primitive("add", first, moved)
-        return cast(primitive("select", primitive("lt", index[0], const(2)), given, further), dtype)
+        further = first + moved
+        return cast(primitive("select", index[0] < 2, given, further), dtype)
 
     length = code if known is None else known
     guards += _few_booleans(dtype, length, node, context)
@@ -146,14 +146,14 @@ _NO_LENGTH, _TOO_LONG = -1, -2
 def _count(start: Expr, stop: Expr, step: Expr) -> Expr:
     """The number of entries of a range, or what is wrong with it."""
     zero, none = const(0.0, "float64"), const(0, start.dtype)
-    span = primitive("sub", stop, start)
-    quotient = cast(primitive("div", span, step), "float64")
+    span = stop - start
+    quotient = cast(span / step, "float64")
     length = primitive("maximum", primitive("ceil", quotient), zero)
     # A quotient that is too small to be told from zero still is a step in the right direction.
-    forward = primitive("eq", primitive("gt", span, none), primitive("gt", step, none))
-    tiny = primitive("and", primitive("eq", quotient, zero), primitive("ne", span, none))
-    length = primitive("select", primitive("and", tiny, forward), const(1.0, "float64"), length)
-    too_long = primitive("ge", primitive("abs", quotient), const(2.0**63, "float64"))
+    forward = primitive("eq", span > none, step > none)
+    tiny = primitive("eq", quotient, zero) & primitive("ne", span, none)
+    length = primitive("select", tiny & forward, const(1.0, "float64"), length)
+    too_long = primitive("abs", quotient) >= const(2.0**63, "float64")
     number = cast(primitive("select", too_long, zero, length), "int64")
     number = primitive("select", too_long, const(_TOO_LONG), number)
     return primitive("select", primitive("isnan", quotient), const(_NO_LENGTH), number)
@@ -168,7 +168,7 @@ def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
     shape = [const(n) if n is not None else s for n, s in zip(node.outputs[0].type.shape, (rows, columns), strict=True)]
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = primitive("eq", primitive("sub", index[1], index[0]), shift)
+        on = primitive("eq", index[1] - index[0], shift)
         return primitive("select", on, const(1, dtype), const(0, dtype))
 
     return [Pointwise(dtype, shape, (), body, 2, requires=guards)]
@@ -182,7 +182,7 @@ def _tri(op: Tri, node: Apply, context: Context) -> Sequence[Array]:
     shape = [primitive("maximum", n, ZERO) for n in (rows, columns)]
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        below = primitive("le", primitive("sub", index[1], index[0]), shift)
+        below = index[1] - index[0] <= shift
         return primitive("select", below, const(1, op.dtype), const(0, op.dtype))
 
     return [Pointwise(op.dtype, shape, (), body, 2)]
@@ -191,15 +191,15 @@ def _tri(op: Tri, node: Apply, context: Context) -> Sequence[Array]:
 @lower_op.register
 def _bartlett(op: Bartlett, node: Apply, context: Context) -> Sequence[Array]:
     count = context.size_from(context.array(node.inputs[0]))
-    last = primitive("sub", count, const(1))
+    last = count - 1
     one = const(1.0, "float64")
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         # twice the distance from the middle, over the length: from -1 to 1
-        position = primitive("sub", primitive("mul", index[0], const(2)), last)
-        ratio = primitive("div", cast(position, "float64"), cast(last, "float64"))
-        rising = primitive("le", position, ZERO)
-        height = primitive("select", rising, primitive("add", one, ratio), primitive("sub", one, ratio))
+        position = index[0] * 2 - last
+        ratio = cast(position, "float64") / cast(last, "float64")
+        rising = position <= ZERO
+        height = primitive("select", rising, one + ratio, one - ratio)
         return primitive("select", primitive("eq", last, ZERO), one, height)
 
     return [Pointwise("float64", (primitive("maximum", count, ZERO),), (), body, 10)]

@@ -25,7 +25,7 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
     if abs(op.offset) > _FAR:
         down, right = const(_FAR), ZERO
     length = primitive(
-        "minimum", primitive("sub", array.shape[rows], down), primitive("sub", array.shape[columns], right)
+        "minimum", array.shape[rows] - down, array.shape[columns] - right
     )
     if op.offset:
         length = primitive("maximum", length, ZERO)
@@ -33,14 +33,14 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         place = dict(zip(others, index[:-1], strict=True))
-        place[rows] = primitive("add", index[-1], down)
-        place[columns] = primitive("add", index[-1], right)
+        place[rows] = index[-1] + down
+        place[columns] = index[-1] + right
         return readers[0](tuple(place[d] for d in range(array.ndim)))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
-        offset = primitive("add", offset, primitive("mul", down, strides[rows]))
-        offset = primitive("add", offset, primitive("mul", right, strides[columns]))
-        return offset, (*[strides[d] for d in others], primitive("add", strides[rows], strides[columns]))
+        offset = offset + down * strides[rows]
+        offset = offset + right * strides[columns]
+        return offset, (*[strides[d] for d in others], strides[rows] + strides[columns])
 
     shape = [*[array.shape[d] for d in others], length]
     return [Pointwise(array.dtype, shape, (array,), body, 0, strided=strided)]
@@ -51,7 +51,7 @@ def _alloc_diag(op: AllocDiag, node: Apply, context: Context) -> Sequence[Array]
     diagonals = context.array(node.inputs[0])
     check_dtype(diagonals.dtype)
     distance = min(abs(op.offset), _FAR)
-    size = primitive("add", diagonals.shape[-1], const(distance))
+    size = diagonals.shape[-1] + distance
     down, right = const(distance if op.offset < 0 else 0), const(distance if op.offset > 0 else 0)
     first, second = sorted((op.axis1, op.axis2))
 
@@ -62,7 +62,7 @@ def _alloc_diag(op: AllocDiag, node: Apply, context: Context) -> Sequence[Array]
         return tuple(entries)
 
     def place(index: Index, readers: Sequence[Reader]) -> Index:
-        return arranged(index[:-1], primitive("add", index[-1], down), primitive("add", index[-1], right))
+        return arranged(index[:-1], index[-1] + down, index[-1] + right)
 
     shape = arranged(diagonals.shape[:-1], size, size)
     zeros = context.add(literal(0, diagonals.dtype, shape))
@@ -82,7 +82,7 @@ def _fill_diagonal(op: FillDiagonal, node: Apply, context: Context) -> Sequence[
             guards += context.require_equal(array.shape[0], size, ValueError, message, node)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = functools.reduce(lambda a, b: primitive("and", a, b), [primitive("eq", index[0], i) for i in index[1:]])
+        on = functools.reduce(lambda a, b: a & b, [primitive("eq", index[0], i) for i in index[1:]])
         return primitive("select", on, readers[1](()), readers[0](index))
 
     return [Pointwise(array.dtype, array.shape, (array, value), body, array.ndim, [False, True], guards)]
@@ -94,7 +94,7 @@ def _fill_diagonal_offset(op: FillDiagonalOffset, node: Apply, context: Context)
     offset = context.size_from(context.array(node.inputs[2]))
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        on = primitive("eq", primitive("sub", index[1], index[0]), offset)
+        on = primitive("eq", index[1] - index[0], offset)
         return primitive("select", on, readers[1](()), readers[0](index))
 
     return [Pointwise(array.dtype, array.shape, (array, value), body, 3, [False, True])]

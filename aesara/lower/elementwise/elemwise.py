@@ -97,7 +97,7 @@ def _natural_exponents(
     else:
         lowest, _ = range_of(arrays[1], context)
     empty = [op("eq", n, ZERO) for n in arrays[0].shape]
-    holds = functools.reduce(lambda a, b: op("or", a, b), empty, op("ge", lowest, ZERO))
+    holds = functools.reduce(lambda a, b: a | b, empty, lowest >= ZERO)
     message = "Integers to negative integer powers are not allowed; an exponent is {0}. Cast the base to a float dtype."
     return context.guard(holds, ValueError, message, node, [lowest])
 

@@ -22,16 +22,16 @@ def _checked_dims(sizes: Sequence[Expr], node: Apply, context: Context) -> list[
     guards: list[object] = []
     total: Expr = const(1)
     for d, n in enumerate(sizes):
-        room = primitive("intdiv", const(2**63 - 1), primitive("maximum", n, const(1)))
+        room = (2**63 - 1) // primitive("maximum", n, const(1))
         if n.is_const and total.is_const and 0 <= n.attr and total.attr * n.attr < 2**63:
-            total = primitive("mul", total, n)
+            total = total * n
             continue
-        fits = primitive("and", primitive("ge", n, ZERO), primitive("le", total, room))
+        fits = (n >= ZERO) & (total <= room)
         message = (
             f"dimensions are too large, or negative: dimension {d} has size {{0}}, those before it have {{1}} entries."
         )
         guards += context.guard(fits, ValueError, message, node, [n, total])
-        total = primitive("mul", total, n)
+        total = total * n
     return guards
 
 
@@ -42,7 +42,7 @@ def _steps(sizes: Sequence[Expr], order: str) -> list[Expr]:
     step: Expr = const(1)
     for d in slowest_last:
         steps[d] = step
-        step = primitive("mul", step, sizes[d])
+        step = step * sizes[d]
     return steps
 
 
@@ -59,9 +59,9 @@ def _unravel_index(op: UnravelIndex, node: Apply, context: Context) -> Sequence[
 
     def along(d: int) -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            position = primitive("intdiv", cast(readers[0](index), "int64"), steps[d])
+            position = cast(readers[0](index), "int64") // steps[d]
             slowest = d == (len(sizes) - 1 if op.order == "F" else 0)
-            return position if slowest else primitive("mod", position, sizes[d])
+            return position if slowest else position % sizes[d]
 
         return Pointwise("int64", array.shape, (array,), body, 10, requires=guards)
 
@@ -89,7 +89,7 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
             )
             guards += require_range(array, ZERO, size, ValueError, message, node, context, shape)
         else:
-            some = primitive("or", primitive("gt", size, ZERO), primitive("eq", count_of(shape), ZERO))
+            some = (size > ZERO) | primitive("eq", count_of(shape), ZERO)
             message = f"dimension {d} of the array has size {{0}}, so that no position lies in it"
             guards += context.guard(some, ValueError, message, node, [size])
 
@@ -98,11 +98,11 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
         for array, read, size, step, mode in zip(arrays, readers, sizes, steps, modes, strict=True):
             position = cast(read(index_of(index, array.shape, shape, context)), "int64")
             if mode == "wrap":
-                position = primitive("mod", position, size)
+                position = position % size
             elif mode == "clip":
-                last = primitive("sub", size, const(1))
+                last = size - 1
                 position = primitive("minimum", primitive("maximum", position, ZERO), last)
-            total = primitive("add", total, primitive("mul", position, step))
+            total = total + position * step
         return total
 
     cost = sum(2 if mode == "raise" else 7 for mode in modes)

@@ -91,10 +91,10 @@ def _scalar(variable: Variable | None, context: Context) -> Expr | None:
 def _position(index: Expr, size: Expr, node: Apply, axis: int, context: Context) -> tuple[Expr, list[object]]:
     """An integer index counted from the front, and the check that it is in range."""
     if index.is_const:
-        place = primitive("add", index, size) if index.attr < 0 else index
+        place = index + size if index.attr < 0 else index
     else:
-        place = primitive("select", primitive("lt", index, ZERO), primitive("add", index, size), index)
-    inside = primitive("and", primitive("ge", place, ZERO), primitive("lt", place, size))
+        place = primitive("select", index < ZERO, index + size, index)
+    inside = (place >= ZERO) & (place < size)
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     if place.is_const and size.is_const and 0 <= place.attr < size.attr:
         return place, []
@@ -108,11 +108,11 @@ def _clamped(bound: Expr, size: Expr, low: Expr, high: Expr) -> Expr:
         if low is ZERO:
             return primitive("minimum", moved, high)
     elif bound.is_const:
-        moved = primitive("add", size, bound)
+        moved = size + bound
         if high is size:
             return primitive("maximum", moved, low)
     else:
-        moved = primitive("select", primitive("lt", bound, ZERO), primitive("add", bound, size), bound)
+        moved = primitive("select", bound < ZERO, bound + size, bound)
     return primitive("minimum", primitive("maximum", moved, low), high)
 
 
@@ -127,7 +127,7 @@ def _run(
         return _directed(start, stop, step, size, step.attr > 0), []
     guards = context.guard(primitive("ne", step, ZERO), ValueError, "slice step cannot be zero", node)
     up, down = _directed(start, stop, step, size, True), _directed(start, stop, step, size, False)
-    forward = primitive("gt", step, ZERO)
+    forward = step > ZERO
 
     def pick(a: Expr, b: Expr) -> Expr:
         return primitive("select", forward, a, b)
@@ -139,22 +139,22 @@ def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, for
     if forward:
         first = ZERO if start is None else _clamped(start, size, ZERO, size)
         last = size if stop is None else _clamped(stop, size, ZERO, size)
-        span = primitive("sub", last, first)
+        span = last - first
         if step is ONE:
             length = span if first is ZERO else primitive("maximum", span, ZERO)
         else:
-            length = _steps(span, primitive("intdiv", primitive("sub", span, ONE), step))
+            length = _steps(span, (span - ONE) // step)
         return Run(first, step, length)
-    end = primitive("sub", size, ONE)
+    end = size - ONE
     first = end if start is None else _clamped(start, size, const(-1), end)
     last = const(-1) if stop is None else _clamped(stop, size, const(-1), end)
-    span = primitive("sub", first, last)
-    return Run(first, step, _steps(span, primitive("intdiv", primitive("sub", ONE, span), step)))
+    span = first - last
+    return Run(first, step, _steps(span, (ONE - span) // step))
 
 
 def _steps(span: Expr, further: Expr) -> Expr:
     """Number of elements in a span: the first and `further` ones, in a form that no step makes overflow."""
-    return primitive("select", primitive("gt", span, ZERO), primitive("add", further, ONE), ZERO)
+    return primitive("select", span > ZERO, further + ONE, ZERO)
 
 
 def _basic_parts(
@@ -193,7 +193,7 @@ def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr
 def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Context) -> tuple[list[object], bool]:
     """The check that all entries are valid positions, and whether there may be negative ones."""
     message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
-    guards = require_range(array, primitive("sub", ZERO, size), size, IndexError, message, node, context)
+    guards = require_range(array, ZERO - size, size, IndexError, message, node, context)
     low, _ = range_of(array, context)
     return list(guards), not (low.is_const and low.attr >= 0)
 
@@ -254,7 +254,7 @@ def _region(
         place: list[Expr] = []
         for k, part in enumerate(parts):
             if isinstance(part, Run):
-                place.append(primitive("add", part.start, primitive("mul", index[axis_of[k]], part.step)))
+                place.append(part.start + index[axis_of[k]] * part.step)
             elif isinstance(part, At):
                 place.append(part.position)
             elif isinstance(part, Gather):
@@ -269,8 +269,8 @@ def _region(
                 )
                 entry = cast(readers[part.operand](own), "int64")
                 if part.negative:
-                    wrapped = primitive("add", entry, part.size)
-                    entry = primitive("select", primitive("lt", entry, ZERO), wrapped, entry)
+                    wrapped = entry + part.size
+                    entry = primitive("select", entry < ZERO, wrapped, entry)
                 place.append(entry)
         return tuple(place)
 

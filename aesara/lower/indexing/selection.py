@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import Expr, cast
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.broadcasting import broadcast_shape, index_of
@@ -30,20 +30,20 @@ def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(choices.dtype)
     count, rest = choices.shape[0], choices.shape[1:]
     shape, guards = broadcast_shape([chosen.shape, rest], ValueError, "the index and the choices", node, context)
-    last = primitive("sub", count, const(1))
+    last = count - 1
     if op.mode == "raise":
         message = "Choose: an index is out of range: they go from {0} to {1}, and there are {2} choices."
         guards += require_range(chosen, ZERO, count, ValueError, message, node, context)
     elif not count.is_const or count.attr == 0:
         total = count_of(shape)
-        some = primitive("or", primitive("gt", count, ZERO), primitive("eq", total, ZERO))
+        some = (count > ZERO) | primitive("eq", total, ZERO)
         message = "Choose: there are {0} choices to take {1} entries from."
         guards += context.guard(some, IndexError, message, node, [count, total])
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         which = cast(readers[0](index_of(index, chosen.shape, shape, context)), "int64")
         if op.mode == "wrap":
-            which = primitive("mod", which, count)
+            which = which % count
         elif op.mode == "clip":
             which = primitive("minimum", primitive("maximum", which, ZERO), last)
         return readers[1]((which, *index_of(index, rest, shape, context)))
@@ -58,13 +58,13 @@ def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequ
     shape, guards = broadcast_shape([x.shape, order.shape], ValueError, "the rows and permutations", node, context)
     size = shape[-1]
     message = "a permutation of {2} entries must not have entries from {0} to {1}"
-    guards += require_range(order, primitive("sub", ZERO, size), size, IndexError, message, node, context, shape)
+    guards += require_range(order, ZERO - size, size, IndexError, message, node, context, shape)
     low, _ = range_of(order, context)
 
     def permuted(index: Index, read: Reader) -> Index:
         place = cast(read(index_of(index, order.shape, shape, context)), "int64")
         if not (low.is_const and low.attr >= 0):
-            place = primitive("select", primitive("lt", place, ZERO), primitive("add", place, size), place)
+            place = primitive("select", place < ZERO, place + size, place)
         return (*index[:-1], place)
 
     def taken() -> Array:

@@ -47,11 +47,11 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
         out = []
         for part, step in zip(region.parts, strides, strict=True):
             if isinstance(part, At):
-                offset = primitive("add", offset, primitive("mul", part.position, step))
+                offset = offset + part.position * step
             else:
                 assert isinstance(part, Run)
-                offset = primitive("add", offset, primitive("mul", part.start, step))
-                out.append(primitive("mul", part.step, step))
+                offset = offset + part.start * step
+                out.append(part.step * step)
         return offset, tuple(out)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -115,7 +115,7 @@ def _value_index(
         message = (
             f"could not broadcast the value into the indexed region: dimension {d} has size {{0}}, expected {{1}}."
         )
-        fits = primitive("or", primitive("eq", size, wanted), primitive("eq", size, ONE))
+        fits = primitive("eq", size, wanted) | primitive("eq", size, ONE)
         guards += context.guard(fits, ValueError, message, node, [size, wanted])
         fixed.append(size)
 
@@ -150,7 +150,7 @@ def _write(
     def value(index: Index, readers: Sequence[Reader]) -> Expr:
         written = cast(readers[1](value_index(index)), dtype)
         if from_old:
-            return primitive("add", readers[0](place(index, readers)), written)
+            return readers[0](place(index, readers)) + written
         return written
 
     # Writing must not be seen by what reads the old array, so the base is an operand only where it is read.
@@ -194,7 +194,7 @@ def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
         old = cast(readers[0](i), dtype)
         new = cast(readers[2](along([i[axis] for axis in axes])), dtype)
         if add:
-            new = primitive("add", old, new)
+            new = old + new
         return primitive("select", readers[1](i[position : position + rank]), new, old)
 
     expands = (False, rank < x.ndim, y.ndim > 0)

@@ -56,7 +56,7 @@ class _Axis:
 
     def moved(self, index: Index, start: Expr) -> Index:
         """The index that lies further along the axis."""
-        return tuple(self.pick(d, primitive("add", i, start), i) for d, i in enumerate(index))
+        return tuple(self.pick(d, i + start, i) for d, i in enumerate(index))
 
 
 def _axis_of(variable: Variable, rank: int, node: Apply, context: Context) -> _Axis:
@@ -65,10 +65,10 @@ def _axis_of(variable: Variable, rank: int, node: Apply, context: Context) -> _A
     if axis.is_const:
         number = const(axis.attr % rank)
     else:
-        inside = primitive("and", primitive("ge", axis, const(-rank)), primitive("lt", axis, const(rank)))
+        inside = (axis >= (-rank)) & (axis < rank)
         message = f"{type(node.op).__name__}: axis {{0}} is out of bounds for {rank} dimension(s)."
         guards = context.guard(inside, IndexError, message, node, [axis])
-        number = primitive("select", primitive("lt", axis, ZERO), primitive("add", axis, const(rank)), axis)
+        number = primitive("select", axis < ZERO, axis + rank, axis)
     return _Axis(number, tuple(primitive("eq", number, const(d)) for d in range(rank)), guards)
 
 
@@ -87,7 +87,7 @@ def _join(op: Join, node: Apply, context: Context) -> Sequence[Array]:
     writes = []
     for array in arrays:
         writes.append(_piece(array, axis, total, dtype))
-        total = primitive("add", total, axis.length(array))
+        total = total + axis.length(array)
     shape = [axis.pick(d, total, n) for d, n in enumerate(arrays[0].shape)]
     return [Assembled(dtype, shape, None, writes, guards)]
 
@@ -105,7 +105,7 @@ def _require_joinable(
         return () if here.attr else context.require_equal(first, other, ValueError, message, node)
     if context.same_size(first, other):
         return ()
-    fits = primitive("or", here, primitive("eq", first, other))
+    fits = here | primitive("eq", first, other)
     return context.guard(fits, ValueError, message, node, [first, other, axis.number])
 
 
@@ -127,15 +127,15 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     for n in sizes:
         # each on its own, since a sum may overflow
         message = "Split: lengths must lie between 0 and the size of the axis, {1}; one is {0}."
-        fits = all_of(primitive("ge", n, ZERO), primitive("le", n, whole))
+        fits = all_of(n >= ZERO, n <= whole)
         guards += context.guard(fits, ValueError, message, node, [n, whole])
-        total = primitive("add", total, n)
+        total = total + n
     message = "Split: the lengths sum to {0}, but the axis has size {1}."
     guards += context.require_equal(total, whole, ValueError, message, node)
     pieces, start = [], ZERO
     for n in sizes:
         pieces.append(_window(array, axis, start, n, guards))
-        start = primitive("add", start, n)
+        start = start + n
     return pieces
 
 
@@ -149,7 +149,7 @@ def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequen
         *rest, step = strides
         for d in reversed(range(len(rest))):
             step = axis.pick(d, rest[d], step)
-        return primitive("add", offset, primitive("mul", start, step)), strides
+        return offset + start * step, strides
 
     shape = [axis.pick(d, length, n) for d, n in enumerate(array.shape)]
     return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)

@@ -26,9 +26,9 @@ _BLOCK, _FEW = 128, 64
 def sorts_before(a: Expr, b: Expr) -> Expr:
     """Whether a comes before b in NumPy's order, in which NaN is the largest number."""
     if not a.dtype.startswith("float"):
-        return primitive("lt", a, b)
-    only_b = primitive("and", primitive("isnan", b), primitive("invert", primitive("isnan", a)))
-    return primitive("or", primitive("lt", a, b), only_b)
+        return a < b
+    only_b = primitive("isnan", b) & ~primitive("isnan", a)
+    return (a < b) | only_b
 
 
 @lower_op.register
@@ -57,25 +57,25 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
 
         Where it begins stands in the result meanwhile.
         """
-        start, inside = primitive("mul", var("v0"), const(_BLOCK)), var("v1")
-        here = (primitive("add", start, inside),)
+        start, inside = var("v0") * _BLOCK, var("v1")
+        here = (start + inside,)
         value, begin, count = readers[1](here), var("r0"), var("r1")
 
         def beyond(place: Expr, value: Expr) -> Expr:
             entry = readers[0]((cast(readers[2]((place,)), "int64") if rest else place,))
             if op.side == "left":
                 return sorts_before(entry, value)
-            return primitive("invert", sorts_before(value, entry))
+            return ~sorts_before(value, entry)
 
         def halved(first: Expr, value: Expr, half: Expr) -> Expr:
-            middle = primitive("add", first, half)
-            return primitive("select", beyond(primitive("sub", middle, ONE), value), middle, first)
+            middle = first + half
+            return primitive("select", beyond(middle - ONE, value), middle, first)
 
         def settled(first: Expr, value: Expr) -> Expr:
-            return primitive("add", first, cast(beyond(first, value), "int64"))
+            return first + cast(beyond(first, value), "int64")
 
         def for_each(*statements: Statement) -> For:
-            extent = primitive("minimum", const(_BLOCK), primitive("sub", number, start))
+            extent = primitive("minimum", const(_BLOCK), number - start)
             return For("v1", extent, statements, True)
 
         def narrowed() -> tuple[Statement, ...]:
@@ -92,26 +92,26 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
                     Assign(high.attr, primitive("maximum", high, value), reassociate=True),
                 ),
                 Declare(end.attr, ZERO), Declare(left.attr, size),
-                While(primitive("gt", left, ONE), (
+                While(left > ONE, (
                     *(Assign(place.attr, halved(place, extreme, half)) for place, extreme in ends),
-                    Assign(left.attr, primitive("sub", left, half)),
+                    Assign(left.attr, left - half),
                 )),
                 *(Assign(place.attr, settled(place, extreme)) for place, extreme in ends),
-                Assign(count.attr, primitive("sub", end, begin)),
+                Assign(count.attr, end - begin),
             )  # fmt: skip
 
         half = primitive("shr", count, ONE)
         block = (
             Declare(begin.attr, ZERO), Declare(count.attr, size),
-            If(primitive("gt", size, const(_FEW)), narrowed()),
+            If(size > _FEW, narrowed()),
             for_each(write(here, begin)),
-            While(primitive("gt", count, ONE), (
+            While(count > ONE, (
                 for_each(write(here, halved(read(here), value, half))),
-                Assign(count.attr, primitive("sub", count, half)),
+                Assign(count.attr, count - half),
             )),
-            If(primitive("gt", count, ZERO), (for_each(write(here, settled(read(here), value))),)),
+            If(count > ZERO, (for_each(write(here, settled(read(here), value))),)),
         )  # fmt: skip
-        blocks = primitive("intdiv", primitive("add", number, const(_BLOCK - 1)), const(_BLOCK))
+        blocks = (number + (_BLOCK - 1)) // _BLOCK
         return (For("v0", blocks, block),)
 
     expands = [True, True, *[True] * len(rest)]

@@ -109,15 +109,15 @@ def _top_k(op: TopKOp, node: Apply, context: Context) -> Sequence[Array]:
     axis = op.axis % array.ndim
     size = array.shape[axis]
     asked = context.size_from(context.array(node.inputs[1]))
-    count = primitive("maximum", asked, primitive("sub", ZERO, asked))
+    count = primitive("maximum", asked, ZERO - asked)
     if asked.is_const:
         count = const(abs(asked.attr))
     # counted down, since the smallest integer has no negative
-    possible = primitive("and", primitive("ne", asked, ZERO), primitive("le", asked, size))
-    possible = all_of(possible, primitive("ge", asked, primitive("sub", ZERO, size)))
+    possible = primitive("ne", asked, ZERO) & (asked <= size)
+    possible = all_of(possible, asked >= ZERO - size)
     message = "topk: kth cannot be zero or larger than the length of the axis; got {0} for length {1}."
     guards = context.guard(possible, ValueError, message, node, [asked, size])
-    positions = context.add(_positions(array, axis, count, primitive("gt", asked, ZERO), guards))
+    positions = context.add(_positions(array, axis, count, asked > ZERO, guards))
     results: list[Array] = []
     if op.return_values:
         results.append(_taken(array, positions, axis, guards))
@@ -154,18 +154,18 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
             lambda position: cast(readers[0](at(position)), dtype),
             largest, dtype,
         )  # fmt: skip
-        turn, filled = var("r0"), primitive("add", var("r0"), count)
+        turn, filled = var("r0"), var("r0") + count
         statements: tuple[Statement, ...] = (
             For("r0", count, (write(at(turn), turn),)),
-            For("r0", primitive("intdiv", count, _TWO), heap.sift("a", _half_down(count, turn), count)),
-            For("r0", primitive("sub", size, count), (
+            For("r0", count // _TWO, heap.sift("a", _half_down(count, turn), count)),
+            For("r0", size - count, (
                 Declare("rv", heap.value(filled)), Declare("rt", read(at(ZERO))),
                 If(
                     heap.precedes(filled, var("rv", dtype), var("rt"), heap.value(var("rt"))),
                     (write(at(ZERO), filled), *heap.sift("b", ZERO, count)),
                 ),
             )),
-            For("r0", primitive("sub", count, ONE), heap.take_last("c", primitive("sub", count, turn))),
+            For("r0", count - ONE, heap.take_last("c", count - turn)),
         )  # fmt: skip
         for d in reversed([d for d in range(array.ndim) if d != axis]):
             statements = (For(f"v{d}", array.shape[d], statements),)
@@ -177,7 +177,7 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
 
 def _half_down(count: Expr, turn: Expr) -> Expr:
     """The inner places of a heap, the last first."""
-    return primitive("sub", primitive("sub", primitive("intdiv", count, _TWO), ONE), turn)
+    return count // _TWO - ONE - turn
 
 
 class _Heap:
@@ -200,8 +200,8 @@ class _Heap:
         item, kept, place = var(f"r{names}i"), var(f"r{names}v", self.dtype), var(f"r{names}p")
         child, child_value = var(f"r{names}c"), var(f"r{names}w", self.dtype)
         other, other_value = var(f"r{names}o"), var(f"r{names}x", self.dtype)
-        left = primitive("add", primitive("mul", place, _TWO), ONE)
-        right = primitive("minimum", primitive("add", left, ONE), primitive("sub", size, ONE))
+        left = place * _TWO + ONE
+        right = primitive("minimum", left + ONE, size - ONE)
         later = self.precedes(child, child_value, other, other_value)
         # A place of `size` says that the entry has found its own.
         step = (
@@ -220,7 +220,7 @@ class _Heap:
             ),
             Assign(place.attr, primitive("select", var(f"r{names}s", "bool"), var(f"r{names}q"), place)),
         )  # fmt: skip
-        sinking = primitive("and", primitive("ne", var(f"r{names}n"), ZERO), primitive("lt", left, size))
+        sinking = primitive("ne", var(f"r{names}n"), ZERO) & (left < size)
         return (
             Declare(place.attr, start),
             Declare(item.attr, self.read(start)),
@@ -232,7 +232,7 @@ class _Heap:
 
     def take_last(self, names: str, size: Expr) -> tuple[Statement, ...]:
         """Move the root of a heap of that size behind the heap."""
-        last = primitive("sub", size, ONE)
+        last = size - ONE
         root, end = var(f"r{names}r"), var(f"r{names}e")
         return (
             Declare(root.attr, self.read(ZERO)),
@@ -245,5 +245,5 @@ class _Heap:
 
 def _ascends(a: Expr, value_a: Expr, b: Expr, value_b: Expr) -> Expr:
     """Whether position a comes before position b when values are sorted by a stable sort."""
-    same = primitive("invert", sorts_before(value_b, value_a))
-    return primitive("or", sorts_before(value_a, value_b), primitive("and", same, primitive("lt", a, b)))
+    same = ~sorts_before(value_b, value_a)
+    return sorts_before(value_a, value_b) | same & (a < b)

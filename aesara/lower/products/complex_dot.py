@@ -65,7 +65,7 @@ def _dot(op: Dot, node: Apply, context: Context) -> list[ComplexArray]:
             of_left = index if x.type.ndim == 2 else index[:1]
             of_right = index if y.type.ndim == 2 else index[-1:]
             a, b, c, d = (read(of_left if k < 2 else of_right) for k, read in enumerate(readers))
-            return primitive(kind, primitive("mul", a, c), primitive("mul", b, d))
+            return primitive(kind, a * c, b * d)
 
         terms = context.add(Pointwise(dtype, shape, parts, body, 3, _expanding(left, right), guards))
         results.append(reduce_array(context, terms, (summed,), "add"))

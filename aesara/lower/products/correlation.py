@@ -37,6 +37,7 @@ from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.dot import BLAS_DTYPES
 from aesara.lower.reductions.careduce import converted
+from aesara.lower.shape_arithmetic import count_of
 from aesara.records import dataclass
 from aesara.tensor.products.correlation import Correlation, Windows
 
@@ -109,7 +110,7 @@ class _Measuring:
         of_group = self._split(outputs, "The {0} filters")
         spans = self._spans(kernel)
         pads = self._pads(spans)
-        padded = tuple(_add(_add(m, before), after) for m, (before, after) in zip(image, pads, strict=True))
+        padded = tuple(m + before + after for m, (before, after) in zip(image, pads, strict=True))
         positions = self._positions(image, kernel, padded, spans, output)
         if self.windows.unshared:
             filters = (y if self.op.direction == "forward" else x).shape[1 : 1 + n]
@@ -136,10 +137,10 @@ class _Measuring:
         groups = const(self.windows.groups)
         if groups is ONE:
             return total
-        rest = primitive("mod", total, groups)
+        rest = total % groups
         message = f"{what} cannot be split into {self.windows.groups} groups."
         self._require(primitive("eq", rest, ZERO), message, total)
-        return primitive("intdiv", total, groups)
+        return total // groups
 
     def _require(self, condition: Expr, message: str, *values: Expr) -> None:
         self.checks += self.context.guard(condition, ValueError, message, self.node, values)
@@ -148,16 +149,16 @@ class _Measuring:
         self.checks += self.context.require_equal(a, b, ValueError, message, self.node)
 
     def _spans(self, kernel: Sequence[Expr]) -> list[Expr]:
-        return [_add(_mul(_add(k, -1), d), 1) for k, d in zip(kernel, self.windows.dilations, strict=True)]
+        return [(k - 1) * d + 1 for k, d in zip(kernel, self.windows.dilations, strict=True)]
 
     def _pads(self, spans: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
         border = self.windows.border
         if not isinstance(border, str):
             return [(const(int(before)), const(int(after))) for before, after in border]
-        zeros = {
+        zeros: dict[str, Callable[[Expr], Expr]] = {
             "valid": lambda span: ZERO,
-            "full": lambda span: _add(span, -1),
-            "half": lambda span: primitive("intdiv", span, const(2)),
+            "full": lambda span: span - 1,
+            "half": lambda span: span // 2,
         }
         return [(zeros[border](n), zeros[border](n)) for n in spans]
 
@@ -168,12 +169,12 @@ class _Measuring:
         found = []
         for d, stride in enumerate(self.windows.strides):
             empty = f"Filters must not be empty; their size in dimension {d} is {{0}}."
-            self._require(primitive("ge", kernel[d], ONE), empty, kernel[d])
+            self._require(kernel[d] >= ONE, empty, kernel[d])
             message = f"The filters, of size {{1}}, do not fit into the images, of size {{0}}, in dimension {d}."
-            fits = primitive("ge", padded[d], spans[d])
-            self._require(primitive("and", fits, primitive("ge", image[d], ZERO)), message, image[d], kernel[d])
-            free = primitive("sub", padded[d], spans[d])
-            count = _add(free if stride == 1 else primitive("intdiv", free, const(stride)), 1)
+            fits = padded[d] >= spans[d]
+            self._require(fits & (image[d] >= ZERO), message, image[d], kernel[d])
+            free = padded[d] - spans[d]
+            count = (free if stride == 1 else free // stride) + 1
             if output is not None:
                 message = f"In dimension {d} there are windows at {{0}} positions; the output has {{1}}."
                 self._agree(count, output[d], message)
@@ -186,11 +187,11 @@ class _Measuring:
         found = []
         for d, dilation in enumerate(self.windows.dilations):
             if self.windows.border == "full":
-                span = _add(primitive("sub", output[d], image[d]), 1)
+                span = output[d] - image[d] + 1
             else:
                 ((before, after),) = self._pads([ZERO] * (d + 1))[d : d + 1]
-                span = _add(primitive("sub", _add(_add(image[d], before), after), output[d]), 1)
-            found.append(span if dilation == 1 else _add(primitive("intdiv", _add(span, -1), const(dilation)), 1))
+                span = (image[d] + before + after) - output[d] + 1
+            found.append(span if dilation == 1 else (span - 1) // dilation + 1)
         return tuple(found)
 
     def _image(self, kernel: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -198,24 +199,9 @@ class _Measuring:
         spans = self._spans(kernel)
         parts = zip(output, spans, self._pads(spans), self.windows.strides, strict=True)
         return tuple(
-            primitive("sub", primitive("sub", _add(_mul(_add(m, -1), stride), span), before), after)
+            ((m - 1) * stride + span) - before - after
             for m, span, (before, after), stride in parts
         )
-
-
-def _add(a: Expr, b: Expr | int) -> Expr:
-    return primitive("add", a, const(b) if isinstance(b, int) else b)
-
-
-def _mul(a: Expr, b: Expr | int) -> Expr:
-    return primitive("mul", a, const(b) if isinstance(b, int) else b)
-
-
-def _product(sizes: Sequence[Expr]) -> Expr:
-    total: Expr = ONE
-    for n in sizes:
-        total = _mul(total, n)
-    return total
 
 
 class _Form:
@@ -229,8 +215,8 @@ class _Form:
         found = []
         for d, (p, k) in enumerate(zip(position, entry, strict=True)):
             if self.windows.flip:
-                k = primitive("sub", _add(self.sizes.kernel[d], -1), k)
-            found.append(_add(_mul(p, self.windows.strides[d]), _mul(k, self.windows.dilations[d])))
+                k = (self.sizes.kernel[d] - 1) - k
+            found.append(p * self.windows.strides[d] + k * self.windows.dilations[d])
         return found
 
     def with_zeros(self, image: Array, context: Context) -> Array:
@@ -242,7 +228,7 @@ class _Form:
         before = (*(ZERO for _ in range(lead)), *self.sizes.before)
 
         def place(index: Index, readers: Sequence[Reader]) -> Index:
-            return tuple(_add(i, b) for i, b in zip(index, before, strict=True))
+            return tuple(i + b for i, b in zip(index, before, strict=True))
 
         write = Write(image.shape, (image,), place, lambda index, readers: readers[0](index))
         return context.add(Assembled(image.dtype, shape, literal(0, image.dtype, shape), [write]))
@@ -255,7 +241,7 @@ class _Form:
         before = (*(ZERO for _ in range(lead)), *self.sizes.before)
 
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            return readers[0](tuple(_add(i, b) for i, b in zip(index, before, strict=True)))
+            return readers[0](tuple(i + b for i, b in zip(index, before, strict=True)))
 
         return context.add(Pointwise(padded.dtype, (*padded.shape[:lead], *self.sizes.image), (padded,), body, 0))
 
@@ -270,10 +256,10 @@ class _Batch(_Form):
         super().__init__(windows, sizes, context)
         self.inner = context.inside_loop()
         self.groups = () if windows.groups == 1 else (const(windows.groups),)
-        self.all_channels = _mul(sizes.channels, windows.groups)
-        self.all_outputs = _mul(sizes.outputs, windows.groups)
-        self.entries = _product([sizes.channels, *sizes.kernel])
-        self.positions = _product(sizes.output)
+        self.all_channels = sizes.channels * windows.groups
+        self.all_outputs = sizes.outputs * windows.groups
+        self.entries = count_of([sizes.channels, *sizes.kernel])
+        self.positions = count_of(sizes.output)
         self.rows: list[Row] = []
         self.operands: list[Array] = []
 
@@ -365,7 +351,7 @@ class _Batch(_Form):
 
 
 def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
-    return primitive("add", readers[0](index), readers[1](index))
+    return readers[0](index) + readers[1](index)
 
 
 def _forward(batch: _Batch, x: Array, w: Array) -> Array:
@@ -416,8 +402,8 @@ class _Elements(_Form):
             position, (group, output, channel, *entry) = rest[:n], rest[n:]
         else:
             (group, output, channel, *entry), position = rest[:-n], rest[-n:]
-        of_outputs, of_channels = _mul(group, self.sizes.outputs), _mul(group, self.sizes.channels)
-        return image, tuple(position), _add(of_outputs, output), _add(of_channels, channel), channel, tuple(entry)
+        of_outputs, of_channels = group * self.sizes.outputs, group * self.sizes.channels
+        return image, tuple(position), of_outputs + output, of_channels + channel, channel, tuple(entry)
 
     def at_image(self, index: Index, positions_first: bool = False) -> Index:
         image, position, _, channel, _, entry = self.parts(index, positions_first)
@@ -438,7 +424,7 @@ class _Elements(_Form):
         """result[place] += x[at_x] * y[at_y]."""
 
         def value(index: Index, readers: Sequence[Reader]) -> Expr:
-            return primitive("mul", readers[0](at_x(index, positions_first)), readers[1](at_y(index, positions_first)))
+            return readers[0](at_x(index, positions_first)) * readers[1](at_y(index, positions_first))
 
         write = Write(
             self.domain(positions_first), (x, y), lambda index, readers: place(index, positions_first), value, True
@@ -449,11 +435,11 @@ class _Elements(_Form):
     def filters_shape(self) -> tuple[Expr, ...]:
         sizes = self.sizes
         positions = sizes.output if self.windows.unshared else ()
-        return (_mul(sizes.outputs, self.windows.groups), *positions, sizes.channels, *sizes.kernel)
+        return (sizes.outputs * self.windows.groups, *positions, sizes.channels, *sizes.kernel)
 
 
 def _forward_elements(form: _Elements, x: Array, w: Array) -> Array:
-    shape = (form.sizes.batch, _mul(form.sizes.outputs, form.windows.groups), *form.sizes.output)
+    shape = (form.sizes.batch, form.sizes.outputs * form.windows.groups, *form.sizes.output)
     return form.sums(shape, form.at_output, form.with_zeros(x, form.context), form.at_image, w, form.at_filter)
 
 
@@ -464,7 +450,7 @@ def _weights_elements(form: _Elements, x: Array, y: Array) -> Array:
 
 
 def _inputs_elements(form: _Elements, w: Array, y: Array) -> Array:
-    shape = (form.sizes.batch, _mul(form.sizes.channels, form.windows.groups), *form.sizes.padded)
+    shape = (form.sizes.batch, form.sizes.channels * form.windows.groups, *form.sizes.padded)
     return form.without_zeros(form.sums(shape, form.at_image, w, form.at_filter, y, form.at_output), form.context)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr
-from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dimensions import with_dimensions
@@ -68,7 +67,7 @@ def _added(array: Array, context: Context) -> Array:
 def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
     """Two vectors: a sum of products, which fuses with what makes them."""
     terms = Pointwise(
-        dtype, x.shape, (x, y), lambda index, readers: primitive("mul", readers[0](index), readers[1](index)),
+        dtype, x.shape, (x, y), lambda index, readers: readers[0](index) * readers[1](index),
         requires=guards,
     )  # fmt: skip
     return reduce_array(context, terms, (0,), "add")
@@ -78,7 +77,7 @@ def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
     """A column times a row: element by element, which fuses with what is made of it."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return primitive("mul", readers[0]((index[0], ZERO)), readers[1]((ZERO, index[1])))
+        return readers[0]((index[0], ZERO)) * readers[1]((ZERO, index[1]))
 
     return Pointwise(x.dtype, (x.shape[0], y.shape[1]), (x, y), body, 1, [True, True], guards)
 
@@ -90,7 +89,7 @@ def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], con
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         inner = index[-1]
-        return primitive("mul", readers[0]((*index[: len(rows)], inner)), readers[1]((inner, *index[len(rows) : -1])))
+        return readers[0]((*index[: len(rows)], inner)) * readers[1]((inner, *index[len(rows) : -1]))
 
     terms = Pointwise(dtype, shape, (x, y), body, 1, [bool(columns), bool(rows)], guards)
     return reduce_array(context, terms, (len(shape) - 1,), "add")
@@ -158,9 +157,7 @@ def _sums_of_products(x: Array, y: Array, dtype: str, guards: Sequence[object], 
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         *lead, row, column, inner = index
-        return primitive(
-            "mul", readers[0](at(x, tuple(lead), (row, inner))), readers[1](at(y, tuple(lead), (inner, column)))
-        )
+        return readers[0](at(x, tuple(lead), (row, inner))) * readers[1](at(y, tuple(lead), (inner, column)))
 
     terms = Pointwise(dtype, shape, (x, y), body, 1, [True, True], guards)
     return reduce_array(context, terms, (len(shape) - 1,), "add")

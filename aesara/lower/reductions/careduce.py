@@ -8,7 +8,6 @@ from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
-from aesara.ir.expr import op as primitive
 from aesara.ir.lanes import ACCUMULATIONS, identity_of
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
@@ -74,10 +73,10 @@ def _mean(op: Mean, node: Apply, context: Context) -> Sequence[Array]:
     array = converted(context.array(node.inputs[0]), "float64")
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     total = reduce_array(context, array, axes, "add")
-    count = functools.reduce(lambda a, b: primitive("mul", a, b), [array.shape[a] for a in axes], ONE)
+    count = functools.reduce(lambda a, b: a * b, [array.shape[a] for a in axes], ONE)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return primitive("div", readers[0](index), cast(count, "float64"))
+        return readers[0](index) / cast(count, "float64")
 
     return [Pointwise("float64", total.shape, (total,), body, 5)]
 
@@ -116,6 +115,6 @@ def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: 
     guards: list[object] = []
     for axis in axes:
         message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
-        positive = primitive("gt", array.shape[axis], const(0))
+        positive = array.shape[axis] > 0
         guards += context.guard(positive, ValueError, message, node, [array.shape[axis]])
     return guards

@@ -58,7 +58,7 @@ def argmax_array(context: Context, array: Array, axis: Sequence[int] | None, nod
 def _is_largest(value: Expr, largest: Expr) -> Expr:
     """Whether a value is the maximum, or a NaN: where there is one, the maximum is NaN and equals nothing."""
     same = primitive("eq", value, largest)
-    return primitive("or", same, primitive("isnan", value)) if value.dtype.startswith("float") else same
+    return same | primitive("isnan", value) if value.dtype.startswith("float") else same
 
 
 def _in_two_reductions(
@@ -92,27 +92,27 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
     is_float = array.dtype.startswith("float")
 
     def within(start: Expr, statement: Statement) -> For:
-        extent = primitive("minimum", size, primitive("sub", length, start))
+        extent = primitive("minimum", size, length - start)
         return For(inside.attr, extent, (statement,), True, _INTERLEAVE)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         def element(start: Index) -> Expr:
-            return readers[0]((*loops[:kept], *start[:-1], primitive("add", start[-1], inside)))
+            return readers[0]((*loops[:kept], *start[:-1], start[-1] + inside))
 
-        here = (*loops[kept:last], primitive("mul", block, size))
+        here = (*loops[kept:last], block * size)
         # which of two zeros is the larger one is of no account
         compared = primitive("larger" if is_float else "maximum", element(here), largest)
-        better, final = primitive("gt", largest, best), primitive("eq", best, highest)
+        better, final = largest > best, primitive("eq", best, highest)
         if is_float:
-            better, final = primitive("or", better, primitive("isnan", largest)), primitive("isnan", best)
+            better, final = better | primitive("isnan", largest), primitive("isnan", best)
         compare: tuple[Statement, ...] = (
             Declare("r1", lowest),
             within(here[-1], Assign("r1", compared, reassociate=True)),
             *[Assign(p.attr, primitive("select", better, i, p)) for p, i in zip(place, here, strict=True)],
             Assign("r0", primitive("select", better, largest, best)),
         )
-        blocks = primitive("intdiv", primitive("add", length, const(_BLOCK - 1)), size)
-        search: Statement = For(block.attr, blocks, (If(primitive("invert", final), compare),))
+        blocks = (length + (_BLOCK - 1)) // size
+        search: Statement = For(block.attr, blocks, (If(~final, compare),))
         for d in range(last - 1, kept - 1, -1):
             search = For(loops[d].attr, array.shape[d], (search,))
         nowhere = const(_BLOCK, "int32")
@@ -123,7 +123,7 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
             search,
             Declare("r2", nowhere),
             within(place[-1], Assign("r2", primitive("minimum", found, matched), reassociate=True)),
-            write(loops[:kept], primitive("add", linear_offset(place, array.shape[kept:]), cast(found, "int64"))),
+            write(loops[:kept], linear_offset(place, array.shape[kept:]) + cast(found, "int64")),
         )
         for d in reversed(range(kept)):
             statements = (For(loops[d].attr, array.shape[d], statements),)

@@ -42,7 +42,7 @@ def _shifted(x: Array, axes: Sequence[int], context: Context) -> Array:
     if key not in context.parts:
         largest = reduce_array(context, x, axes, "maximum")
         context.parts[key] = _pointwise(
-            x.shape, x.dtype, [x, largest], lambda a, m: primitive("sub", a, m), 1, axes, [False, True], context
+            x.shape, x.dtype, [x, largest], lambda a, m: a - m, 1, axes, [False, True], context
         )
     return context.parts[key]
 
@@ -69,7 +69,7 @@ def _softmax(op: Softmax, node: Apply, context: Context) -> Sequence[Array]:
     powers = _exponentials(_shifted(x, axes, context), context)
     total = _total(powers, axes, context)
     result = _pointwise(
-        x.shape, x.dtype, [powers, total], lambda p, t: primitive("div", p, t), 5, axes, [False, True], context
+        x.shape, x.dtype, [powers, total], lambda p, t: p / t, 5, axes, [False, True], context
     )
     return [converted(result, node.outputs[0].type.dtype)]
 
@@ -84,7 +84,7 @@ def _log_softmax(op: LogSoftmax, node: Apply, context: Context) -> Sequence[Arra
         x.dtype, total.shape, (total,), lambda index, readers: primitive("log", readers[0](index)), 20
     )
     result = _pointwise(
-        x.shape, x.dtype, [shifted, logarithm], lambda a, t: primitive("sub", a, t), 1, axes, [False, True], context
+        x.shape, x.dtype, [shifted, logarithm], lambda a, t: a - t, 1, axes, [False, True], context
     )
     return [converted(result, node.outputs[0].type.dtype)]
 
@@ -99,12 +99,12 @@ def _softmax_grad(op: SoftmaxGrad, node: Apply, context: Context) -> Sequence[Ar
         message = f"SoftmaxGrad: along dimension {d} the gradient has size {{0}} and the softmax {{1}}."
         guards += context.require_equal(a, b, ValueError, message, node)
     weighted = Pointwise(
-        sm.dtype, sm.shape, (dy, sm), lambda index, r: primitive("mul", r[0](index), r[1](index)), 1, requires=guards
+        sm.dtype, sm.shape, (dy, sm), lambda index, r: r[0](index) * r[1](index), 1, requires=guards
     )
     total = _total(context.add(weighted), axes, context)
     result = _pointwise(
         sm.shape, sm.dtype, [weighted, total, sm],
-        lambda w, t, s: primitive("sub", w, primitive("mul", t, s)), 2, axes, [False, True, False], context,
+        lambda w, t, s: w - t * s, 2, axes, [False, True, False], context,
     )  # fmt: skip
     return [converted(result, node.outputs[0].type.dtype)]
 

@@ -39,8 +39,8 @@ def _mul_without_zeros(op: ScalarOp, z: Parts, w: Parts) -> Parts:
 
 def _product(z: Pair, w: Pair) -> Pair:
     (a, b), (c, d) = z, w
-    re = primitive("sub", primitive("mul", a, c), primitive("mul", b, d))
-    return re, primitive("add", primitive("mul", a, d), primitive("mul", b, c))
+    re = a * c - b * d
+    return re, a * d + b * c
 
 
 def _carried(
@@ -64,7 +64,7 @@ def _carried(
         here = place(loops)
         elements = [(readers[k](here), readers[k + 1](here)) for k in range(0, len(readers), 2)]
         is_first = functools.reduce(
-            lambda a, b: primitive("and", a, b), [primitive("eq", loops[d], ZERO) for d in axes]
+            lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes]
         )
         values = zip(first(elements), following(state, elements), strict=True)
         re, im = (primitive("select", is_first, a, b) for a, b in values)
@@ -146,10 +146,10 @@ def _cumulative(op: CumOp, node: Apply, context: Context) -> list[Array | Comple
 
 def _moved(array: Array, axis: int, context: Context) -> Array:
     """For each place along an axis the element of the next one; the last place has its own."""
-    last = primitive("sub", array.shape[axis], ONE)
+    last = array.shape[axis] - ONE
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        following = primitive("minimum", primitive("add", index[axis], ONE), last)
+        following = primitive("minimum", index[axis] + ONE, last)
         return readers[0]((*index[:axis], following, *index[axis + 1 :]))
 
     return context.add(Pointwise(array.dtype, array.shape, (array,), body))
@@ -162,10 +162,10 @@ def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> l
     message = "LinearRecurrence: the factors have size {0} in a dimension, the terms {1}."
     for of_a, of_b in zip(factors.real.shape, terms.real.shape, strict=True):
         guards += context.require_equal(of_a, of_b, ValueError, message, node)
-    axis, last = op.axis, primitive("sub", terms.real.shape[op.axis], ONE)
+    axis, last = op.axis, terms.real.shape[op.axis] - ONE
 
     def mirrored(index: Index) -> Index:
-        return (*index[:axis], primitive("sub", last, index[axis]), *index[axis + 1 :])
+        return (*index[:axis], last - index[axis], *index[axis + 1 :])
 
     if op.backwards:
         # the factor of a step back is that of the place it comes from
@@ -173,7 +173,7 @@ def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> l
 
     def following(so_far: Pair, elements: Sequence[Pair]) -> Pair:
         (re, im), term = _product(elements[0], so_far), elements[1]
-        return primitive("add", re, term[0]), primitive("add", im, term[1])
+        return re + term[0], im + term[1]
 
     place = mirrored if op.backwards else lambda index: index
     result = _carried(

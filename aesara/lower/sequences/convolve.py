@@ -29,20 +29,20 @@ def _convolve(op: Convolve, node: Apply, context: Context) -> Sequence[Array]:
     guards: list[object] = []
     for name, array in (("a", a), ("v", v)):
         message = f"{name} cannot be empty"
-        guards += context.guard(primitive("gt", array.shape[0], ZERO), ValueError, message, node)
+        guards += context.guard(array.shape[0] > ZERO, ValueError, message, node)
     (n,), (m,) = a.shape, v.shape
     shorter, longer = primitive("minimum", n, m), primitive("maximum", n, m)
-    before = primitive("sub", shorter, ONE)
+    before = shorter - ONE
     if op.mode == "valid":
-        result = _complete_overlaps(a, v, primitive("sub", longer, before), guards, context)
+        result = _complete_overlaps(a, v, longer - before, guards, context)
     else:
         result = _all_overlaps(a, v, guards)
     if op.mode == "same":
-        first = primitive("intdiv", before, const(2))
+        first = before // 2
         full = result
         context.add(full)
         result = Pointwise(
-            accumulator, (longer,), (full,), lambda index, readers: readers[0]((primitive("add", index[0], first),)), 0
+            accumulator, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0
         )
     return [converted(result, dtype)]
 
@@ -54,19 +54,19 @@ def _in_dtype(array: Array, dtype: str, accumulator: str) -> Array:
 def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
     """result[i + j] += a[i] * v[j], with the longer vector in the inner loop."""
     (n,), (m,) = a.shape, v.shape
-    length = primitive("sub", primitive("add", n, m), ONE)
+    length = n + m - ONE
 
     def pieces(short: Array, long: Array, extent: Expr) -> list[Write]:
         """Blocks of the longer vector, to which all of the shorter one comes while they are in the cache; the rest."""
-        blocks = primitive("intdiv", long.shape[0], const(_BLOCK))
-        before = primitive("mul", blocks, const(_BLOCK))
+        blocks = long.shape[0] // _BLOCK
+        before = blocks * _BLOCK
 
         def in_block(index: Index) -> Index:
             block, i, inside = index
-            return i, primitive("add", primitive("mul", block, const(_BLOCK)), inside)
+            return i, block * _BLOCK + inside
 
         def after(index: Index) -> Index:
-            return index[0], primitive("add", before, index[1])
+            return index[0], before + index[1]
 
         def products(domain: tuple[Expr, ...], at: Callable[[Index], Index]) -> Write:
             return Write(
@@ -79,7 +79,7 @@ def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
 
         return [
             products((blocks, extent, const(_BLOCK)), in_block),
-            products((extent, primitive("sub", long.shape[0], before)), after),
+            products((extent, long.shape[0] - before), after),
         ]
 
     return _sum_of_rows(a, v, length, pieces, guards)
@@ -92,24 +92,24 @@ def _complete_overlaps(a: Array, v: Array, length: Expr, guards: Sequence[object
     """
 
     def product(short: Array) -> Callable[[Index, Sequence[Reader]], Expr]:
-        last = primitive("sub", short.shape[0], ONE)
+        last = short.shape[0] - ONE
 
         def value(index: Index, readers: Sequence[Reader]) -> Expr:
             k, j = index
-            return _term((j, primitive("add", k, primitive("sub", last, j))), readers)
+            return _term((j, k + (last - j)), readers)
 
         return value
 
     def pieces(short: Array, long: Array, extent: Expr) -> list[Write]:
-        columns = primitive("add", primitive("sub", long.shape[0], short.shape[0]), ONE)
-        few = primitive("lt", columns, short.shape[0])
+        columns = long.shape[0] - short.shape[0] + ONE
+        few = columns < short.shape[0]
         value = product(short)
         rows = primitive("select", few, ZERO, extent)
         by_rows = Write(
             (rows, columns), (short, long), lambda index, readers: (index[1],),
             lambda index, readers: value((index[1], index[0]), readers), accumulate=True,
         )  # fmt: skip
-        chosen = primitive("and", few, primitive("gt", extent, ZERO))
+        chosen = few & (extent > ZERO)
         shape = (primitive("select", chosen, columns, ZERO), short.shape[0])
         terms = context.add(Pointwise(a.dtype, shape, (short, long), value, 1, (True, True), guards))
         sums = reduce_array(context, terms, (1,), "add", guards)
@@ -122,7 +122,7 @@ def _complete_overlaps(a: Array, v: Array, length: Expr, guards: Sequence[object
 
 
 def _term(index: Index, readers: Sequence[Reader]) -> Expr:
-    return primitive("mul", readers[0]((index[0],)), readers[1]((index[1],)))
+    return readers[0]((index[0],)) * readers[1]((index[1],))
 
 
 def _sum_of_rows(
@@ -130,9 +130,9 @@ def _sum_of_rows(
 ) -> Array:
     """The sum, with one loop for each order of the two lengths, of which the other has no iterations."""
     (n,), (m,) = a.shape, v.shape
-    v_shorter = primitive("ge", n, m)
+    v_shorter = n >= m
     writes: list[Write] = []
-    for short, long, chosen in ((v, a, v_shorter), (a, v, primitive("lt", n, m))):
+    for short, long, chosen in ((v, a, v_shorter), (a, v, n < m)):
         if not (chosen.is_const and not chosen.attr):
             extent = primitive("select", chosen, short.shape[0], ZERO)
             writes += pieces(short, long, extent)

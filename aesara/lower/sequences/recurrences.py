@@ -31,12 +31,12 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
     """The sequence along an axis, over all other dimensions."""
     size = terms.shape[axis]
     loops = tuple(var(f"v{d}") for d in range(terms.ndim))
-    one_less = primitive("sub", size, ONE)
+    one_less = size - ONE
     counter = loops[axis]
-    after = primitive("add", counter, ONE)
+    after = counter + ONE
     start = one_less if backwards else ZERO
-    last = primitive("sub", one_less, counter) if backwards else counter
-    here = primitive("sub", one_less, after) if backwards else after
+    last = one_less - counter if backwards else counter
+    here = one_less - after if backwards else after
     # The factor of a step back is the one that the step forwards has.
     of_factor = last if backwards else here
 
@@ -44,7 +44,7 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
         return (*loops[:axis], position, *loops[axis + 1 :])
 
     def step(readers: Sequence[Reader], previous: Expr) -> Expr:
-        return primitive("add", primitive("mul", readers[0](at(of_factor)), previous), readers[1](at(here)))
+        return readers[0](at(of_factor)) * previous + readers[1](at(here))
 
     def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
         value = var("r0", terms.dtype)

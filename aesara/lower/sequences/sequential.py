@@ -37,9 +37,9 @@ def running(array: Array, axis: int, kind: str) -> Array:
 
     def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
         total = var("r0", array.dtype)
-        index = (*loops[:-1], primitive("add", loops[-1], ONE))
+        index = (*loops[:-1], loops[-1] + ONE)
         step = Assign("r0", primitive(kind, total, readers[0](index)))
-        rest = For(f"v{axis}", primitive("sub", array.shape[axis], ONE), (step, write(index, total)))
+        rest = For(f"v{axis}", array.shape[axis] - ONE, (step, write(index, total)))
         start = (*loops[:-1], ZERO)
         first = (Declare("r0", readers[0](start)), write(start, total), rest)
         return (For("r1", primitive("minimum", array.shape[axis], ONE), first),)
@@ -52,10 +52,10 @@ def running(array: Array, axis: int, kind: str) -> Array:
             return body
 
         start = (*loops[:axis], ZERO, *loops[axis + 1 :])
-        here = (*loops[:axis], primitive("add", loops[axis], ONE), *loops[axis + 1 :])
+        here = (*loops[:axis], loops[axis] + ONE, *loops[axis + 1 :])
         first = For("r0", primitive("minimum", array.shape[axis], ONE), row(start, readers[0](start)))
         following = row(here, primitive(kind, read(loops), readers[0](here)))
-        return (first, For(f"v{axis}", primitive("sub", array.shape[axis], ONE), following))
+        return (first, For(f"v{axis}", array.shape[axis] - ONE, following))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         statements = in_register(readers, write) if last else in_memory(readers, read, write)
@@ -90,9 +90,9 @@ def nonzero_positions(array: Array, context: Context) -> list[Array]:
     for axis in reversed(range(array.ndim)):
         size = array.shape[axis]
         component = _component(flat, stride, size if axis else None)
-        context.ranges[component] = (ZERO, primitive("sub", size, ONE))
+        context.ranges[component] = (ZERO, size - ONE)
         result.insert(0, context.add(component))
-        stride = primitive("mul", stride, size)
+        stride = stride * size
     return result
 
 
@@ -109,8 +109,8 @@ def _component(flat: Array, stride: Expr, size: Expr | None) -> Pointwise:
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         position = readers[0](index)
         if stride is not ONE:
-            position = primitive("intdiv", position, stride)
-        return position if size is None else primitive("mod", position, size)
+            position = position // stride
+        return position if size is None else position % size
 
     return Pointwise("int64", flat.shape, (flat,), body, 0 if stride is ONE and size is None else 10)
 
@@ -133,14 +133,14 @@ def _flat_positions(array: Array, context: Context) -> Array:
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         position: Expr = ZERO
         for i, n in zip(loops, array.shape, strict=True):
-            position = primitive("add", primitive("mul", position, n), i)
-        moved = Assign("r0", primitive("add", place, cast(readers[0](loops), "int64")))
+            position = position * n + i
+        moved = Assign("r0", place + cast(readers[0](loops), "int64"))
         statements: tuple[Statement, ...] = (write((place,), position), moved)
         for d in reversed(range(array.ndim)):
             statements = (For(f"v{d}", array.shape[d], statements),)
         return (Declare("r0", ZERO), *statements)
 
-    padded = context.add(Sequential("int64", (primitive("add", count_of(array.shape), ONE),), (mask,), body))
+    padded = context.add(Sequential("int64", (count_of(array.shape) + ONE,), (mask,), body))
     return context.add(Pointwise("int64", (length,), (padded,), lambda index, readers: readers[0](index), 0))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, cast, const, var
+from aesara.ir.expr import Expr, cast, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
@@ -37,10 +37,10 @@ def _repeat(op: Repeat, node: Apply, context: Context) -> Sequence[Array]:
     guards = _checked(repeats, size, node, context)
     if repeats.ndim == 0:
         each = context.size_from(repeats)
-        length = primitive("mul", size, primitive("maximum", each, ZERO))
+        length = size * primitive("maximum", each, ZERO)
         # where there is an entry, it is repeated at least once
         divisor = primitive("maximum", each, ONE)
-        return [_taken(array, axis, length, (), lambda i, readers: primitive("intdiv", i, divisor), guards)]
+        return [_taken(array, axis, length, (), lambda i, readers: i // divisor, guards)]
     data = context.constant_data(repeats)
     if data is not None and size.is_const and len(data) in (1, size.attr) and np.all(data >= 0) and data.sum() < _SMALL:
         source = context.array(constant(np.repeat(np.arange(size.attr), data.astype(np.intp))))
@@ -53,23 +53,23 @@ def _checked(repeats: Array, size: Expr, node: Apply, context: Context) -> tuple
     guards: list[object] = []
     if repeats.ndim and not context.same_size(repeats.shape[0], size) and repeats.shape[0] is not ONE:
         given = repeats.shape[0]
-        fits = primitive("or", primitive("eq", given, size), primitive("eq", given, ONE))
+        fits = primitive("eq", given, size) | primitive("eq", given, ONE)
         message = "repeat: there are {1} numbers of repetitions for {0} entries."
         guards += context.guard(fits, ValueError, message, node, [size, given])
     low, high = range_of(repeats, context)
     none = primitive("eq", size, ZERO)
     message = "repeats may not contain negative values; one is {0}."
-    guards += context.guard(_or(none, primitive("ge", low, ZERO)), ValueError, message, node, [low])
-    most = primitive("intdiv", const(_LONGEST), primitive("maximum", size, ONE))
+    guards += context.guard(_or(none, low >= ZERO), ValueError, message, node, [low])
+    most = _LONGEST // primitive("maximum", size, ONE)
     message = "repeat: {0} times {1} entries are too many."
-    guards += context.guard(primitive("le", high, most), ValueError, message, node, [high, size])
+    guards += context.guard(high <= most, ValueError, message, node, [high, size])
     return tuple(guards)
 
 
 def _or(a: Expr, b: Expr) -> Expr:
     if b.is_const:
         return b if b.attr else a
-    return primitive("or", a, b)
+    return a | b
 
 
 def _taken(
@@ -103,14 +103,14 @@ def _copied(array: Array, axis: int, repeats: Array, guards: Sequence[object], c
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         place, count = var("r0"), readers[1]((loops[axis],))
-        there = primitive("add", place, var("r1"))
+        there = place + var("r1")
         value = readers[0](loops)
         statements: tuple[Statement, ...] = (write((*loops[:axis], there, *loops[axis + 1 :]), value),)
         last = array.ndim - 1
         for d in range(last, axis, -1):
             statements = (For(f"v{d}", array.shape[d], statements, parallel=d == last),)
         copies = For("r1", count, statements, parallel=axis == last)
-        moved = Assign("r0", primitive("add", place, count))
+        moved = Assign("r0", place + count)
         statements = (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved)))
         for d in range(axis - 1, -1, -1):
             statements = (For(f"v{d}", array.shape[d], statements),)

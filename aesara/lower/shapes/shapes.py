@@ -95,23 +95,23 @@ def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) ->
     guards: list[object] = []
     for d in asked:
         message = "Reshape: lengths must be -1 or at least 0; one is {0}."
-        guards += context.guard(primitive("ge", wanted[d], const(-1)), ValueError, message, node, [wanted[d]])
+        guards += context.guard(wanted[d] >= (-1), ValueError, message, node, [wanted[d]])
     if len(asked) > 1:
         count = functools.reduce(
-            lambda a, b: primitive("add", a, b),
+            lambda a, b: a + b,
             [primitive("select", here, const(1), const(0)) for here in asked.values()],
         )
         message = "can only specify one unknown dimension; {0} are -1."
-        guards += context.guard(primitive("le", count, const(1)), ValueError, message, node, [count])
+        guards += context.guard(count <= 1, ValueError, message, node, [count])
     known = count_of([primitive("select", asked[d], const(1), n) if d in asked else n for d, n in enumerate(wanted)])
-    given = functools.reduce(lambda a, b: primitive("or", a, b), asked.values())
+    given = functools.reduce(lambda a, b: a | b, asked.values())
     if not (known.is_const and known.attr):
         message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."
         possible = primitive("ne", known, const(0))
         if not given.is_const:
-            possible = primitive("or", primitive("invert", given), possible)
+            possible = ~given | possible
         guards += context.guard(possible, ValueError, message, node, [total])
-    rest = primitive("intdiv", total, primitive("maximum", known, const(1)))
+    rest = total // primitive("maximum", known, const(1))
     return [primitive("select", asked[d], rest, n) if d in asked else n for d, n in enumerate(wanted)], guards
 
 
@@ -121,8 +121,8 @@ def _is_exact(sizes: Sequence[Expr]) -> Expr:
     if not unknown or (len(unknown) == 1 and all(_is_one(n) for n in sizes if n.is_const)):
         return const(True, "bool")
     factors = [cast(n, "float64") for n in sizes]
-    approximate = functools.reduce(lambda a, b: primitive("mul", a, b), factors)
-    return primitive("lt", approximate, const(2.0**62, "float64"))
+    approximate = functools.reduce(lambda a, b: a * b, factors)
+    return approximate < const(2.0**62, "float64")
 
 
 def _is_one(n: Expr) -> bool:
