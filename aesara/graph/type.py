@@ -36,6 +36,8 @@ class Type(MetaObject):
     constant_type: type = Constant
     #: Whether values are objects with a state that operations may change, and that a call that fails puts back.
     restorable: bool = False
+    #: Whether native code has values of this type as vectors of 64-bit words; see `aesara.ir.generators`.
+    in_words: bool = False
 
     __class_getitem__: Any = classmethod(GenericAlias)
 

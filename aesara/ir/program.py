@@ -31,11 +31,16 @@ __all__ = ["Input", "Program"]
 
 @dataclass(frozen=True)
 class Input:
-    """An argument (or, if `implicit`, a shared variable): its buffer, and the static shape to check."""
+    """An argument (or, if `implicit`, a shared variable): its buffer, and the static shape to check.
+
+    Of a generator (`is_generator`) the buffer has a copy of its words (see `ir.generators`), in a slot: those of
+    generators are the first slots of a program, in order.
+    """
 
     buffer: Buffer
     static_shape: tuple[int | None, ...]
     implicit: bool
+    is_generator: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,18 @@ class Program:
         """Numbers of the inputs whose cells the program uses: implicit ones to read, updated ones to write."""
         updated = {number for _, number in self.updates}
         return [k for k, item in enumerate(self.inputs) if item.implicit or k in updated]
+
+    def generators(self) -> list[int]:
+        """Numbers of the inputs that are random generators."""
+        return [k for k, item in enumerate(self.inputs) if item.is_generator]
+
+    def drawn_from(self) -> list[tuple[int, int]]:
+        """The updates of generators: a generator stays the same object, and gets the words of the output."""
+        return [(output, number) for output, number in self.updates if self.inputs[number].is_generator]
+
+    def replacements(self) -> list[tuple[int, int]]:
+        """The other updates, whose outputs become the values of cells."""
+        return [(output, number) for output, number in self.updates if not self.inputs[number].is_generator]
 
     def allocations(self) -> dict[str, Allocate]:
         """What makes memory for the buffers that are results or in the workspace, by name, in order."""

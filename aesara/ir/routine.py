@@ -17,6 +17,9 @@ The C function is described by a list of arguments:
 ``Status(name)``     pointer to a 32-bit integer, which goes to the operand of that name after the call
 ``Scalar(name)``     a number that a call gives, and ``Number(e)`` one that is always the same
 ``Null()``           a null pointer
+``Bits(name)``       pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
+``Element(name)``    an element of an operand, by value: its only one, or that of the same number as the result
+``Scratch(bytes)``   pointer to memory that is zero before the first of many results
 ``Table()``          the table of the function, and ``Watcher()`` what looks for signals; for our own routines
 ===================  ========================================================================================
 """
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Argument",
+    "Bits",
     "Character",
     "Constant",
     "Data",
+    "Element",
     "Integer",
     "Leading",
     "Length",
@@ -45,6 +50,7 @@ __all__ = [
     "Parameter",
     "Routine",
     "Scalar",
+    "Scratch",
     "Status",
     "Stride",
     "Table",
@@ -132,6 +138,18 @@ class Null(Argument):
     pass
 
 
+class Bits(Argument):
+    pass
+
+
+class Element(Argument):
+    pass
+
+
+class Scratch(Argument):
+    pass
+
+
 class Table(Argument):
     pass
 
@@ -170,6 +188,9 @@ class Routine:
         What explanations and profiles count it as.
     returns
         The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
+    each, gives
+        The size that says how often the function is called, and the parameter whose elements it returns, one after
+        another; empty for a function that is called once.
     """
 
     name: str
@@ -184,6 +205,8 @@ class Routine:
     scalars: tuple[tuple[str, str], ...] = ()
     kind: str = "routine"
     returns: str | None = None
+    each: str = ""
+    gives: str = ""
 
     def __repr__(self) -> str:
         return f"<routine {self.name}>"

@@ -221,15 +221,14 @@ class Context:
         return None
 
     def add_input(self, variable: Variable, implicit: bool) -> None:
-        dtype = part_dtype(variable.type.dtype)
-        is_complex = dtype != variable.type.dtype
+        dtype, static, is_generator = element_type(variable), static_shape(variable), variable.type.in_words
+        is_complex = is_complex_variable(variable)
         number = len(self.inputs)
-        static = tuple(getattr(variable.type, "shape", ()))
         shape = tuple(const(n) if n is not None else var(InputSize(number, d)) for d, n in enumerate(static))
         if is_complex:
             shape += (const(2),)
         buffer = Buffer(ArgumentName(f"a{number}"), dtype, shape, is_complex)
-        self.inputs.append(Input(buffer, static, implicit))
+        self.inputs.append(Input(buffer, static, implicit, is_generator))
         memory = Source(buffer.name, dtype, shape)
         self.set(variable, split(memory) if is_complex else memory)
 
@@ -335,15 +334,45 @@ class Context:
         self.add(producer)
         results: list[External] = []
         for k, out in enumerate(node.outputs):
-            static = out.type.shape
+            static = static_shape(out)
             shape = [const(n) if n is not None else var(DefinedSize(f"h{index}p{k}_{d}")) for d, n in enumerate(static)]
-            dtype = part_dtype(out.type.dtype)
-            is_complex = dtype != out.type.dtype
-            results.append(External(producer, dtype, [*shape, const(2)] if is_complex else shape))
+            is_complex = is_complex_variable(out)
+            results.append(External(producer, element_type(out), [*shape, const(2)] if is_complex else shape))
             results[-1].is_complex = is_complex
         producer.results = tuple(results)
         self.python_nodes.append((node, tuple(leaves)))
-        return [split(result) if result.is_complex else result for result in results]
+        following = iter([self.arrays[v] for v in node.inputs if v.type.in_words and v in self.arrays])
+        return [
+            self._of_same_kind(result, next(following, None))
+            if out.type.in_words
+            else split(result)
+            if result.is_complex
+            else result
+            for out, result in zip(node.outputs, results, strict=True)
+        ]
+
+    def _of_same_kind(self, made: Array, before: Array | None) -> Array:
+        """The words of a generator that a node has made; as many as those before it, if they are its next state.
+
+        `link.llvm.python_nodes` makes sure that they are of the same kind.
+        """
+        if before is None:
+            return made
+        return self.add(Pointwise(made.dtype, before.shape, (made,), lambda index, readers: readers[0](index), 0))
+
+
+def element_type(variable: Variable) -> str:
+    """The dtype of the memory that a variable is in: of complex numbers that of their parts, of generators words."""
+    return "uint64" if variable.type.in_words else part_dtype(variable.type.dtype)
+
+
+def is_complex_variable(variable: Variable) -> bool:
+    return not variable.type.in_words and part_dtype(variable.type.dtype) != variable.type.dtype
+
+
+def static_shape(variable: Variable) -> tuple[int | None, ...]:
+    """The shape of a variable, as far as its type says; the words of generators are a vector."""
+    return (None,) if variable.type.in_words else tuple(getattr(variable.type, "shape", ()))
 
 
 def check_dtype(dtype: str) -> None:

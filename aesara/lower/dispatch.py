@@ -51,9 +51,9 @@ def lower_complex_op(op: Op, node: Apply, context: Context) -> Sequence[Array | 
 
 
 def is_array(variable: Variable) -> bool:
-    """Whether the values of a variable are arrays of numbers, or numbers."""
+    """Whether a variable is an array in native code: of numbers, a number, or the words of a generator."""
     kind = variable.type
-    return kind.is_dense if isinstance(kind, TensorType) else isinstance(kind, ScalarType)
+    return kind.is_dense if isinstance(kind, TensorType) else isinstance(kind, ScalarType) or kind.in_words
 
 
 def is_complex(variable: Variable) -> bool:
@@ -86,6 +86,9 @@ def lower_graph(
     Unsupported
         If a value that crosses the border of the function, or of a Python node, is not a tensor.
     """
+    for k, variable in enumerate(outputs):
+        if variable.type.in_words and k < returned:
+            raise Unsupported(f"a result of type {variable.type}")
     with sharing():
         return assemble(lower_nodes(inputs, [*outputs, *checks]), outputs, updates, returned, unpack_single)
 
@@ -94,7 +97,7 @@ def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Varia
     """The arrays of a graph."""
     context = Context()
     for variable, implicit in inputs:
-        if not is_array(variable):
+        if not is_array(variable) or (variable.type.in_words and not implicit):
             raise Unsupported(f"an input of type {variable.type}")
         context.add_input(variable, implicit)
     lower_all([v for v, _ in inputs], outputs, context)
@@ -135,7 +138,7 @@ def lower_node(node: Apply, context: Context) -> None:
 
 
 def python_leaves(node: Apply, context: Context) -> list[Variable]:
-    """The tensors that a node running in Python reads: its own, and those of the nodes deferred to it."""
+    """The arrays that a node running in Python reads: its own, and those of the nodes deferred to it."""
     leaves: dict[Variable, None] = {}
     stack = list(reversed(node.inputs))
     while stack:

@@ -95,6 +95,7 @@ LOWERINGS = {
         "tensor.products.dot.Dot",
         "tensor.products.matmul.MatMul",
     ],
+    "random.draws": ["tensor.random.random_variable.RandomVariable"],
     "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
     "reductions.pooling": [
         "tensor.signal.pooling.AveragePoolGrad",

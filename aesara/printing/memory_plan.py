@@ -13,6 +13,7 @@ from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply
 from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
+from aesara.ir.generators import words_of
 from aesara.ir.program import Program
 from aesara.lower.places import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
@@ -181,7 +182,11 @@ class MemoryPlan:
         sizes = {}
         for (name, cell), item in zip(self._inputs, self._program.inputs, strict=True):
             example = cell[0] if cell is not None else next(given, None)
-            shape: Sequence[int | None] = item.static_shape if example is None else np.shape(example)
+            shape: Sequence[int | None] = item.static_shape
+            if item.is_generator and cell is not None:
+                shape = words_of(cell[0]).shape
+            elif example is not None:
+                shape = np.shape(example)
             if len(shape) != len(item.static_shape):
                 raise TypeError(
                     f"The example for {name} has {len(shape)} dimensions; the input has {len(item.static_shape)}."

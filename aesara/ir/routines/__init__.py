@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import lapack, products, sorting
+from aesara.ir.routines import draws, lapack, products, sorting
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -28,6 +28,7 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
             lapack.svd,
         )
     },
+    "draw": draws.draw,
     "matmul": products.product,
     "matmul_added": products.added,
     "sort": sorting.sort,

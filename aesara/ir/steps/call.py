@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Operand
-from aesara.ir.expr import Expr, var
+from aesara.ir.expr import Expr, const, op, var
 from aesara.ir.routine import Routine
 from aesara.ir.routines import routine_named
 from aesara.ir.steps.base import Step
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Scope
 
-__all__ = ["BATCH", "Call"]
+__all__ = ["BATCH", "PIECE", "Call"]
 
 #: number of the call within a batch
 BATCH = var("batch")
+#: so many elements of a result are made between two looks for signals
+PIECE = 2048
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,17 @@ class Call(Step):
 
     @property
     def runs_rounds(self) -> bool:
-        return self.batch is not None
+        return self.batch is not None or self.pieces is not None
+
+    @property
+    def pieces(self) -> Expr | None:
+        """How many pieces a call is cut into that gives one element after another; None if it is not cut."""
+        if not self.routine.each or self.batch is not None:
+            return None
+        count = self._sizes()[self.routine.each]
+        if count.is_const and count.attr <= PIECE:
+            return None
+        return op("intdiv", op("add", count, const(PIECE - 1)), const(PIECE))
 
     def expressions(self) -> Iterator[Expr]:
         yield from self.sizes

@@ -373,7 +373,7 @@ class ProgramReader:
 
     # -- other lines -----------------------------------------------------------------------------------------
 
-    def _read_input(self, line: Line, implicit: bool = False) -> None:
+    def _read_input(self, line: Line, implicit: bool = False, is_generator: bool = False) -> None:
         written = self.buffer(line)
         shape = tuple(self._input_size(n, axis) for axis, n in enumerate(written.shape))
         buffer = Buffer(ArgumentName(written.name), written.dtype, shape, written.is_complex)
@@ -387,11 +387,14 @@ class ProgramReader:
                     line.expect(",")
                 sizes.append(None if line.has("?") else line.integer("a length or '?'"))
             static = tuple(sizes)
-        self._inputs.append(Input(buffer, static, implicit))
+        self._inputs.append(Input(buffer, static, implicit, is_generator))
         self.made(buffer)
 
     def _read_shared(self, line: Line) -> None:
         self._read_input(line, True)
+
+    def _read_generator(self, line: Line) -> None:
+        self._read_input(line, True, True)
 
     def _input_size(self, written: Expr, axis: int) -> Expr:
         if written.op != "var" or isinstance(written.attr, InputSize):

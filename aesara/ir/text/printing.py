@@ -393,7 +393,8 @@ class ProgramWriter:
         static = ""
         if item.static_shape != implied:
             static = f" static [{', '.join('?' if n is None else str(n) for n in item.static_shape)}]"
-        self.line(f"{'shared' if item.implicit else 'input'} {self.buffer(item.buffer)}{static}")
+        kind = "shared" if item.implicit else "input"
+        self.line(f"{'generator' if item.is_generator else kind} {self.buffer(item.buffer)}{static}")
         self._writer.buffers[item.buffer.name] = item.buffer.dtype
 
     # -- for steps -------------------------------------------------------------------------------------------

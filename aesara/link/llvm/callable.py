@@ -16,6 +16,7 @@ from aesara.link.llvm import layout
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.frame import guard_count
+from aesara.link.llvm.generators import Links
 from aesara.link.llvm.jit import Code
 from aesara.link.llvm.runtime import fixed_words
 from aesara.link.llvm.shared.code import routine_words
@@ -116,6 +117,8 @@ class Interface:
         Numbers of the results that are lent.
     spills
         Whether the entry spills values (`spills`), so that a routine looks at its arguments.
+    generators
+        Numbers of the inputs that are random generators.
     """
 
     dtypes: tuple[str, ...]
@@ -126,6 +129,7 @@ class Interface:
     products: tuple[str, ...]
     lent: tuple[int, ...] = ()
     spills: bool = False
+    generators: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Interface:
@@ -139,6 +143,7 @@ class Interface:
             tuple(sorted({dtype for step in program.all_steps() for dtype in step.products()})),
             program.lent,
             spills_values(program),
+            tuple(program.generators()),
         )
 
 
@@ -191,8 +196,12 @@ class NativeCallable:
         kinds = [np.dtype(dtype) for dtype in interface.dtypes]
         self._explicit = [kinds[k] for k, implicit in enumerate(interface.implicit) if not implicit]
         self._implicit = [
-            (box_of[k], guard_of(box_of[k]), kinds[k]) for k, implicit in enumerate(interface.implicit) if implicit
+            (box_of[k], guard_of(box_of[k]), kinds[k])
+            for k, implicit in enumerate(interface.implicit)
+            if implicit and k not in interface.generators
         ]
+        drawn_from = {n for n, k in enumerate(interface.generators) if k in interface.updated}
+        self._links = Links([box_of[k] for k in interface.generators], drawn_from)
         words = fixed_words(bool(interface.products), routine_words(interface.products, interface.spills))
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
@@ -201,6 +210,7 @@ class NativeCallable:
         pointers += [guard.address for guard in self.guards]
         self.kept = empty_places(len(interface.lent))
         pointers += [id(self.kept)] if self.kept else []
+        pointers += [id(box) for box in self._links.boxes]
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
         self.table.first = ctypes.c_uint64.from_address(self.table.ctypes.data + 8 * _POOL)
@@ -215,7 +225,8 @@ class NativeCallable:
         else:
             self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
         self.table.setflags(write=False)
-        self.table.anchor = (own, list(constants), fallback, fail, wait, self.guards, self.kept, code, timers)
+        kept = self.guards, self.kept, self._links
+        self.table.anchor = (own, list(constants), fallback, fail, wait, kept, code, timers)
         _definitions.append(definition)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -226,12 +237,13 @@ class NativeCallable:
 
         Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
         """
+        if not all(self.cells):
+            raise ValueError(
+                "The container of a shared variable is empty: a list of one value was expected. Give it one with "
+                "`set_value`, and change shared variables by nothing else."
+            )
+        self._links.renew()
         for box, guard, dtype in self._implicit:
-            if not box:
-                raise ValueError(
-                    "The container of a shared variable is empty: a list of one value was expected. Give it one with "
-                    "`set_value`, and change shared variables by nothing else."
-                )
             if _plain(box[0], dtype) is not box[0]:
                 with Held([guard]):
                     box[0] = _plain(box[0], dtype)

@@ -13,6 +13,7 @@ from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.program import Input, Program
 from aesara.ir.steps import Step, walk_steps
 from aesara.link.llvm import layout
+from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_threads import LONG, Threads
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.spills import Spilled
@@ -27,8 +28,8 @@ _CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
 class CallEnds:
     """Emits what a call does before the first and after the last step of a program, and between nodes in Python."""
 
-    def __init__(self, program: Program, code: HostCode, threads: Threads) -> None:
-        self.program, self.code, self.threads = program, code, threads
+    def __init__(self, program: Program, code: HostCode, threads: Threads, workspace: Workspace) -> None:
+        self.program, self.code, self.threads, self.workspace = program, code, threads, workspace
         self.frame = code.frame
         #: the line that makes the frame, if values are spilled to it
         self.frame_line = 0
@@ -58,12 +59,14 @@ class CallEnds:
                 self._read(k, code.field("%args", 8 * position))
         self._make_list()
         if code.spills:
-            self._read_all("null", "implicit", {k: 8 * self.frame.words.cell(k) for k in self.frame.implicit})
+            arrays = [k for k in self.frame.implicit if not self.program.inputs[k].is_generator]
+            self._read_all("null", "implicit", {k: 8 * self.frame.words.cell(k) for k in arrays})
         else:
             for k in self.frame.implicit:
-                cell = code.word(self.frame.words.cell(k))
-                self._demand_input(code.compare("sgt", "i64", code.field(cell, layout.LIST_LENGTH, "i64"), "0"))
-                self._read(k, code.field(code.field(cell, layout.LIST_ITEMS), 0))
+                if not self.program.inputs[k].is_generator:
+                    self._read(k, self._in_cell(k))
+        for k in self.program.generators():
+            self._read_generator(k)
         self._secure()
         code.forget()
 
@@ -133,6 +136,69 @@ class CallEnds:
         code.block(strict)
         code.branch(code.call("strict", "i1", *_CALL, "ptr @plan"), read, "refused")
         code.block(read)
+
+    def _in_cell(self, k: int) -> str:
+        """The object in the cell of an input."""
+        code = self.code
+        cell = code.word(self.frame.words.cell(k))
+        self._demand_input(code.compare("sgt", "i64", code.field(cell, layout.LIST_LENGTH, "i64"), "0"))
+        return code.field(code.field(cell, layout.LIST_ITEMS), 0)
+
+    def _read_generator(self, k: int) -> None:
+        """Look whether the link of a generator is that of the one in the cell, and how long its words are."""
+        code, obj = self.code, self._in_cell(k)
+        facts = self._facts(k)
+        known = code.compare("eq", "ptr", code.field(facts, layout.LINK_GENERATOR), obj)
+        self._demand_input(known)
+        place, address, bits = code.field(facts, layout.LINK_PLACE, "i64"), code.fresh("f"), code.fresh("x")
+        code.add(f"{address} = getelementptr i8, ptr {obj}, i64 {place}", f"{bits} = load ptr, ptr {address}")
+        self._demand_input(code.compare("eq", "ptr", code.field(facts, layout.LINK_BITS), bits))
+        (size,) = self.program.inputs[k].buffer.shape
+        length = code.fresh("n")
+        code.add(f"{length} = lshr i64 {code.field(facts, layout.LINK_BYTES, 'i64')}, 3")
+        code.emitter.variables[size.attr] = (code.spill(length, "i64"), 0)
+
+    def _facts(self, k: int) -> str:
+        """The words of the link of a generator."""
+        code = self.code
+        link = code.field(code.field(self._box(k), layout.LIST_ITEMS), 0)
+        return code.field(code.field(code.field(link, layout.LIST_ITEMS), 0), layout.ARRAY_DATA)
+
+    def _box(self, k: int) -> str:
+        """The list with the link of a generator."""
+        return self.code.word(self.frame.words.link + self.program.generators().index(k))
+
+    def open_generators(self) -> None:
+        """Copy the words of generators to the workspace.
+
+        The lock of one that the call draws from is held until its new words are there, but where Python code runs
+        meanwhile, which may draw from it.  Those of others are not held, and come first: no call that holds a lock
+        waits for one that another call holds.
+        """
+        code, inputs = self.code, self.program.generators()
+        drawn_from = {number for _, number in self.program.drawn_from()}
+        for number, k in sorted(enumerate(inputs), key=lambda one: one[1] in drawn_from):
+            buffer = self.program.inputs[k].buffer
+            # Python code may have run since its size was read.
+            (length,) = map(code.value, buffer.shape)
+            now = code.fresh("n")
+            code.add(f"{now} = lshr i64 {code.field(self._facts(k), layout.LINK_BYTES, 'i64')}, 3")
+            code.demand(code.compare("eq", "i64", now, length), layout.MOVED)
+            words = self.workspace.slot(number)
+            hold = str(k in drawn_from and not self.frame.made).lower()
+            arguments = (f"ptr {self._box(k)}", f"i64 {number}", f"ptr {words}", f"i1 {hold}")
+            opened = code.call("open", "i1", "ptr %frame", "ptr %table", "ptr @plan", *arguments)
+            code.demand(opened, layout.RAISED)
+            code.place(buffer.name, words)
+
+    def _settle_generators(self) -> None:
+        """Before anything is updated, fail if Python code has drawn from a generator that the call has drawn from."""
+        code, inputs = self.code, self.program.generators()
+        for _, k in self.program.drawn_from() if self.frame.made else ():
+            before = code.emitter.buffer(self.program.inputs[k].buffer.name)
+            arguments = ("ptr %frame", "ptr %table", "ptr @plan", f"i64 {inputs.index(k)}", f"ptr {before}")
+            error = code.call("settle", "i64", *arguments)
+            code.demand(code.compare("eq", "i64", error, "0"), error)
 
     def _read(self, k: int, obj: str) -> None:
         """Look at the object of an input, and find its values and its shape."""
@@ -262,6 +328,7 @@ class CallEnds:
     def finish(self) -> None:
         """Fill the answer and hand over updates; nothing can fail from here on.  Then come the other ends."""
         code = self.code
+        self._settle_generators()
         if self.frame.simple:
             if self.program.slots:
                 block = code.field("%frame", layout.FRAME_BLOCK)

@@ -58,8 +58,8 @@ class Entry:
         self.program = program
         self.code = HostCode(Frame(program), frozenset(made), spills_values(program))
         self.threads = Threads(self.code, frozenset(given))
-        self.ends = CallEnds(program, self.code, self.threads)
         self.workspace = Workspace(program.slots, self.code)
+        self.ends = CallEnds(program, self.code, self.threads, self.workspace)
         self.has_loops = any(step.runs_rounds for step in program.steps)
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
@@ -70,6 +70,7 @@ class Entry:
         code = self.code
         self.ends.arguments()
         self.workspace.take()
+        self.ends.open_generators()
         for k, buffer in enumerate(self.program.constants):
             code.place(buffer.name, code.word(code.frame.words.constant + k))
         self._steps()

@@ -1,13 +1,30 @@
 """Library routines as functions of a module, with the conventions of C and Fortran behind them.
 
 ``@routine.<name>(sizes, pointers)`` takes the sizes as 64-bit integers and a pointer for each array, in the order of
-the record, and returns nothing: a status goes to its array.
+the record, and returns nothing: a status goes to its array.  One that gives one element after another takes in addition
+the numbers of the first one and of the one after the last.
 """
 
 from __future__ import annotations
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Leading, Length, Null, Routine, Status
+from aesara.ir.generators import HEADER, PARTS
+from aesara.ir.routine import (
+    Argument,
+    Bits,
+    Character,
+    Constant,
+    Data,
+    Element,
+    Integer,
+    Leading,
+    Length,
+    Null,
+    Number,
+    Routine,
+    Scratch,
+    Status,
+)
 from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
 
 __all__ = ["declare_routine"]
@@ -17,7 +34,8 @@ def declare_routine(routine: Routine, module: Module) -> str:
     """The symbol of the function for a routine, which is put into the module."""
     symbol = f"@routine.{routine.name}"
     if symbol not in module.helpers:
-        module.helper(symbol, _Wrapper(routine, module).text(symbol))
+        wrapper = _Wrapper(routine, module)
+        module.helper(symbol, wrapper.text_of_loop(symbol) if routine.each else wrapper.text(symbol))
     return symbol
 
 
@@ -45,6 +63,65 @@ class _Wrapper:
             self._keep_status("%returned", routine.returns)
         body = "\n  ".join([*self.lines, *self.after, "ret void"])
         return f"define internal void {symbol}({', '.join(given)}) noinline optnone nounwind {{\nentry:\n  {body}\n}}"
+
+    def text_of_loop(self, symbol: str) -> str:
+        """A function that gives one element of many."""
+        routine = self.routine
+        given = [f"i64 %size.{name}" for name in routine.sizes] + [f"ptr %at.{p.name}" for p in routine.parameters]
+        before: list[str] = []
+        taken = [self._argument_in_loop(argument, before) for argument in routine.arguments]
+        parameters = {p.name: p for p in routine.parameters}
+        kind = LLVM_TYPES[parameters[routine.gives].dtype]
+        function = f"@{routine.symbol}"
+        types = ", ".join(argument.split()[0] for argument in taken)
+        self.module.declare(function, f"declare {kind} {function}({types})")
+        self.module.externals.add(routine.symbol)
+        lines = [
+            *before,
+            "%some = icmp slt i64 %first, %last",
+            "br i1 %some, label %loop, label %done",
+            "loop:",
+            "%k = phi i64 [%first, %entry], [%k.next, %loop]",
+            *self.lines,
+            f"%element = call {kind} {function}({', '.join(taken)})",
+            f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k",
+            f"store {kind} %element, ptr %place",
+            "%k.next = add i64 %k, 1",
+            "%more = icmp slt i64 %k.next, %last",
+            "br i1 %more, label %loop, label %done",
+            "done:",
+            "ret void",
+        ]
+        body = "\n  ".join(lines)
+        head = f"define internal void {symbol}({', '.join([*given, 'i64 %first', 'i64 %last'])})"
+        return f"{head} noinline nounwind {{\nentry:\n  {body}\n}}"
+
+    def _argument_in_loop(self, argument: Argument, before: list[str]) -> str:
+        """The argument as text; lines that it needs go in front of the loop, or into it."""
+        if isinstance(argument, Bits):
+            words = f"%at.{argument.value}"
+            before += [f"%state = getelementptr i8, ptr {words}, i64 {HEADER}", f"store ptr %state, ptr {words}"]
+            for part in range(2):
+                before += _set_part(words, part)
+            return f"ptr {words}"
+        if isinstance(argument, Element):
+            name = argument.value
+            (parameter,) = (p for p in self.routine.parameters if p.name == name)
+            (size,) = parameter.shape
+            kind = LLVM_TYPES[parameter.dtype]
+            before += [f"%one.{name} = icmp eq i64 %size.{size.attr}, 1"]
+            self.lines += [
+                f"%which.{name} = select i1 %one.{name}, i64 0, i64 %k",
+                f"%p.{name} = getelementptr {kind}, ptr %at.{name}, i64 %which.{name}",
+                f"%x.{name} = load {kind}, ptr %p.{name}",
+            ]
+            return f"{kind} %x.{name}"
+        if isinstance(argument, Scratch):
+            kind = f"[{argument.value // 8} x i64]"
+            before += [f"%scratch = alloca {kind}, align 16", f"store {kind} zeroinitializer, ptr %scratch"]
+            return "ptr %scratch"
+        assert isinstance(argument, Number)
+        return f"{LLVM_TYPES[argument.value.dtype]} {literal(argument.value.attr, argument.value.dtype)}"
 
     def _fresh(self) -> str:
         self.count += 1
@@ -93,3 +170,18 @@ class _Wrapper:
         operands = [self._value(a) for a in e.args]
         self.lines += instructions(e.op, e.dtype, operands, out, self.module, lambda stem: self._fresh())
         return out
+
+
+def _set_part(words: str, part: int) -> list[str]:
+    """Let the state of a generator point to a part, if it has that; else write what is there anyway."""
+    at = f"%part{part}"
+    return [
+        f"{at}.p = getelementptr i8, ptr {words}, i64 {PARTS + 8 * part}",
+        f"{at}.offset = load i64, ptr {at}.p",
+        f"{at}.none = icmp eq i64 {at}.offset, 0",
+        f"{at}.there = getelementptr i8, ptr {words}, i64 {at}.offset",
+        f"{at}.slot = getelementptr i8, ptr %state, i64 {8 * part}",
+        f"{at}.old = load ptr, ptr {at}.slot",
+        f"{at}.new = select i1 {at}.none, ptr {at}.old, ptr {at}.there",
+        f"store ptr {at}.new, ptr {at}.slot",
+    ]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aesara.ir.buffers import Buffer, Operand
-from aesara.ir.expr import Expr, substitute, var
+from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
 from aesara.ir.routine import Argument, Data, Length, Number, Scalar, Stride, Table, Watcher
-from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, Loop, PythonCall, Step, View
+from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Launch, Loop, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut, has_long_rows, only_loop
@@ -249,15 +249,27 @@ def _for_each(entry: Entry, batch: Expr | None, work: Work, emit: Callable[[], N
 
 @emits(Call, weight=4)
 def _call(entry: Entry, step: Call) -> None:
+    pieces = step.pieces
+    if pieces is not None:
+        work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(PIECE)))
+        _for_each(entry, pieces, work, lambda: _one_call(entry, step, const(PIECE)))
+        return
     _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry, step))
 
 
-def _one_call(entry: Entry, step: Call) -> None:
+def _one_call(entry: Entry, step: Call, piece: Expr | None = None) -> None:
+    """A call, or the part of one that makes piece number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
         arguments = [f"i64 {code.value(n)}" for n in step.sizes]
         for parameter, operand in zip(routine.parameters, step.operands, strict=True):
             arguments.append(_pointer(code, parameter.dtype, operand))
+        if routine.each:
+            first, last = const(0), dict(zip(routine.sizes, step.sizes, strict=True))[routine.each]
+            if piece is not None:
+                first = op("mul", BATCH, piece)
+                last = op("minimum", op("add", first, piece), last)
+            arguments += [f"i64 {code.value(first)}", f"i64 {code.value(last)}"]
         code.add(f"call void {declare_routine(routine, code.module)}({', '.join(arguments)})")
         return
     given = {name: code.value(n) for name, n in zip(routine.sizes, step.sizes, strict=True)}

@@ -55,6 +55,11 @@ def report_error(
             "While the function ran, `perform` of an operation has resized or reshaped an array that the function uses "
             "(an argument, a shared value, or what `perform` has stored before). Let it work on a copy."
         )
+    if error == layout.DRAWN:
+        raise RuntimeError(
+            "While the function ran, `perform` of an operation, or another thread, has drawn from a generator that the "
+            "function draws from; its numbers would be given twice. Let it have a generator of its own."
+        )
     explicit = iter(arguments)
     known: StorageMap = {i.variable: i.cell if i.implicit else [next(explicit, None)] for i in inputs}
     if error <= layout.FIRST_LARGE_RESULT:

@@ -27,9 +27,9 @@ class OwnWords:
 
     Attributes
     ----------
-    constant, callback, guard, kept, end
-        The first constant, callback and guard; the list of kept arrays, if results are lent; and the first word after
-        all of these.
+    constant, callback, guard, kept, link, end
+        The first constant, callback and guard; the list of kept arrays, if results are lent; the first link of a
+        generator; and the first word after all of these.
     """
 
     def __init__(self, program: Program) -> None:
@@ -38,7 +38,8 @@ class OwnWords:
         self.callback = self.constant + len(program.constants)
         self.guard = self.callback + _python_calls(program)
         self.kept = self.guard + guard_count(program)
-        self.end = self.kept + bool(program.lent)
+        self.link = self.kept + bool(program.lent)
+        self.end = self.link + len(program.generators())
 
     def cell(self, number: int) -> int:
         """The word of the cell of an input."""
@@ -55,7 +56,10 @@ class Frame:
         self.implicit = [k for k, item in enumerate(program.inputs) if item.implicit]
         self._late = {slot: k for k, slot in enumerate(k for k, one in enumerate(program.slots) if one.late)}
         self.made = _python_calls(program)
-        self.held = layout.FRAME_PLACES + 8 * (len(program.outputs) + len(self._late) + self.made)
+        self._generators = program.generators()
+        places = len(program.outputs) + len(self._late) + self.made
+        self._linked = layout.FRAME_PLACES + 8 * places
+        self.held = self._linked + 16 * len(self._generators)
         self.held_cells = len(program.cells()) if self.implicit else 0
         self._pins = self.held // 8 + self.held_cells
         self._words = self._pins + len(self.explicit) + self.held_cells
@@ -70,7 +74,11 @@ class Frame:
 
     def answer_of_node(self, index: int) -> int:
         """Where the answer of a node in Python is."""
-        return self.held - 8 * (self.made - index)
+        return self._linked - 8 * (self.made - index)
+
+    def link(self, number: int) -> int:
+        """Where the link of a generator is; its lock is as many places behind it as there are generators."""
+        return self._linked + 8 * self._generators.index(number)
 
     @property
     def simple(self) -> bool:
@@ -108,7 +116,11 @@ class Frame:
             len(program.outputs), program.returned, layout.LIST if self.with_list else one, len(self._late), self.made,
             8 * self.words.guard, guard_count(program), 8 * layout.VARIABLE_START, self.held_cells, self.held,
             8 * self._pins,
-            len(program.updates), *(n for k, number in program.updates for n in (k, 8 * self.words.cell(number))),
+            len(self._generators), self._linked, self._linked + 8 * len(self._generators),
+            len(program.drawn_from()), layout.PLAN_FIRST_UPDATE + 16 * len(program.replacements()),
+            len(program.replacements()),
+            *(n for k, number in program.replacements() for n in (k, 8 * self.words.cell(number))),
+            *(n for k, number in program.drawn_from() for n in (k, self._generators.index(number))),
         ]  # fmt: skip
         return f"@plan = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
 

@@ -37,7 +37,7 @@ class HostCode:
         self.lines = self.emitter.scopes[0].code
         self.allocas: list[str] = []
         #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
-        self._failures: dict[str, list[tuple[int, Sequence[str], str]]] = {"failed": []}
+        self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
         self._failed = "failed"
 
     def add(self, *lines: str) -> None:
@@ -129,8 +129,8 @@ class HostCode:
 
     # -- ways to fail ----------------------------------------------------------------------------------------
 
-    def demand(self, condition: str, error: int, values: Sequence[str] = ()) -> None:
-        """Go on if the condition holds, else fail with an error."""
+    def demand(self, condition: str, error: int | str, values: Sequence[str] = ()) -> None:
+        """Go on if the condition holds, else fail with an error, a number or a value."""
         on = self.label("ok")
         self.branch(condition, on, self._fails_here(error, values), likely=on)
         self.block(on)
@@ -143,7 +143,7 @@ class HostCode:
         """Fail, since an exception is set, if the condition holds; else go on at a label."""
         self.branch(condition, self._fails_here(layout.RAISED, ()), on, likely=on)
 
-    def _fails_here(self, error: int, values: Sequence[str]) -> str:
+    def _fails_here(self, error: int | str, values: Sequence[str]) -> str:
         """Note a way to fail, which begins at this point; returns where it ends."""
         if len(self._failures[self._failed]) == _WAYS:
             self._failed = self.label("failed")

@@ -7,6 +7,8 @@ the same way is done by routines (`shared/`), which are reached through the tabl
 
 from __future__ import annotations
 
+from aesara.ir.generators import HEADER
+
 #: size of the object header (8 bytes of reference count and 8 of type on ordinary builds)
 HEAD = object.__basicsize__
 
@@ -41,6 +43,8 @@ ERROR_VALUES = 8
 NO_WORKSPACE, WRONG_ARGUMENTS, FIRST_LARGE_RESULT = -1, -2, -3
 RAISED = -(2**31)
 MOVED = RAISED + 1
+#: somebody else has drawn from a generator that the call has drawn from
+DRAWN = RAISED + 2
 
 #: The *frame* of a call, on its stack (or elsewhere, if values are spilled to it), is what it shares with the routines
 #: of `shared/`.  First comes what is there while the GIL is released: what kernels ask for the end of the next piece of
@@ -62,8 +66,20 @@ PLAN_EXPLICIT, PLAN_RESULTS, PLAN_RETURNED, PLAN_FORM, PLAN_LATE, PLAN_MADE = ra
 PLAN_FIRST_GUARD, PLAN_GUARDS, PLAN_FIRST_CELL, PLAN_CELLS, PLAN_HELD = range(48, 88, 8)
 #: where in the frame there is room for a pin of each argument and of each value that is held
 PLAN_PINS = 88
+#: generators: how many, where in the frame their links are and the locks that the call has; for how many of them the
+#: call has new words, and where in the plan it says, for each, the number of the result and that of the generator
+PLAN_LINKS, PLAN_LINKED, PLAN_LOCKED, PLAN_DRAWN, PLAN_DRAWN_AT = range(96, 136, 8)
 #: how many updates; then come, for each, the number of its result and the place of its cell in the table
-PLAN_UPDATES, PLAN_FIRST_UPDATE = 96, 104
+PLAN_UPDATES, PLAN_FIRST_UPDATE = 136, 144
+
+#: The *link* of a generator is what a call has to know of it: a list of these words, and of the objects that they mean.
+#: The generator; where in it its bit generator is, and which it is; of how many bytes its words are; what takes and
+#: releases its lock; the first of its words, which are the same for all of its kind; and how many pieces of memory the
+#: rest is in: for each its place among the words, its size, and where it is
+LINK_GENERATOR, LINK_PLACE, LINK_BITS, LINK_BYTES, LINK_TAKE, LINK_RELEASE, LINK_HEADER = range(0, 56, 8)
+LINK_PIECES = LINK_HEADER + HEADER
+LINK_FIRST = LINK_PIECES + 8
+PIECE_PLACE, PIECE_SIZE, PIECE_AT, PIECE = range(0, 32, 8)
 
 #: how results are returned
 ONE, LIST, NONE = 0, 1, 2
@@ -84,14 +100,14 @@ WORDS = (
     "PyArray_Type", "PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type", "Py_None",
     "PyArray_NewFromDescr", "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall",
     "PyMem_RawMalloc", "PyMem_RawCalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr",
-    "PyErr_Occurred", "PyErr_Clear", "PyErr_NoMemory",
+    "PyErr_Occurred", "PyErr_Clear", "PyErr_NoMemory", "PyErr_Fetch", "PyErr_Restore",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock", "PyWeakref_NewRef",
     "dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk",
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",
-    "late", "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32", "large.float64",
-    "large.float32", "mirror.float64", "mirror.float32",
+    "late", "open", "settle", "release", "take", "poll", "piece", "rounds", "matmul.float64", "matmul.float32",
+    "large.float64", "large.float32", "mirror.float64", "mirror.float32",
 )  # fmt: skip
 
 WORD = {name: k for k, name in enumerate(WORDS)}
@@ -104,7 +120,7 @@ DTYPES = (
 
 DESCR_START = len(WORDS)
 #: then come the cells of implicit and updated inputs, the data of constants, the callables of nodes that run in Python,
-#: the guards of what is updated, and the list of kept arrays if results are lent
+#: the guards of what is updated, the list of kept arrays if results are lent, and a list of one link for each generator
 VARIABLE_START = DESCR_START + len(DTYPES)
 
 

@@ -26,6 +26,7 @@ from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
+from aesara.link.llvm.generators import why_not_native
 from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
@@ -117,6 +118,7 @@ class LLVMLinker(VMLinker):
         started = clock.now()
         try:
             _refuse_states(fgraph.apply_nodes)
+            _refuse_generators(inputs, updates)
             implicit = [i.implicit for i in inputs]
             lowered = _lower(fgraph, implicit, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
@@ -171,6 +173,10 @@ class LLVMLinker(VMLinker):
             return None
         if form.n_callbacks and config.native_fallback != "ignore":
             return None  # compiling again says what it has to say
+        interface, numbers = form.interface, form.interface.generators
+        drawn_from = [n for n, k in enumerate(numbers) if k in interface.updated]
+        if why_not_native([storage[k][0] for k in numbers], drawn_from) is not None:
+            return None
         started = clock.now()
         code = load(form.image)
         if code is None:
@@ -189,6 +195,15 @@ class LLVMLinker(VMLinker):
         return result
 
 
+def _refuse_generators(inputs: Sequence[InputCell], updates: dict[int, int]) -> None:
+    """Raise `Unsupported` if the generators that are in the cells cannot be drawn from natively."""
+    numbers = [k for k, one in enumerate(inputs) if one.implicit and one.variable.type.in_words]
+    drawn_from = [n for n, k in enumerate(numbers) if k in updates.values()]
+    reason = why_not_native([inputs[k].cell[0] for k in numbers], drawn_from)
+    if reason is not None:
+        raise Unsupported(reason)
+
+
 def _refuse_states(nodes: Iterable[Apply]) -> None:
     """Raise `Unsupported` where a node computes the state of a generator, also in the graph inside of an operation.
 
@@ -198,7 +213,7 @@ def _refuse_states(nodes: Iterable[Apply]) -> None:
     while pending:
         node = pending.pop()
         for variable in node.outputs:
-            if variable.type.restorable:
+            if variable.type.restorable and not variable.type.in_words:
                 raise Unsupported(f"a state of type {variable.type}")
         if isinstance(node.op, HasInnerGraph):
             pending += io_toposort(node.op.inner_inputs, node.op.inner_outputs)

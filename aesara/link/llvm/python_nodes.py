@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import empty_output
 from aesara.graph.traversal import io_toposort
+from aesara.ir.generators import generator_of, words_of
 from aesara.link.utils import raise_with_op
 
 __all__ = ["LateCallback", "make_callback"]
@@ -37,11 +38,18 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     What lies between the leaves and the node (slices, None, other values that are no tensors) is computed along.
     Operands are windows on memory that will be used again, so they are copied; results are contiguous arrays.
     """
+    states = [v for v in node.inputs if v.type.in_words]
     order = io_toposort(leaves, node.outputs)
-    wanted = [(out, np.dtype(out.type.dtype), out.type.shape, (None,) * out.type.ndim) for out in node.outputs]
+    wanted = [
+        () if out.type.in_words else (out, np.dtype(out.type.dtype), out.type.shape, (None,) * out.type.ndim)
+        for out in node.outputs
+    ]
 
     def read(windows: tuple[np.ndarray, ...]) -> dict[Variable, Any]:
-        return {leaf: leaf.type.filter(np.array(window)) for leaf, window in zip(leaves, windows, strict=True)}
+        return {
+            leaf: generator_of(window) if leaf.type.in_words else leaf.type.filter(np.array(window))
+            for leaf, window in zip(leaves, windows, strict=True)
+        }
 
     def callback(*windows: np.ndarray) -> list[np.ndarray]:
         values = read(windows)
@@ -51,19 +59,30 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
             try:
                 step.op.perform(step, inputs, list(cells))
                 if step is node:
+                    before = iter([values[v] for v in states if v in values])
                     return [
-                        _checked(number, _content(cell), *one)
+                        _checked(number, _content(cell), *one) if one else _words(_content(cell), next(before, None))
                         for number, (cell, one) in enumerate(zip(cells, wanted, strict=True))
                     ]
             except Exception:
-                before = read(windows)  # a node may have overwritten what it was given
-                inputs = [before.get(variable, value) for variable, value in zip(step.inputs, inputs)]
+                given = read(windows)  # a node may have overwritten what it was given
+                inputs = [given.get(variable, value) for variable, value in zip(step.inputs, inputs)]
                 raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
             for out, cell in zip(step.outputs, cells, strict=True):
                 values[out] = _content(cell)
         raise AssertionError("The node is the last one.")
 
     return callback
+
+
+def _words(generator: Any, before: Any) -> np.ndarray:
+    """The words of a generator, of the kind of the one before it."""
+    if before is not None and type(generator.bit_generator) is not type(before.bit_generator):
+        raise TypeError(
+            f"The next state of a generator must be of the same kind: got a {type(generator.bit_generator).__name__} "
+            f"after a {type(before.bit_generator).__name__}."
+        )
+    return words_of(generator)
 
 
 def _content(cell: list[Any]) -> Any:

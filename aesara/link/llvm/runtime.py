@@ -28,7 +28,8 @@ _NUMPY_API = {"PyArray_NewFromDescr": 94}
 _PYTHON_API = (
     "Py_IncRef", "Py_DecRef", "PyList_New", "PyObject_Vectorcall", "PyMem_RawMalloc",
     "PyMem_RawCalloc", "PyMem_RawFree", "PyLong_AsLongLong", "PyLong_FromVoidPtr", "PyErr_Occurred", "PyErr_Clear",
-    "PyErr_NoMemory", "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals", "PyThread_get_thread_ident",
+    "PyErr_NoMemory", "PyErr_Fetch", "PyErr_Restore", "PyEval_SaveThread", "PyEval_RestoreThread",
+    "PyErr_CheckSignals", "PyThread_get_thread_ident",
     "PyThread_release_lock", "PyWeakref_NewRef",
 )  # fmt: skip
 _BLAS = ("dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk")

@@ -4,12 +4,14 @@
 ``special.<name>.<arity>``           a function of doubles of ``scipy.special.cython_special``
 ``lapack.<name>``, ``blas.<name>``   LAPACK and BLAS, as ``scipy.linalg`` exports them to Cython
 ``numpy.sort.<kind>.<dtype>``        NumPy's sort of a row in place, and ``numpy.argsort`` of positions
+``random.<name>``                    a function that draws, of ``numpy.random``
 anything else                        a function of the C library
 ===================================  ==============================================================================
 """
 
 from __future__ import annotations
 
+from aesara.ir.generators import draw_address
 from aesara.link.llvm.runtime import capsule_functions, libm_address, numpy_sort, special_function
 
 __all__ = ["address_of"]
@@ -28,6 +30,8 @@ def address_of(symbol: str) -> int | None:
         return special_function(rest[0], int(rest[1]))
     if source in ("lapack", "blas"):
         return capsule_functions("linalg", f"cython_{source}").get(rest[0])
+    if source == "random":
+        return draw_address(rest[0])
     if source == "numpy":
         return numpy_sort(*rest)
     return libm_address(symbol)

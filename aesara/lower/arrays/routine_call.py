@@ -110,7 +110,8 @@ class RoutineCall(Item, ScheduledStep):
         return ((name_of(array), False) for array in (*self._only_read(), *started))
 
     def space(self, context: Context) -> tuple[Expr, ...]:
-        return tuple(context.canonical(n) for n in (*self.lead, *self.sizes.values()))
+        sizes = [self.sizes[self.routine.each]] if self.routine.each else list(self.sizes.values())
+        return tuple(context.canonical(n) for n in (*self.lead, *sizes))
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         canonical = assembler.context.canonical

@@ -16,7 +16,7 @@ from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.assemble.in_place import updates_in_place
 from aesara.lower.assemble.results import own_memory
 from aesara.lower.assemble.slots import Slots
-from aesara.lower.context import Context, ErrorInfo, is_known_before
+from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_before
 from aesara.lower.schedule import Schedule, schedule
 from aesara.records import dataclass
 
@@ -39,7 +39,11 @@ def assemble(
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
     results, plan = planned(context, outputs, updates)
-    assembler = Assembler(context, plan, results, Slots(), updates)
+    slots = Slots()
+    for item in context.inputs:
+        if item.is_generator:
+            slots.keep(item.buffer)
+    assembler = Assembler(context, plan, results, slots, updates)
     steps = tuple(assembler.steps())
     program = Program(
         inputs=tuple(context.inputs),
@@ -63,7 +67,13 @@ def assemble(
 def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
     """The arrays of the results, each in memory of its own, and the schedule that computes them."""
     results = own_memory(context, [context.in_memory(v) for v in outputs], set(updates))
-    replaced = {results[k]: context.inputs[number].buffer.name for k, number in updates.items()}
+    replaced = {}
+    for k, number in updates.items():
+        item = context.inputs[number]
+        if not item.is_generator:
+            replaced[results[k]] = item.buffer.name
+        elif not context.same_size(*results[k].shape, *item.buffer.shape):
+            raise Unsupported("a generator whose next state may be of another kind")
     return results, schedule(context, results, replaced)
 
 

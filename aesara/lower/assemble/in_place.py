@@ -42,7 +42,7 @@ def updates_in_place(
     for k, number in updates.items():
         name, source = name_of(results[k]), context.inputs[number]
         at = accesses.writers[name][0]
-        if not source.implicit or at <= last_failure or at < last_memory:
+        if not source.implicit or source.is_generator or at <= last_failure or at < last_memory:
             continue
         if results[k].starts_as_base:
             fits = _begins_with(name, source.buffer.name, steps, accesses, name_of)

@@ -29,6 +29,10 @@ class Slots:
         k = self._taken[buffer.name] = free.popleft()
         return k
 
+    def keep(self, buffer: Buffer) -> None:
+        """Make a place that belongs to a buffer as long as the program runs."""
+        self.slots.append(Slot(buffer.bytes, late=False))
+
     def release(self, name: str) -> None:
         """Say that a buffer, if it has a place, is read no more."""
         k = self._taken.pop(name, None)

@@ -30,7 +30,7 @@ _FEW = 8
 @lower_complex_op.register
 def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
-    if op.info.n_mit_mot or op.info.n_shared_outs:
+    if op.info.n_mit_mot or not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
         raise Unsupported("a loop with a state that is no tensor, or that writes to many taps")
     results = _Lowering(op, node, context).results()
     return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
@@ -137,33 +137,45 @@ class _Lowering:
         lengths = self._lengths_of_results()
         self._constants()
         context, op = self.context, self.op
+        generators = [self.context.array(v) for v in op.outer_shared(self.node.inputs)]
+        self.operands += generators
         node = LoopNode(self.operands, self.guards)
+        carried = [LoopResult(node, array.dtype, array.shape) for array in generators]
+        for inner, result in zip(op.inner_shared(op.inner_inputs), carried, strict=True):
+            self._row(inner, result, None)
         made = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
         for state, result in zip(states, made, strict=True):
             for tap, inner in zip(state.taps, state.inner, strict=True):
                 self._row(inner, result, state.depth + tap)
         new = self._lower_step()
-        writes: list[tuple[Array, LoopResult, int]] = []
+        writes: list[tuple[Array, LoopResult, int | None]] = []
         for k, (state, result) in enumerate(zip(states, made, strict=True)):
             self._require_same_row(new[k], result, k)
             writes.append((new[k], result, state.depth))
+        for array, result in zip(new[len(states) + len(lengths) :], carried, strict=False):
+            if not self.inner.same_size(*array.shape, *result.shape):
+                raise Unsupported("a generator whose next state may be of another kind")
+            writes.append((self.inner.add(_copied(array)), result, None))
         for array, length in zip(new[len(states) :], lengths, strict=False):
             is_ring = not context.same_size(length, self.steps)
             made.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
             writes.append((array, made[-1], 0))
         until = self._until(new[-1]) if op.info.as_while else None
-        starts = tuple((r, s.first, s.rows) for s, r in zip(states, made, strict=False))
+        starts: list[tuple[LoopResult, Array, Expr | None]] = []
+        starts += [(r, s.first, s.rows) for s, r in zip(states, made, strict=False)]
+        starts += [(result, array, None) for array, result in zip(generators, carried, strict=True)]
         count = context.fresh_size()
         node.body = LoopBody(
-            self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), starts, tuple(writes), until
+            self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), tuple(starts), tuple(writes), until
         )
         context.add(node)
-        node.results = tuple(made)
-        for result in made:
+        node.results = (*made, *carried)
+        for result in node.results:
             context.add(result)
         done = self.steps if until is None else var(count)
         kept = [self._kept(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
-        return kept + [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+        kept += [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+        return [*kept, *carried]
 
     def _lengths_of_results(self) -> list[Expr]:
         """How many rows of each output that is no state are kept."""
@@ -224,6 +236,10 @@ class _Lowering:
     def _until(self, array: Array) -> Expr:
         truth = self.inner.add(converted(array, "bool")) if array.dtype != "bool" else array
         return primitive("ne", self.inner.size_from(truth), const(0))
+
+
+def _copied(array: Array) -> Array:
+    return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), 0)
 
 
 def _leading(array: Array, length: Expr) -> Array:

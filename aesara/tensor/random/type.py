@@ -112,6 +112,7 @@ class RandomGeneratorType(RandomType):
     """The type of values of the class `numpy.random.Generator`."""
 
     kind = np.random.Generator
+    in_words = True
 
 
 random_state_type = RandomStateType()

@@ -207,6 +207,7 @@ stored:
   %u.next = add i64 %u, 1
   br label %next
 dropping:
+  call void @ae.generators.keep(ptr %frame, ptr %table, ptr %plan)
   ; Dropping an old value may run Python code, which is to find all new values in place.
   call void @ae.guards.give(ptr %frame, ptr %table, ptr %plan)
   br label %replaced
@@ -260,6 +261,7 @@ made.drop:
   %held.at = field i64 %plan, PLAN_HELD
   %held = at %frame, %held.at
   call void @ae.drop(ptr %table, ptr %held, i64 %holding)
+  call void @ae.generators.drop(ptr %frame, ptr %table, ptr %plan)
   ret void
 }
 
@@ -282,6 +284,8 @@ done:
 define ptr @ae.abort(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
 entry:
   call void @ae.take(ptr %frame, ptr %table, ptr %plan)
+  ; What explains a failure may read generators.
+  call void @ae.generators.unlock(ptr %frame, ptr %table, ptr %plan)
   %error = field i64 %frame, FRAME_ERROR
   %is.set = icmp eq i64 %error, {RAISED}
   br i1 %is.set, label %clean, label %report

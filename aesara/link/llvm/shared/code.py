@@ -10,6 +10,7 @@ from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.shared.arguments import ARGUMENTS
 from aesara.link.llvm.shared.calls import CALLS
+from aesara.link.llvm.shared.generators import GENERATORS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
@@ -21,7 +22,7 @@ __all__ = ["routine_words"]
 
 _NAMES = (
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "release", "take", "poll", "piece", "rounds",
+    "open", "settle", "release", "take", "poll", "piece", "rounds",
 )  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def routine_words(dtypes: Iterable[str], arguments: bool = False) -> dict[str, i
 
 @functools.cache
 def _routines() -> dict[str, int]:
-    text = expand("\n".join((CALLS, MEMORY, KEPT_RESULTS, threads_text())))
+    text = expand("\n".join((CALLS, GENERATORS, MEMORY, KEPT_RESULTS, threads_text())))
     # They are written as they are to run: LLVM would find little, and take twice the time.
     text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", text)
     return load_routines(text, _NAMES, object_cache(), 0, target_named("native"))

@@ -1,0 +1,158 @@
+"""Draws from random distributions: NumPy's C functions for one number, called once for each element.
+
+These are the functions behind the methods of `numpy.random.Generator`, so that the numbers are those of a generator
+in the same state.  The generator is a vector of words; see `ir.generators`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.expr import const
+from aesara.ir.generators import generator_of, words_of
+from aesara.ir.routine import Argument, Bits, Element, Number, Parameter, Routine, Scratch, size
+from aesara.ir.work import Work
+from aesara.records import dataclass
+
+__all__ = ["Draw", "draw", "draw_named"]
+
+_N, _WORDS = size("n"), size("words")
+#: nanoseconds of a call
+_CALL = 20.0
+#: bytes of what NumPy's ``binomial_t`` keeps from one number to the next
+_BINOMIAL = 256
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a distribution is drawn.
+
+    Attributes
+    ----------
+    parameters
+        Names of its parameters, with their dtypes, in the order of the C function.
+    method
+        Draws the same with a generator: called with it, the parameters and a size.  By default it is the generator's
+        method of the same name.
+    dtype
+        What is drawn.
+    nanoseconds
+        How long one number takes.
+    scratch
+        Bytes of memory of its own that the function wants, behind the parameters.
+    more
+        Further arguments, which are always the same.
+    function
+        The name of the C function, if it is not that of the distribution.
+    """
+
+    parameters: tuple[tuple[str, str], ...]
+    method: Callable[..., Any] | None = None
+    dtype: str = "float64"
+    nanoseconds: float = 20.0
+    scratch: int = 0
+    more: tuple[Number, ...] = ()
+    function: str = ""
+
+
+def _floats(*names: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, "float64") for name in names)
+
+
+def _integers(*names: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, "int64") for name in names)
+
+
+_DRAWS = {
+    "normal": Draw(_floats("loc", "scale"), nanoseconds=8.0),
+    "standard_normal": Draw((), nanoseconds=8.0),
+    "uniform": Draw(_floats("low", "range"), lambda rng, low, length, n: low + length * rng.random(n), nanoseconds=4.0),
+    "exponential": Draw(_floats("scale"), nanoseconds=6.0),
+    "standard_gamma": Draw(_floats("shape")),
+    "gamma": Draw(_floats("shape", "scale")),
+    "beta": Draw(_floats("a", "b"), nanoseconds=60.0),
+    "chisquare": Draw(_floats("df")),
+    "f": Draw(_floats("dfnum", "dfden"), nanoseconds=40.0),
+    "noncentral_chisquare": Draw(_floats("df", "nonc"), nanoseconds=40.0),
+    "noncentral_f": Draw(_floats("dfnum", "dfden", "nonc"), nanoseconds=60.0),
+    "standard_t": Draw(_floats("df"), nanoseconds=30.0),
+    "vonmises": Draw(_floats("mu", "kappa"), nanoseconds=60.0),
+    "weibull": Draw(_floats("a"), nanoseconds=40.0),
+    "power": Draw(_floats("a"), nanoseconds=40.0),
+    "laplace": Draw(_floats("loc", "scale")),
+    "logistic": Draw(_floats("loc", "scale")),
+    "lognormal": Draw(_floats("mean", "sigma")),
+    "rayleigh": Draw(_floats("scale")),
+    "wald": Draw(_floats("mean", "scale"), nanoseconds=30.0),
+    "triangular": Draw(_floats("left", "mode", "right")),
+    "binomial": Draw(
+        (*_floats("p"), *_integers("n")),
+        lambda rng, p, n, count: rng.binomial(n, p, count),
+        dtype="int64",
+        nanoseconds=60.0,
+        scratch=_BINOMIAL,
+    ),
+    "negative_binomial": Draw(_floats("n", "p"), dtype="int64", nanoseconds=80.0),
+    "poisson": Draw(_floats("lam"), dtype="int64", nanoseconds=40.0),
+    "geometric": Draw(_floats("p"), dtype="int64"),
+    "logseries": Draw(_floats("p"), dtype="int64", nanoseconds=40.0),
+    "zipf": Draw(_floats("a"), dtype="int64", nanoseconds=80.0),
+    "hypergeometric": Draw(_integers("ngood", "nbad", "nsample"), dtype="int64", nanoseconds=80.0),
+    "integers": Draw(
+        _integers("low", "range"),
+        lambda rng, low, length, n: rng.integers(low, low + length, n, endpoint=True),
+        dtype="int64",
+        nanoseconds=6.0,
+        more=(Number(const(0, "uint64")), Number(const(0, "int32"))),
+        function="bounded_uint64",
+    ),
+}
+
+
+def draw_named(name: str) -> Draw:
+    """How a distribution is drawn."""
+    return _DRAWS[name]
+
+
+@functools.cache
+def draw(name: str) -> Routine:
+    """Draw ``n`` numbers and advance the generator; parameters have one element, or one for each number."""
+    row = _DRAWS[name]
+
+    def reference(values: dict[str, Any], state: np.ndarray, *arrays: np.ndarray) -> None:
+        *parameters, out = arrays
+        rng = generator_of(state)
+        # One by one: the range of integers, say, is known to NumPy for each of them.
+        for k in range(len(out)):
+            values_here = [p[k if len(p) > 1 else 0] for p in parameters]
+            out[k] = row.method(rng, *values_here, None) if row.method else getattr(rng, name)(*values_here)
+        state[:] = words_of(rng)
+
+    arguments: list[Argument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
+    if row.scratch:
+        arguments.append(Scratch(row.scratch))
+    return Routine(
+        name=f"draw.{name}",
+        title=f"draws ({name})",
+        symbol=f"random.random_{row.function or name}",
+        sizes=("n", "words", *(_count(one) for one, _ in row.parameters)),
+        parameters=(
+            Parameter("state", "uint64", (_WORDS,), is_written=True),
+            *(Parameter(one, dtype, (size(_count(one)),)) for one, dtype in row.parameters),
+            Parameter("out", row.dtype, (_N,), is_read=False, is_written=True),
+        ),
+        arguments=(*arguments, *row.more),
+        work=Work({(_N,): row.nanoseconds, (): _CALL}),
+        reference=reference,
+        each="n",
+        gives="out",
+    )
+
+
+def _count(parameter: str) -> str:
+    """The size that says how many elements a parameter has."""
+    return f"n.{parameter}"

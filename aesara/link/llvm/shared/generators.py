@@ -1,0 +1,242 @@
+"""Random generators: their locks, and their words out of and back into their own memory.
+
+===================================================  ================================================================
+``open(frame, table, plan, box, number, to, hold)``  take the lock of the generator with this number, whose link is in
+                                                     the box, and copy its words; returns whether that was possible.
+                                                     Unless it is to `hold` it, release the lock again
+``settle(frame, table, plan, number, before)``       take the lock of a generator, whose words were these before; 0
+                                                     if they still are, or else the number of an error
+===================================================  ================================================================
+
+The frame has the link of a generator as long as the call needs it, and what releases its lock as long as it has that.
+"""
+
+from __future__ import annotations
+
+__all__ = ["GENERATORS"]
+
+GENERATORS = """
+define i1 @ae.open(ptr %frame, ptr %table, ptr %plan, ptr %box, i64 %number, ptr %to, i1 %hold) nounwind {
+entry:
+  %items = field ptr %box, LIST_ITEMS
+  %link = load ptr, ptr %items
+  ask void Py_IncRef(ptr %link)
+  %linked.at = field i64 %plan, PLAN_LINKED
+  %linked = at %frame, %linked.at
+  %place = getelementptr ptr, ptr %linked, i64 %number
+  store ptr %link, ptr %place
+  %taken = call i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %number)
+  br i1 %taken, label %copy, label %failed
+copy:
+  %facts = call ptr @ae.facts(ptr %link)
+  %header = at %facts, LINK_HEADER
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %header, i64 {HEADER}, i1 false)
+  %count = field i64 %facts, LINK_PIECES
+  %first = at %facts, LINK_FIRST
+  br label %next
+next:
+  %k = phi i64 [0, %copy], [%k.next, %piece]
+  %at = phi ptr [%first, %copy], [%at.next, %piece]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %piece, label %all
+piece:
+  %target.at = field i64 %at, PIECE_PLACE
+  %target = getelementptr i8, ptr %to, i64 %target.at
+  %size = field i64 %at, PIECE_SIZE
+  %source = field ptr %at, PIECE_AT
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %size, i1 false)
+  %at.next = at %at, {PIECE}
+  %k.next = add i64 %k, 1
+  br label %next
+all:
+  br i1 %hold, label %done, label %unlock
+unlock:
+  call void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %number)
+  br label %done
+done:
+  ret i1 true
+failed:
+  ret i1 false
+}
+
+; The words that a link begins with.
+define internal ptr @ae.facts(ptr %link) nounwind {
+entry:
+  %items = field ptr %link, LIST_ITEMS
+  %array = load ptr, ptr %items
+  %facts = field ptr %array, ARRAY_DATA
+  ret ptr %facts
+}
+
+define internal ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number) nounwind {
+entry:
+  %linked.at = field i64 %plan, PLAN_LINKED
+  %linked = at %frame, %linked.at
+  %link = item ptr %linked, %number
+  %facts = call ptr @ae.facts(ptr %link)
+  ret ptr %facts
+}
+
+; Take the lock of a generator; whether an exception is set if not.
+define internal i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %number) nounwind {
+entry:
+  %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
+  %take = field ptr %facts, LINK_TAKE
+  %answer = ask ptr PyObject_Vectorcall(ptr %take, ptr null, i64 0, ptr null)
+  %failed = icmp eq ptr %answer, null
+  br i1 %failed, label %raised, label %taken
+taken:
+  ask void Py_DecRef(ptr %answer)
+  %release = field ptr %facts, LINK_RELEASE
+  %locked.at = field i64 %plan, PLAN_LOCKED
+  %locked = at %frame, %locked.at
+  %place = getelementptr ptr, ptr %locked, i64 %number
+  store ptr %release, ptr %place
+  ret i1 true
+raised:
+  ret i1 false
+}
+
+; Release the lock of a generator, if the call has it; an exception that is set stays.
+define internal void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %number) nounwind {
+entry:
+  %error = alloca [3 x ptr]
+  %locked.at = field i64 %plan, PLAN_LOCKED
+  %locked = at %frame, %locked.at
+  %place = getelementptr ptr, ptr %locked, i64 %number
+  %release = load ptr, ptr %place
+  %none = icmp eq ptr %release, null
+  br i1 %none, label %done, label %give
+give:
+  store ptr null, ptr %place
+  %value = at %error, 8
+  %trace = at %error, 16
+  ask void PyErr_Fetch(ptr %error, ptr %value, ptr %trace)
+  %answer = ask ptr PyObject_Vectorcall(ptr %release, ptr null, i64 0, ptr null)
+  ask void Py_DecRef(ptr %answer)
+  %a = load ptr, ptr %error
+  %b = load ptr, ptr %value
+  %c = load ptr, ptr %trace
+  ask void PyErr_Restore(ptr %a, ptr %b, ptr %c)
+  br label %done
+done:
+  ret void
+}
+
+; Release all locks that the call has.
+define internal void @ae.generators.unlock(ptr %frame, ptr %table, ptr %plan) nounwind {
+entry:
+  %count = field i64 %plan, PLAN_LINKS
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k.next, %unlock]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %unlock, label %done
+unlock:
+  call void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %k)
+  %k.next = add i64 %k, 1
+  br label %next
+done:
+  ret void
+}
+
+define i64 @ae.settle(ptr %frame, ptr %table, ptr %plan, i64 %number, ptr %before) nounwind {
+entry:
+  %taken = call i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %number)
+  br i1 %taken, label %look, label %failed
+look:
+  %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
+  %count = field i64 %facts, LINK_PIECES
+  %first = at %facts, LINK_FIRST
+  br label %next
+next:
+  %k = phi i64 [0, %look], [%k.next, %through]
+  %at = phi ptr [%first, %look], [%at.next, %through]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %piece, label %same
+piece:
+  %mine.at = field i64 %at, PIECE_PLACE
+  %mine = getelementptr i8, ptr %before, i64 %mine.at
+  %size = field i64 %at, PIECE_SIZE
+  %now = field ptr %at, PIECE_AT
+  br label %byte
+byte:
+  %b = phi i64 [0, %piece], [%b.next, %equal]
+  %b.more = icmp slt i64 %b, %size
+  br i1 %b.more, label %compare, label %through
+compare:
+  %mine.byte = item i8 %mine, %b
+  %now.byte = item i8 %now, %b
+  %b.next = add i64 %b, 1
+  %differs = icmp ne i8 %mine.byte, %now.byte
+  br i1 %differs, label %drawn, label %equal
+equal:
+  br label %byte
+through:
+  %at.next = at %at, {PIECE}
+  %k.next = add i64 %k, 1
+  br label %next
+same:
+  ret i64 0
+failed:
+  ret i64 {RAISED}
+drawn:
+  ret i64 {DRAWN}
+}
+
+; Copy new words into the memory of generators, and drop the arrays that have them.
+define internal void @ae.generators.keep(ptr %frame, ptr %table, ptr %plan) nounwind {
+entry:
+  %count = field i64 %plan, PLAN_DRAWN
+  %pairs.at = field i64 %plan, PLAN_DRAWN_AT
+  %pairs = at %plan, %pairs.at
+  %results = at %frame, FRAME_PLACES
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k.next, %kept]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %generator, label %done
+generator:
+  %first.of = shl i64 %k, 1
+  %second.of = or i64 %first.of, 1
+  %output = item i64 %pairs, %first.of
+  %number = item i64 %pairs, %second.of
+  %array = item ptr %results, %output
+  %words = field ptr %array, ARRAY_DATA
+  %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
+  %pieces = field i64 %facts, LINK_PIECES
+  %first = at %facts, LINK_FIRST
+  br label %look
+look:
+  %j = phi i64 [0, %generator], [%j.next, %piece]
+  %at = phi ptr [%first, %generator], [%at.next, %piece]
+  %j.more = icmp slt i64 %j, %pieces
+  br i1 %j.more, label %piece, label %kept
+piece:
+  %source.at = field i64 %at, PIECE_PLACE
+  %source = getelementptr i8, ptr %words, i64 %source.at
+  %size = field i64 %at, PIECE_SIZE
+  %target = field ptr %at, PIECE_AT
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %size, i1 false)
+  %at.next = at %at, {PIECE}
+  %j.next = add i64 %j, 1
+  br label %look
+kept:
+  ask void Py_DecRef(ptr %array)
+  call void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %number)
+  %k.next = add i64 %k, 1
+  br label %next
+done:
+  ret void
+}
+
+; Drop the links.
+define internal void @ae.generators.drop(ptr %frame, ptr %table, ptr %plan) nounwind {
+entry:
+  %count = field i64 %plan, PLAN_LINKS
+  %linked.at = field i64 %plan, PLAN_LINKED
+  %linked = at %frame, %linked.at
+  call void @ae.drop(ptr %table, ptr %linked, i64 %count)
+  ret void
+}
+"""

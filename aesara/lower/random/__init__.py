@@ -1,0 +1,1 @@
+"""Lowering of ops, by family: draws from random distributions."""

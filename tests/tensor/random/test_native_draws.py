@@ -1,0 +1,323 @@
+"""Draws of native code: which they are, from where, and what happens to generators."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from distribution_table import BIT_GENERATORS, CASES, generator
+
+import aesara
+import aesara.tensor as at
+import aesara.tensor.random as at_random
+from aesara.compile.ops import as_op
+from aesara.ir.generators import generator_of, words_of
+from aesara.ir.interpret import run_program
+from aesara.ir.text import parse_program, print_program
+from aesara.ir.verify import verify_program
+from aesara.tensor.random.generators import same_state
+
+#: drawn by formulas with functions of NumPy, or of vectors
+IN_PYTHON = {
+    "gengamma", "invgamma", "truncexpon", "gumbel", "cauchy", "standard_cauchy", "halfcauchy", "pareto", "categorical",
+    "multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric",
+}  # fmt: skip
+
+
+def new(seed=1):
+    return np.random.default_rng(seed)
+
+
+def reasons(f):
+    """The distributions that a native function draws in Python."""
+    explained = aesara.explain(f)
+    assert explained.fallback is None
+    return [one.node.op.name for one in explained.python]
+
+
+def drawing(distribution, *parameters, rng, **options):
+    """A function that draws and advances the generator."""
+    x = distribution(*parameters, rng=rng, **options)
+    return aesara.function([], x, updates=[(rng, x.owner.outputs[0])])
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if "Generator" in c.kinds], ids=lambda case: case.name)
+def test_which_distributions_are_native(case):
+    """Numbers are compared in `test_random_draws`."""
+    rng = aesara.shared(generator("Generator"))
+    f = drawing(case.distribution, *case.batch, rng=rng, size=(2, 3))
+    assert bool(reasons(f)) == (case.name in IN_PYTHON)
+
+
+@pytest.mark.parametrize("bits", BIT_GENERATORS)
+def test_words(bits):
+    rng = generator("Generator", bits)
+    rng.normal(size=700)
+    twin = generator_of(words_of(rng))
+    assert same_state(rng, twin)
+    assert (twin.random(5, dtype="float32") == rng.random(5, dtype="float32")).all()
+    assert (twin.normal(size=2000) == rng.normal(size=2000)).all()
+
+
+@pytest.mark.parametrize("bits", BIT_GENERATORS)
+def test_broadcasting_parameters_and_long_draws(bits):
+    rng, twin = aesara.shared(generator("Generator", bits)), generator("Generator", bits)
+    mu, sigma, n = at.dmatrix("mu"), at.fvector("sigma"), at.lscalar("n")
+    z = at_random.normal(mu, sigma, size=(2, n, 3), rng=rng)
+    u = at_random.poisson(3.5, size=(n, n), rng=z.owner.outputs[0])
+    f = aesara.function([mu, sigma, n], [z, u], updates=[(rng, u.owner.outputs[0])])
+    assert reasons(f) == []
+    m, s = np.arange(4.0)[:, None], np.array([0.5, 1, 2], dtype="float32")
+    for count in (4, 70):
+        m = np.linspace(0, 1, count)[:, None]
+        normal, poisson = f(m, s, count)
+        assert np.array_equal(normal, twin.normal(m, s, size=(2, count, 3)))
+        assert np.array_equal(poisson, twin.poisson(3.5, size=(count, count)))
+        assert same_state(rng.get_value(), twin)
+    normal, poisson = f(m[:1], s[:1], 2)
+    assert np.array_equal(normal, twin.normal(m[:1], s[:1], size=(2, 2, 3)))
+    assert f(m[:1], s, 0)[0].shape == (2, 0, 3)
+
+
+nan = float("nan")
+WRONG = [
+    ("normal", (0.0, -0.0)),
+    ("exponential", (-1.0,)),
+    ("gamma", (-1.0, 1.0)),
+    ("gamma", (1.0, -1.0)),
+    ("beta", (1.0, 0.0)),
+    ("noncentral_f", (1.0, 1.0, -1.0)),
+    ("triangular", (1.0, 0.0, 2.0)),
+    ("triangular", (0.0, 2.0, 1.0)),
+    ("triangular", (1.0, 1.0, 1.0)),
+    ("uniform", (1.0, 0.0)),
+    ("uniform", (-1.7e308, 1.7e308)),
+    ("uniform", (nan, 1.0)),
+    ("binomial", (5, -0.1)),
+    ("binomial", (5, nan)),
+    ("binomial", (-1, 0.5)),
+    ("negative_binomial", (nan, 0.5)),
+    ("negative_binomial", (0.0, 0.5)),
+    ("negative_binomial", (1.0, 1e-19)),
+    ("poisson", (nan,)),
+    ("poisson", (-1.0,)),
+    ("poisson", (1e19,)),
+    ("geometric", (0.0,)),
+    ("logseries", (1.0,)),
+    ("zipf", (1.0,)),
+    ("hypergeometric", (3, -1, 1)),
+    ("hypergeometric", (1, 1, 3)),
+    ("hypergeometric", (10**9, 1, 1)),
+    ("integers", (3, 3)),
+]
+
+
+@pytest.mark.parametrize("as_arrays", [False, True])
+@pytest.mark.parametrize("name, parameters", WRONG, ids=str)
+def test_wrong_parameters(name, parameters, as_arrays):
+    given = [np.full(2 * as_arrays, p) if as_arrays else np.asarray(p) for p in parameters]
+    rng = aesara.shared(new())
+    inputs = [at.as_tensor_variable(p).type() for p in given]
+    distribution = getattr(at_random, name)
+    x = distribution(inputs[0], scale=inputs[1], rng=rng) if name == "gamma" else distribution(*inputs, rng=rng)
+    f = aesara.function(inputs, x, updates=[(rng, x.owner.outputs[0])])
+    assert reasons(f) == []
+    with np.errstate(over="ignore"), pytest.raises(Exception) as wanted:
+        getattr(new(), name)(*[p if as_arrays else p.item() for p in given])
+    with pytest.raises(wanted.type) as caught:
+        f(*given)
+    assert str(caught.value).splitlines()[0] == str(wanted.value)
+    assert "test_native_draws.py" in str(caught.value)
+    assert same_state(rng.get_value(), new())
+
+
+def test_sizes_that_do_not_fit():
+    rng, n = aesara.shared(new()), at.lscalar("n")
+    x = at_random.normal(at.dvector("mu"), size=(n,), rng=rng)
+    f = aesara.function([x.owner.inputs[3], n], x, updates=[(rng, x.owner.outputs[0])])
+    with pytest.raises(ValueError):
+        f([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match="negative dimensions"):
+        f([1.0], -1)
+    assert same_state(rng.get_value(), new())
+
+
+def test_the_interpreter_draws_the_same():
+    rng = aesara.shared(new())
+    x, p = at_random.normal(at.arange(6.0), 2.0, rng=rng), at.dscalar("p")
+    y = at_random.binomial(9, p, size=(2, 2), rng=x.owner.outputs[0])
+    f = aesara.function([p], [x, y], updates=[(rng, y.owner.outputs[0])])
+    program = f._native.program
+    verify_program(program)
+    assert print_program(parse_program(print_program(program))) == print_program(program)
+    results = run_program(program, [np.array(0.3), words_of(new())], f._native.form.constants)
+    expected = f(0.3)
+    for mine, native in zip(results.returned, expected):
+        np.testing.assert_array_equal(mine, native)
+    (words,) = results.cells.values()
+    assert same_state(generator_of(words), rng.get_value())
+
+
+# Generators
+
+
+def test_generators_are_looked_at_anew_in_each_call():
+    rng = aesara.shared(new())
+    f = drawing(at_random.normal, rng=rng)
+    assert f() == new().normal()
+    for bits in ("MT19937", "SFC64", "MT19937"):
+        rng.set_value(generator("Generator", bits))
+        twin = generator("Generator", bits)
+        assert [f(), f()] == [twin.normal(), twin.normal()]
+        assert same_state(rng.get_value(), twin)
+    mine = new(7)
+    rng.set_value(mine, borrow=True)
+    twin = new(7)
+    assert [f(), mine.normal(), f()] == list(twin.normal(size=3))
+    mine.bit_generator.state = new(8).bit_generator.state
+    assert f() == new(8).normal()
+    with pytest.raises(TypeError, match="Generator"):
+        rng.set_value(3)
+
+
+class OwnBits(np.random.PCG64):
+    """A source of bits that native code does not know."""
+
+
+def test_sources_of_bits_that_are_not_numpys():
+    rng = aesara.shared(np.random.Generator(OwnBits(3)), borrow=True)
+    f = drawing(at_random.normal, rng=rng)
+    assert "OwnBits" in aesara.explain(f).fallback
+    assert f() == np.random.Generator(np.random.PCG64(3)).normal()
+    other = aesara.shared(new())
+    g = drawing(at_random.normal, rng=other)
+    other.set_value(np.random.Generator(OwnBits(3)), borrow=True)
+    with pytest.raises(TypeError, match="OwnBits"):
+        g()
+
+
+def test_two_generators_with_one_source_of_bits():
+    mine = new()
+    first = aesara.shared(mine, borrow=True)
+    second = aesara.shared(np.random.Generator(mine.bit_generator), borrow=True)
+    x, y = at_random.normal(rng=first), at_random.normal(rng=second)
+    f = aesara.function([], [x, y], updates=[(first, x.owner.outputs[0]), (second, y.owner.outputs[0])])
+    assert sorted(f()) == sorted(new().normal(size=2))
+
+
+def test_two_draws_from_one_state_are_the_same_and_change_nothing():
+    rng = aesara.shared(new())
+    x, y = at_random.normal(size=3, rng=rng), at_random.uniform(size=3, rng=rng)
+    f = aesara.function([], [x, y], updates=[(rng, x.owner.outputs[0])])
+    twin = new()
+    before = copy.deepcopy(twin)
+    numbers, others = f()
+    np.testing.assert_array_equal(numbers, twin.normal(size=3))
+    np.testing.assert_array_equal(others, before.uniform(size=3))
+    assert same_state(rng.get_value(), twin)
+
+
+def test_generators_that_swap_places():
+    a, b = aesara.shared(new(1)), aesara.shared(new(2))
+    f = aesara.function([], [], updates=[(a, b), (b, a)])
+    f()
+    assert same_state(a.get_value(), new(2)) and same_state(b.get_value(), new(1))
+
+
+def test_copies_of_a_function_have_links_of_their_own():
+    rng = aesara.shared(new())
+    f = drawing(at_random.chisquare, 2.0, size=3, rng=rng)
+    f()
+    for g in (pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+        assert aesara.explain(g).fallback is None
+        twin = rng.get_value()
+        np.testing.assert_array_equal(g(), twin.chisquare(2.0, size=3))
+    np.testing.assert_array_equal(f(), new().chisquare(2.0, size=6)[3:])
+
+
+def test_distributions_of_ones_own_draw_in_python_among_native_ones():
+    class TwoDiceRV(at_random.op.RandomVariable):
+        name = "two_dice"
+        ndim_supp = 0
+        ndims_params = (0,)
+        dtype = "int64"
+
+        @classmethod
+        def rng_fn(cls, rng, sides, size):
+            return rng.integers(1, sides + 1, size) + rng.integers(1, sides + 1, size)
+
+    rng, twin = aesara.shared(new()), new()
+    x = at_random.normal(rng=rng)
+    y = TwoDiceRV()(6, size=4, rng=x.owner.outputs[0])
+    z = at_random.uniform(size=2, rng=y.owner.outputs[0])
+    f = aesara.function([], [x, y, z], updates=[(rng, z.owner.outputs[0])])
+    assert reasons(f) == ["two_dice"]
+    for _ in range(3):
+        number, dice, uniform = f()
+        assert number == twin.normal()
+        np.testing.assert_array_equal(dice, twin.integers(1, 7, 4) + twin.integers(1, 7, 4))
+        np.testing.assert_array_equal(uniform, twin.uniform(size=2))
+    assert same_state(rng.get_value(), twin)
+
+
+def test_a_node_in_python_that_draws_from_the_same_generator():
+    mine = new()
+
+    @as_op(itypes=[at.dscalar], otypes=[at.dscalar])
+    def noisy(x):
+        return np.asarray(x + mine.normal())
+
+    rng = aesara.shared(mine, borrow=True)
+    x = at_random.normal(rng=rng)
+    f = aesara.function([], noisy(x), updates=[(rng, x.owner.outputs[0])])
+    with pytest.raises(RuntimeError, match="drawn from a generator"):
+        f()
+    after = new()
+    after.normal()
+    assert same_state(mine, after)
+    assert np.isfinite(aesara.function([], noisy(x))())
+
+
+# Threads
+
+
+def test_the_lock_of_a_generator():
+    mine, order = new(), []
+    rng = aesara.shared(mine, borrow=True)
+    f, without = drawing(at_random.normal, size=3, rng=rng), aesara.function([], at_random.normal(rng=rng))
+    with mine.bit_generator.lock:
+        threads = [threading.Thread(target=lambda g=g: (g(), order.append("drawn"))) for g in (f, without)]
+        for thread in threads:
+            thread.start()
+            thread.join(0.05)
+        order.append("released")
+    for thread in threads:
+        thread.join()
+    assert order == ["released", "drawn", "drawn"]
+    assert mine.bit_generator.lock.acquire(timeout=1)
+    mine.bit_generator.lock.release()
+
+
+def test_eight_threads_four_functions_and_somebody_else():
+    mine, count, calls = new(), 4000, 12
+    rng = aesara.shared(mine, borrow=True)
+    functions = [drawing(at_random.integers, 0, 2**62, size=size, rng=rng) for size in (1, 3, count, 5)]
+    last = 2**62
+    drawn = []
+
+    def work(number):
+        for k in range(calls):
+            drawn.append(functions[(number + k) % 4]())
+            drawn.append(mine.integers(0, last, 2))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    everything = np.concatenate(drawn)
+    twin = new()
+    expected = twin.integers(0, last, len(everything))
+    np.testing.assert_array_equal(np.sort(everything), np.sort(expected))
+    assert same_state(mine, twin)
