@@ -428,7 +428,7 @@ def _parsed(files: list[str]) -> list:
     parsers = []
     for kind in (ConfigParser, RawConfigParser):
         parser = kind()
-        parser.optionxform = str  # option names are case-sensitive
+        parser.optionxform = str  # type: ignore[assignment,method-assign]  # option names are case-sensitive
         for path in files:
             _read(parser, path)
         parsers.append(parser)

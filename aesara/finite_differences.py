@@ -243,9 +243,9 @@ def verify_grad(
         raise NotImplementedError("Can't (yet) auto-test the gradient of a function with multiple outputs")
 
     reference_mode = mode_not_slow(mode) if no_debug_ref else mode
-    value = function(inputs, output, mode=reference_mode, accept_inplace=True, on_unused_input="ignore")(
-        *[p.copy() for p in points]
-    )
+    options = {"accept_inplace": True, "on_unused_input": "ignore"}
+    value_function = function(inputs, output, mode=reference_mode, **options)  # type: ignore[operator]  # named like its module
+    value = value_function(*[p.copy() for p in points])
     dtypes = [p.dtype.name for p in points] + [output.type.dtype]
     tolerance = max(TOLERANCES.get(dtype, TOLERANCES["float64"]) for dtype in dtypes)
     abs_tol = tolerance if abs_tol is None else abs_tol
@@ -256,9 +256,9 @@ def verify_grad(
     direction = TensorType(direction_dtype, shape=output.type.shape)(name="direction")
     cost = tensor_sum(direction * output)
     arguments = [*inputs, direction]
-    options = {"accept_inplace": True, "on_unused_input": "ignore"}
-    cost_function = function(arguments, cost, mode=reference_mode, **options)
-    gradient_function = function(arguments, grad(cost, inputs, disconnected_inputs="ignore"), mode=mode, **options)
+    cost_function = function(arguments, cost, mode=reference_mode, **options)  # type: ignore[operator]  # named like its module
+    gradients = grad(cost, inputs, disconnected_inputs="ignore")
+    gradient_function = function(arguments, gradients, mode=mode, **options)  # type: ignore[operator]  # named like its module
 
     for _ in range(n_tests):
         # Away from zero, so that no element of the output goes unchecked.

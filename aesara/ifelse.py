@@ -342,11 +342,12 @@ def ifelse_lift_single_if_through_acceptable_ops(fgraph: FunctionGraph, node: Ap
     """An operation on the single output of a choice is done in both branches, so that it becomes lazy, too."""
     if isinstance(node.op, IfElse) or len(node.outputs) != 1:
         return False
-    choices = [k for k, v in enumerate(node.inputs) if v.owner is not None and isinstance(v.owner.op, IfElse)]
+    choices = [
+        (k, v.owner) for k, v in enumerate(node.inputs) if v.owner is not None and isinstance(v.owner.op, IfElse)
+    ]
     if len(choices) != 1 or not all(isinstance(v.type, TensorType) for v in node.inputs):
         return False
-    (place,) = choices
-    choice = node.inputs[place].owner
+    ((place, choice),) = choices
     if choice.op.n_outs != 1 or len(fgraph.clients[choice.outputs[0]]) != 1:
         return False
     sides = []

@@ -308,7 +308,7 @@ class OpFromGraph(Op, HasInnerGraph):
             raise ValueError(f"{self}: expected {len(self.input_types)} overrides of gradients, got {len(override)}.")
 
         def one_by_one(*arguments: Any) -> list[Any]:
-            own = default(*arguments) if any(o == "default" for o in override if isinstance(o, str)) else None
+            own = default(*arguments) if any(o == "default" for o in override if isinstance(o, str)) else []
             found = []
             for k, one in enumerate(override):
                 if isinstance(one, str):
@@ -403,7 +403,7 @@ class OpFromGraph(Op, HasInnerGraph):
 
 
 @vectorize_node.register(OpFromGraph)
-def _vectorize(op: OpFromGraph, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def _vectorize(op: OpFromGraph, node: Apply, *inputs: Any) -> Apply | Sequence[Variable]:
     """The graph for batches; where the gradient is not that of the graph, the operation on each member."""
     if any(not isinstance(o, str) for o in (op.lop_overrides, op.grad_overrides, op.rop_overrides)):
         return vectorize_by_blockwise(op, node, *inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.graph.messages import described, described_list, namesake_note
@@ -135,7 +135,7 @@ _REBUILD_OPTIONS = {"copy_inputs_over", "rebuild_strict", "clone_inner_graphs", 
 
 def clone_replace(
     output,
-    replace: Iterable[tuple[Variable, Variable]] | dict[Variable, Variable] | None = None,
+    replace: Iterable[tuple[Variable, Variable]] | Mapping[Any, Variable] | None = None,
     **rebuild_kwds,
 ):
     """Copy a graph with some of its variables replaced, all at once.

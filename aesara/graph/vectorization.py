@@ -6,7 +6,7 @@ the op, what each node becomes. The rules are in `aesara.tensor.vectorization`.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
-from typing import Any
+from typing import Any, TypeVar
 
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
@@ -15,6 +15,9 @@ from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 
 __all__ = ["batch_ndim", "vectorize_graph", "vectorize_node"]
+
+#: What a mapping replaces may be variables of one class.
+V = TypeVar("V", bound=Variable)
 
 
 def core_ndim(variable: Variable) -> int:
@@ -80,7 +83,7 @@ def fitting(old: Variable, new: Any) -> Variable:
 
 def vectorize_graph(
     outputs: Variable | Sequence[Variable],
-    replace: Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]],
+    replace: Mapping[V, Variable] | Iterable[tuple[Variable, Variable]],
 ) -> Any:
     """Return a graph with some variables replaced by others that have extra dimensions in front.
 

@@ -11,7 +11,7 @@ def _vectors_of(x: Any) -> list[np.ndarray]:
     """The array itself, or those that a sparse matrix consists of."""
     if isinstance(x, np.ndarray):
         return [x]
-    vectors = [getattr(x, name, None) for name in ("data", "indices", "indptr")]
+    vectors: list[Any] = [getattr(x, name, None) for name in ("data", "indices", "indptr")]
     return vectors if all(isinstance(v, np.ndarray) for v in vectors) else []
 
 

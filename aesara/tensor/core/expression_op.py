@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.forward_mode import Rop
+from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ExpressionOp(Op):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> Sequence[Variable]:
         # Inputs may depend on one another: derivatives are taken with respect to variables that do not.
         free = [v.type() for v in inputs]
         gradients = Lop(self.expression(*free), free, output_grads[0], disconnected_inputs="ignore")

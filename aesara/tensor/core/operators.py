@@ -27,7 +27,7 @@ from aesara.tensor.indexing.nonzero import nonzero, nonzero_values
 from aesara.tensor.indexing.selection import fill, tensor_copy
 from aesara.tensor.numpy_api.protocol import call_function, call_ufunc, refuse_array
 from aesara.tensor.ordering.searching import searchsorted
-from aesara.tensor.ordering.sorting import argsort, sort
+from aesara.tensor.ordering.sorting import Kind, argsort, sort
 from aesara.tensor.products.dot import dense_dot
 from aesara.tensor.products.matmul import matrix_product
 from aesara.tensor.products.norms import matrix_norm
@@ -452,11 +452,11 @@ class _tensor_py_operators:
         """Each element repeated along an axis."""
         return repeat(self, repeats, axis)
 
-    def sort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
+    def sort(self, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
         """The elements in ascending order along an axis."""
         return sort(self, axis, kind, order)
 
-    def argsort(self, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
+    def argsort(self, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
         """The positions of the elements in ascending order along an axis."""
         return argsort(self, axis, kind, order)
 

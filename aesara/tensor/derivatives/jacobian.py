@@ -72,7 +72,7 @@ def jacobian(
             "jacobian expects a 1 dimensional variable as `expression`. If not use flatten to make it a vector;"
             f" got {expression.type}."
         )
-    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     if ndim == 0:
         jacobians = grad(expression, variables, consider_constant, disconnected_inputs)
     else:
@@ -137,7 +137,7 @@ def hessian(
     """
     if not isinstance(cost, Variable) or getattr(cost.type, "ndim", None) != 0:
         raise ValueError("hessian expects a 0 dimensional variable as `cost`")
-    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     for variable in variables:
         if not isinstance(variable, Variable) or getattr(variable.type, "ndim", None) != 1:
             raise ValueError("hessian expects a (list of) 1 dimensional variable as `wrt`")
@@ -181,8 +181,8 @@ def hessian_vector_product(
     >>> aesara.function([x, p], product)([1.0, 2.0], [1.0, 10.0])
     array([  6., 120.])
     """
-    variables = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
-    points = list(p) if isinstance(p, list | tuple) else [p]
+    variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
+    points: list[Any] = list(p) if isinstance(p, list | tuple) else [p]
     if len(variables) != len(points):
         raise ValueError(f"`wrt` must be the same length as `p`; got {len(variables)} and {len(points)}.")
     gradients = grad(cost, variables, **grad_kwargs)

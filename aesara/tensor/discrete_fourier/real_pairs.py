@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import tensor_type
@@ -75,7 +75,7 @@ class _PairsOp(ExpressionOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         gradient, _ = super().L_op(inputs, outputs, output_grads)
         return [gradient, disconnected_type()]
 

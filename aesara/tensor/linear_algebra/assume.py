@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from aesara.tensor.products.matmul import matmul
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import sum as sum_of
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["FACTS", "Assume", "assume", "with_consequences"]
 
@@ -167,7 +170,7 @@ def assume(
     return op(x)
 
 
-def _holds(fact: str, x: Variable) -> Variable:
+def _holds(fact: str, x: TensorVariable) -> TensorVariable:
     """Whether a fact holds for all matrices of a batch, within rounding."""
     turned = x.dimshuffle(*range(x.type.ndim - 2), x.type.ndim - 1, x.type.ndim - 2)
     if fact == "lower_triangular":

@@ -157,6 +157,7 @@ class SolveHermitianBanded(_SolveBands):
         of_b = self(ab, output_grads[0])
         g, x = column(of_b), column(x)
         count = ab.type.shape[0]
+        assert count is not None, "make_node asks for it"
         rows = []
         for row in range(count):
             # Element (j + below, j) of the matrix, and its mirror image

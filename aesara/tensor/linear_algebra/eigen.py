@@ -165,7 +165,8 @@ class Eigh(Eig):
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         w, v = outputs
-        return [_hermitian_gradient(inputs[0], w, v, *output_grads, lower=self.UPLO == "L")]
+        of_w, of_v = output_grads
+        return [_hermitian_gradient(inputs[0], w, v, of_w, of_v, self.UPLO == "L")]
 
 
 def _hermitian_gradient(
@@ -225,7 +226,8 @@ class EighGrad(_GradientOp):
         return Apply(self, tensors, [tensors[0].type()])
 
     def expression(self, *inputs: TensorVariable) -> list[TensorVariable]:
-        return [_hermitian_gradient(*inputs, lower=self.UPLO == "L")]
+        x, w, v, of_w, of_v = inputs
+        return [_hermitian_gradient(x, w, v, of_w, of_v, self.UPLO == "L")]
 
     def perform(self, node, inputs, output_storage, params=None):
         x, w, v, gw, gv = inputs
@@ -342,7 +344,7 @@ class Eigvalsh(MatrixOp):
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return "(n,n)->(n)" if len(inputs) == 1 else "(n,n),(n,n)->(n)"
 
-    def __call__(self, a: Any, b: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, a: Any, b: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # these go to make_node
         return super().__call__(a, **kwargs) if _is_nothing(b) else super().__call__(a, b, **kwargs)
 
     def make_node(self, a: Any, b: Any = None) -> Apply:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import maximum, minimum
@@ -62,7 +62,7 @@ class PinvWithCutoff(MatrixOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         return [pinv_gradient(inputs[0], outputs[0], output_grads[0]), disconnected_type()]
 
 
@@ -88,7 +88,7 @@ class Lstsq(MatrixOp):
 
     __props__ = ()
 
-    def __call__(self, x: Any, y: Any, rcond: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, x: Any, y: Any, rcond: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]  # these go to make_node
         if rcond is None:
             x, y = cast_together(self, as_tensor_variable(x), as_tensor_variable(y))
             rcond = maximum(x.shape[-2], x.shape[-1]) * np.finfo(x.type.dtype).eps
@@ -139,7 +139,7 @@ class Lstsq(MatrixOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         """Golub and Pereyra (1973), for constant rank."""
         x, y, rcond = inputs
         solution, of_solution = outputs[0], output_grads[0]

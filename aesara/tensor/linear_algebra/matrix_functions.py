@@ -257,13 +257,12 @@ def matrix_power(M: Any, n: int) -> TensorVariable:
         return eye(M.shape[-1], dtype=M.type.dtype) + M.zeros_like()
     result: TensorVariable | None = None
     square = M
-    while n:
+    while n > 1:
         if n & 1:
             result = square if result is None else _product(result, square)
         n >>= 1
-        if n:
-            square = _product(square, square)
-    return result
+        square = _product(square, square)
+    return square if result is None else _product(result, square)
 
 
 def matrix_trace(X: Any) -> TensorVariable:

@@ -119,8 +119,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         return _apply(ufunc, path, target, (x, y), kwargs)
     table = {"reduce": REDUCTIONS, "accumulate": ACCUMULATIONS}.get(method, {})
     if name in table:
-        target, passing = table[name]
-        function = _look_up(target)
+        path_of_target, passing = table[name]
+        function = _look_up(path_of_target)
         assert function is not None
         positional, keywords = passing.bind(path, inputs, kwargs)
         keywords.setdefault("axis", 0)

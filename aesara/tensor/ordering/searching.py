@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -198,6 +198,42 @@ class Unique(Op):
             return [reshape(filled, shape(x), ndim=x.type.ndim)]
         before = (slice(None),) * (self.axis % x.type.ndim)
         return [inc_subtensor(x.zeros_like()[(*before, first)], output_gradients[0])]
+
+
+@overload
+def unique(ar: Any, *, axis: int | None = None) -> TensorVariable: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = ...,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = ...,
+    axis: int | None = ...,
+) -> list[TensorVariable]: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = ...,
+    return_inverse: bool = ...,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = ...,
+) -> list[TensorVariable]: ...
+
+
+@overload
+def unique(
+    ar: Any,
+    return_index: bool = ...,
+    return_inverse: bool = ...,
+    return_counts: bool = ...,
+    axis: int | None = ...,
+) -> TensorVariable | list[TensorVariable]: ...
 
 
 def unique(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -24,7 +24,8 @@ from aesara.tensor.indexing.inc_subtensor import set_subtensor
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-_KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
+_KINDS = get_args(Kind)
 
 
 def _checked_axis(axis: int, ndim: int, name: str) -> int:
@@ -39,7 +40,7 @@ class _SortingOp(Op):
 
     __props__: tuple[str, ...] = ("kind", "order")
 
-    def __init__(self, kind: str, order: Any = None):
+    def __init__(self, kind: Kind, order: Any = None):
         if kind not in _KINDS:
             raise ValueError(f"The kind of a sort is one of {', '.join(_KINDS)}; got {kind!r}.")
         if order is not None:
@@ -62,7 +63,7 @@ class _SortingOp(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False]]
 
-    def _axis_gradient(self) -> TensorVariable:
+    def _axis_gradient(self) -> Variable:
         return DisconnectedType()()
 
 
@@ -76,7 +77,7 @@ class SortOp(_SortingOp):
         a, axis = inputs
         output_storage[0][0] = np.sort(a, int(axis), self.kind)
 
-    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[Variable]:
         """Each element gets the gradient of the place it was sorted to."""
         a, axis = inputs
         if a.type.dtype in discrete_dtypes:
@@ -97,7 +98,7 @@ class ArgSortOp(_SortingOp):
         a, axis = inputs
         output_storage[0][0] = np.asarray(np.argsort(a, int(axis), self.kind), dtype="int64")
 
-    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
+    def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[Variable]:
         dtype = config.floatX if inputs[0].type.dtype in discrete_dtypes else inputs[0].type.dtype
         return [inputs[0].zeros_like(dtype=dtype), self._axis_gradient()]
 
@@ -116,7 +117,7 @@ def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, 
     return tuple(index)
 
 
-def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
+def sort(a: Any, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
     """The elements in ascending order along an axis; NaN comes last.
 
     Parameters
@@ -140,7 +141,7 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
     return SortOp(kind, order)(a, axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> TensorVariable:
+def argsort(a: Any, axis: int | None = -1, kind: Kind = "quicksort", order: Any = None) -> TensorVariable:
     """The positions of the elements in ascending order along an axis; see `sort` for the parameters."""
     a, axis = _input_and_axis(a, axis, "argsort")
     return ArgSortOp(kind, order)(a, axis)
@@ -238,7 +239,8 @@ class TopKOp(Op):
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         axis = self.axis % node.inputs[0].type.ndim
         shape = list(shapes[0])
-        shape[axis] = minimum(abs(node.inputs[1].astype("int64")), shape[axis])
+        kth: Any = node.inputs[1]
+        shape[axis] = minimum(abs(kth.astype("int64")), shape[axis])
         return [tuple(shape) for _ in node.outputs]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -250,7 +252,7 @@ class TopKOp(Op):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         x, _ = inputs
         missing = DisconnectedType()()
         if not self.return_values:

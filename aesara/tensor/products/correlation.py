@@ -26,11 +26,12 @@ from numpy.lib.stride_tricks import as_strided
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.records import dataclass
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import conj, gradient_as
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Windows:
         pads = self.pads(kernel)
         return (*image[:2], *(n + before + after for n, (before, after) in zip(image[2:], pads, strict=True)))
 
-    def inner(self, image: Shape, kernel: Sequence[int]) -> tuple[slice, ...]:
+    def inner(self, image: Shape, kernel: Sequence[int]) -> tuple[Any, ...]:
         """Where in an array with the zeros around it the image is."""
         pads = self.pads(kernel)
         return (..., *(slice(before, before + n) for n, (before, _) in zip(image[2:], pads, strict=True)))
@@ -137,7 +138,8 @@ class Windows:
         strides = [n * s for n, s in zip(steps, self.strides, strict=True)]
         strides += [n * d for n, d in zip(steps, self.dilations, strict=True)]
         view = as_strided(padded, (*padded.shape[:2], *output, *kernel), (*padded.strides[:2], *strides))
-        return view[(..., *(slice(None, None, -1),) * self.ndim)] if self.flip else view
+        backwards: Any = (..., *(slice(None, None, -1),) * self.ndim)
+        return view[backwards] if self.flip else view
 
     def parts(self, channels: int, outputs: int) -> Iterator[tuple[slice, slice]]:
         """The channels and the outputs of each group."""
@@ -237,13 +239,13 @@ class Correlation(Op):
 
     # -- symbolic --------------------------------------------------------------------------------------------
 
-    def sizes_given(self, node: Apply) -> list[TensorVariable] | None:
+    def sizes_given(self, node: Apply) -> list[Any] | None:
         """The inputs that say which sizes the result has; None if they follow from the operands."""
         rest = node.inputs[2:]
         if not rest:
             return None
         if rest[0].type.ndim == 1:
-            return [rest[0][k] for k in range(self.windows.ndim)]
+            return entries_of(rest[0], self.windows.ndim)
         return list(rest)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
@@ -270,7 +272,7 @@ class Correlation(Op):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         x, y, *rest = inputs
         (g,) = output_grads
         n = self.windows.ndim
@@ -329,7 +331,7 @@ def kernel_sizes(windows: Windows, image: Sequence[Any], output: Sequence[Any]) 
         if windows.border == "full":
             span = m - n + 1
         else:
-            before, after = (0, 0) if windows.border == "valid" else windows.border[d]
+            before, after = (0, 0) if isinstance(windows.border, str) else windows.border[d]
             span = n + before + after - m + 1
         sizes.append(span if windows.dilations[d] == 1 else (span - 1) // windows.dilations[d] + 1)
     return sizes
@@ -346,9 +348,9 @@ def compute(
     if direction == "forward":
         kernel = y.shape[-n:]
         image, outputs, of_group = x.shape, y.shape[0], y.shape[-n - 1]
-        output = windows.output_sizes(image[2:], kernel)
-        if windows.unshared and tuple(output) != y.shape[1 : -n - 1]:
-            raise ValueError(f"There are filters for {y.shape[1 : -n - 1]} positions; there are {tuple(output)}.")
+        output = tuple(windows.output_sizes(image[2:], kernel))
+        if windows.unshared and output != y.shape[1 : -n - 1]:
+            raise ValueError(f"There are filters for {y.shape[1 : -n - 1]} positions; there are {output}.")
     elif direction == "weights":
         image, outputs, output = x.shape, y.shape[1], y.shape[2:]
         kernel = tuple(kernel_sizes(windows, image[2:], output) if sizes is None else sizes)
@@ -363,8 +365,8 @@ def compute(
             raise ValueError(f"There are filters for {x.shape[1 : -n - 1]} positions; the output has {output}.")
         found = windows.image_sizes(kernel, output) if sizes is None else sizes
         image = (y.shape[0], of_group * windows.groups, *found)
-    _check(windows, image, kernel, tuple(output), of_group, outputs)
-    return _COMPUTE[direction](windows, x, y, image, kernel, tuple(output))
+    _check(windows, image, kernel, output, of_group, outputs)
+    return _COMPUTE[direction](windows, x, y, image, kernel, output)
 
 
 def _check(windows: Windows, image: Shape, kernel: Shape, output: Shape, of_group: int | None, outputs: int) -> None:

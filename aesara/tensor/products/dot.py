@@ -336,7 +336,7 @@ class BatchedDot(Op):
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
-        return _dot.__class__.R_op(self, inputs, eval_points)
+        return Dot.R_op(self, inputs, eval_points)  # type: ignore[arg-type]  # any product has these two terms
 
 
 _batched_dot = BatchedDot()

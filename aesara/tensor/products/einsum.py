@@ -111,12 +111,13 @@ def _checked_square(x: TensorVariable, first: int, second: int, name: Label) -> 
 
 def _without_broadcast_dimensions(terms: Sequence[_Term]) -> list[_Term]:
     """Drop dimensions of length 1 where another operand is longer, and check that known lengths agree."""
-    known: dict[Label, set[int | None]] = {}
+    known: dict[Label, set[int]] = {}
     for term in terms:
         for name, length in zip(term.labels, term.tensor.type.shape):
-            known.setdefault(name, set()).add(length)
+            if length is not None:
+                known.setdefault(name, set()).add(length)
     for name, lengths in known.items():
-        different = lengths - {None, 1}
+        different = lengths - {1}
         if len(different) > 1:
             raise ValueError(f"einsum: operands have different lengths {sorted(different)} for the label {name!r}.")
     result = []

@@ -117,7 +117,7 @@ def _output_labels(labels: Sequence[tuple[Label, ...]], output: list[Any] | None
     longest = max([sum(isinstance(name, tuple) for name in names) for names in labels], default=0)
     of_ellipsis = _ellipsis_labels(longest)
     if output is None:
-        plain = {name for name in occurring if not isinstance(name, tuple)}
+        plain: set[Any] = {name for name in occurring if not isinstance(name, tuple)}
         return (*of_ellipsis, *sorted(name for name in plain if occurring.count(name) == 1))
     if Ellipsis in output:
         place = output.index(Ellipsis)

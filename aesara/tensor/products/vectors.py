@@ -210,11 +210,10 @@ def _difference(
     a: TensorVariable | None, b: TensorVariable | None, c: TensorVariable | None, d: TensorVariable | None
 ) -> TensorVariable:
     """``a * b - c * d``, where a factor that is None is zero."""
-    if a is None or b is None:
-        return -(c * d)
-    if c is None or d is None:
-        return a * b
-    return a * b - c * d
+    if a is not None and b is not None:
+        return a * b if c is None or d is None else a * b - c * d
+    assert c is not None and d is not None, "two factors that are zero stand in one product"
+    return -(c * d)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> TensorVariable:

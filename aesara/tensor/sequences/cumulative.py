@@ -114,8 +114,8 @@ class CumsumOp(Op):
 
     __props__ = ("axis",)
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> CumOp:
-        return CumOp(*args, mode="add", **kwargs)
+    def __new__(cls, axis: int | None = None) -> CumOp:  # type: ignore[misc]  # it is there to give another one
+        return CumOp(axis, mode="add")
 
 
 class CumprodOp(Op):
@@ -123,8 +123,8 @@ class CumprodOp(Op):
 
     __props__ = ("axis",)
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> CumOp:
-        return CumOp(*args, mode="mul", **kwargs)
+    def __new__(cls, axis: int | None = None) -> CumOp:  # type: ignore[misc]  # it is there to give another one
+        return CumOp(axis, mode="mul")
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> TensorVariable:

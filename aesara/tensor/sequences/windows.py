@@ -15,6 +15,7 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones_like, zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import cos, i0, maximum, sqrt
@@ -87,7 +88,7 @@ def polyval(p: Any, x: Any) -> TensorVariable:
     if isinstance(p, Variable):
         if p.type.ndim != 1 or p.type.shape[0] is None:
             raise TypeError(f"polyval: the coefficients must be a vector of known length; got {p.type}.")
-        p = [p[i] for i in range(p.type.shape[0])]
+        p = entries_of(p, p.type.shape[0])
     value: TensorVariable = zeros_like(x)
     for coefficient in p:
         value = value * x + (coefficient if isinstance(coefficient, Variable) else np.asarray(coefficient))

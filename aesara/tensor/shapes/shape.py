@@ -105,7 +105,7 @@ def shape(x: Any) -> TensorVariable:
     return _shape(x)
 
 
-def shape_tuple(x: TensorVariable) -> tuple[Variable, ...]:
+def shape_tuple(x: Variable) -> tuple[Variable, ...]:
     """Return the sizes of `x`, one symbolic scalar for each dimension.
 
     Sizes that the type tells are scalar constants.

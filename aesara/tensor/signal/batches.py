@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.signal.pooling import PoolingOp
 from aesara.tensor.vectorization.batches import batch_sizes, batches, broadcast_batch
 from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 
 @vectorize_node.register(PoolingOp)
-def vectorize_pooling(op: PoolingOp, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def vectorize_pooling(op: PoolingOp, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
     """The op on more images; where the windows themselves have a batch, the members are computed one by one."""
     numbers = batches(node, inputs)
     if any(numbers[op.operands :]):

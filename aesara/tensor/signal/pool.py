@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.scalar.types import bool as bool_t
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.signal.pooling import (
@@ -18,6 +17,9 @@ from aesara.tensor.signal.pooling import (
     PoolGrad,
 )
 from aesara.tensor.signal.pooling import one_of as _one_of_both
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AveragePoolGrad",
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-def max_pool_2d_same_size(input: Any, patch_size: Sequence[int]) -> Variable:
+def max_pool_2d_same_size(input: Any, patch_size: Sequence[int]) -> TensorVariable:
     """Images in which only the largest elements of patches that do not overlap are left, and others are zero.
 
     Parameters
@@ -65,7 +67,7 @@ def pool_2d(
     ds: Any = None,
     st: Any = None,
     padding: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The maximum, the sum or the mean over each window of images.
 
     Parameters
@@ -112,7 +114,7 @@ def pool_3d(
     ds: Any = None,
     st: Any = None,
     padding: Any = None,
-) -> Variable:
+) -> TensorVariable:
     """The maximum, the sum or the mean over each window of volumes: `pool_2d` for the last three dimensions.
 
     Parameters
@@ -128,7 +130,7 @@ def pool_3d(
 def _pooled(
     ndim: int, input: Any, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str, ds: Any, st: Any,
     padding: Any,
-) -> Variable:  # fmt: skip
+) -> TensorVariable:  # fmt: skip
     name = f"pool_{ndim}d"
     ws, stride = _one_of("ws", ws, "ds", ds), _one_of("stride", stride, "st", st)
     pad = _one_of("pad", None if _is_zero(pad) else pad, "padding", padding)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -25,7 +25,11 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import gradient_as, maximum, minimum
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AveragePoolGrad",
@@ -148,7 +152,7 @@ class PoolingOp(Op):
 
     # -- types -----------------------------------------------------------------------------------------------
 
-    def window_inputs(self, ws: Any, stride: Any, pad: Any) -> list[Variable]:
+    def window_inputs(self, ws: Any, stride: Any, pad: Any) -> list[TensorVariable]:
         """The vectors `ws`, `stride` and `pad`.
 
         Raises
@@ -166,7 +170,7 @@ class PoolingOp(Op):
         self._require_known_to_fit(*(self.known(v) for v in (ws, stride, pad)))
         return [ws, stride, pad]
 
-    def _integers(self, name: str, what: str, value: Any) -> Variable:
+    def _integers(self, name: str, what: str, value: Any) -> TensorVariable:
         vector = as_tensor_variable(value)
         if vector.type.dtype not in integer_dtypes:
             raise TypeError(f"{what} parameters must be ints.")
@@ -176,7 +180,7 @@ class PoolingOp(Op):
             )
         return vector.astype("int64")
 
-    def known(self, vector: Variable) -> list[int | None]:
+    def known(self, vector: TensorVariable) -> list[int | None]:
         """The entries of a vector, None for those that are not known."""
         return [known_integer(vector[k]) for k in range(self.ndim)]
 
@@ -197,7 +201,7 @@ class PoolingOp(Op):
                     f"padding must be smaller than the windows; got `pad` {tuple(pad)} and `ws` {tuple(ws)}."
                 )
 
-    def images(self, x: Any, name: str = "x") -> Variable:
+    def images(self, x: Any, name: str = "x") -> TensorVariable:
         """A tensor with the dimensions of the windows at least.
 
         Raises
@@ -212,7 +216,7 @@ class PoolingOp(Op):
             )
         return x
 
-    def same_rank(self, *arrays: tuple[str, Any]) -> list[Variable]:
+    def same_rank(self, *arrays: tuple[str, Any]) -> list[TensorVariable]:
         """Arrays with one number of dimensions.
 
         Raises
@@ -228,11 +232,11 @@ class PoolingOp(Op):
                 )
         return found
 
-    def pooled_type(self, x: Variable, windows: Sequence[Variable]) -> Variable:
+    def pooled_type(self, x: TensorVariable, windows: Sequence[TensorVariable]) -> TensorVariable:
         """A variable for what has an element for each window of `x`, with its dtype."""
         lead = x.type.ndim - self.ndim
         parts = zip(x.type.shape[lead:], *(self.known(v) for v in windows), strict=True)
-        sizes = [None if None in p else pooled_size(*p, self.ignore_border) for p in parts]
+        sizes = [None if None in (n, w, s, p) else pooled_size(n, w, s, p, self.ignore_border) for n, w, s, p in parts]
         return tensor_type(x.type.dtype, (*x.type.shape[:lead], *sizes))()
 
     # -- values ----------------------------------------------------------------------------------------------
@@ -278,7 +282,9 @@ class PoolingOp(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [*[[True]] * self.operands, [False], [False], [False]]
 
-    def _with_gradients(self, inputs: Sequence[Variable], gradients: Sequence[Variable | None]) -> list[Variable]:
+    def _with_gradients(
+        self, inputs: Sequence[TensorVariable], gradients: Sequence[TensorVariable | None]
+    ) -> list[Variable]:
         """Gradients of the arrays, where None is zero, and none of the vectors."""
         found = []
         for v, dv in zip(inputs, gradients, strict=False):
@@ -293,7 +299,7 @@ class _Downscaling(PoolingOp):
     """An operation whose result has an element for each window."""
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
-        ws, stride, pad = ([v[k] for k in range(self.ndim)] for v in node.inputs[self.operands :])
+        ws, stride, pad = (entries_of(v, self.ndim) for v in node.inputs[self.operands :])
         return [tuple(pooled_shape(shapes[0], ws, self.ignore_border, stride, pad))]
 
 
@@ -349,7 +355,10 @@ class Pool(_Downscaling):
         return total if self.mode == "sum" else total / _counts(self, windows, total.dtype)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         x, *windows = inputs
         (g,) = output_grads
@@ -359,7 +368,9 @@ class Pool(_Downscaling):
             of_x = AveragePoolGrad(self.ignore_border, self.mode, self.ndim)(x, g, *windows)
         return self._with_gradients(inputs, [of_x])
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
         x, *windows = inputs
         (dx, *_) = eval_points
         if dx is None:
@@ -395,7 +406,10 @@ class DownsampleFactorMaxGradGrad(_Downscaling):
         return _at_maxima(windows, x, largest, g)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         x, largest, _, *windows = inputs
         of_g = MaxPoolGrad(self.ignore_border, self.ndim)(x, largest, output_grads[0], *windows)
@@ -428,7 +442,10 @@ class MaxPoolRop(_Downscaling):
         return _at_maxima(windows, x, largest, point)
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         x, _, *windows = inputs
         largest = Pool(self.ignore_border, ndim=self.ndim)(x, *windows)
@@ -475,7 +492,10 @@ class MaxPoolGrad(PoolGrad):
         return np.ascontiguousarray(total[windows.inner])
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         x, largest, _, *windows = inputs
         of_g = DownsampleFactorMaxGradGrad(self.ignore_border, ndim=self.ndim)(x, largest, output_grads[0], *windows)
@@ -511,7 +531,10 @@ class AveragePoolGrad(PoolGrad):
         return np.ascontiguousarray(total[windows.inner])
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         _, _, *windows = inputs
         of_g = Pool(self.ignore_border, self.mode, self.ndim)(output_grads[0], *windows)

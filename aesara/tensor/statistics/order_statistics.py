@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -28,6 +29,7 @@ from aesara.tensor.elementwise.ops import (
     mod,
     round_half_to_even,
     switch,
+    true_divide,
 )
 from aesara.tensor.indexing.permuting import take_along_axis
 from aesara.tensor.ordering.sorting import sort
@@ -221,7 +223,7 @@ def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keep
 
 
 def _hundredths(q: Any) -> Any:
-    return q / 100 if isinstance(q, Variable) else np.true_divide(q, 100)
+    return true_divide(q, 100) if isinstance(q, Variable) else np.true_divide(q, 100)
 
 
 _in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
@@ -233,7 +235,7 @@ def _checked_q(q: Any) -> TensorVariable:
         if not np.all((values >= 0) & (values <= 1)):
             raise ValueError(f"Quantiles must be in the range from 0 to 1 (percentiles to 100); got {q}.")
         return constant(values)
-    q = q.astype("float64")
+    q = cast(q, "float64")
     return _in_unit_interval(q, all_true(and_(ge(q, 0.0), le(q, 1.0))))
 
 

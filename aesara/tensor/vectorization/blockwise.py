@@ -144,12 +144,12 @@ class Blockwise(Op):
                 f"The signature {self.signature} does not fit {self.core_op}, which has {len(node.inputs)} inputs and "
                 f"{len(node.outputs)} outputs."
             )
-        converted = []
+        converted: list[Any] = []
         for x, given, taken in zip(tensors, cores, node.inputs):
-            if taken is not given:
-                # The op casts its inputs: so is the batch.
-                x = vectorize_graph(taken, {given: x}) if given in graph_inputs([taken]) else taken
-            converted.append(x)
+            if taken is given:
+                converted.append(x)
+            else:  # The op casts its inputs: so is the batch.
+                converted.append(vectorize_graph(taken, {given: x}) if given in graph_inputs([taken]) else taken)
         for position, (out, dims) in enumerate(zip(node.outputs, self.outputs_signature)):
             if not isinstance(out.type, TensorType) or out.type.ndim != len(dims):
                 raise ValueError(
@@ -158,7 +158,7 @@ class Blockwise(Op):
                 )
         return converted, node
 
-    def core_node(self, inputs: Sequence[TensorVariable]) -> Apply:
+    def core_node(self, inputs: Sequence[Any]) -> Apply:
         """A node of the core op for one member of a batch with the types of `inputs`."""
         return self._core_node(inputs)[1]
 
@@ -226,7 +226,7 @@ class Blockwise(Op):
         results = []
         for position, (out, dims) in enumerate(zip(node.outputs, self.outputs_signature)):
             known = out.type.shape[out.type.ndim - len(dims) :]
-            core = [sizes.get(dim) if size is None else size for size, dim in zip(known, dims)]
+            core: Any = [sizes.get(dim) if size is None else size for size, dim in zip(known, dims)]
             if None in core:
                 raise ValueError(
                     f"{self}: the batch is empty, so that the size of output {position} in the core dimension "
@@ -358,13 +358,13 @@ def _core_type(x: TensorVariable, dims: tuple[str, ...]) -> TensorType:
 
 def _members(
     core: Apply,
-    inputs: Sequence[TensorVariable],
-    outputs: Sequence[TensorVariable],
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
     seeds: Sequence[Any],
     given: Sequence[Any],
-) -> dict[TensorVariable, TensorVariable]:
+) -> dict[Variable, Variable]:
     """What takes the place of the variables of a graph for one member."""
-    replace = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
+    replace: dict[Variable, Variable] = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
     replace.update(zip(core.outputs, outputs))
     replace.update(
         (seed, new)
@@ -374,7 +374,7 @@ def _members(
     return replace
 
 
-def _filled(model: TensorVariable, x: TensorVariable) -> TensorVariable:
+def _filled(model: Variable, x: TensorVariable) -> TensorVariable:
     """A tensor, with dimensions of size one repeated as `model` has them."""
     same = x.type.ndim == model.type.ndim and all(
         mine != 1 or wanted == 1 for mine, wanted in zip(x.type.shape, model.type.shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
@@ -16,4 +16,5 @@ if TYPE_CHECKING:
 @vectorize_node.register(ExpressionOp)
 def _expression(op: ExpressionOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
     """What it stands for, vectorized: there is no such operation for batches."""
-    return [vectorize_graph(op.definition(*node.inputs), dict(zip(node.inputs, inputs)))]
+    members: list[Any] = node.inputs
+    return [vectorize_graph(op.definition(*members), dict(zip(members, inputs)))]

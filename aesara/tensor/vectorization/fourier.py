@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aesara.graph.nodes import Apply
@@ -24,5 +25,7 @@ def _transform(op: FourierTransform | RealFourierTransform, node: Apply, x: Tens
 
 
 @vectorize_node.register(InverseRealFourierTransform)
-def _inverse(op: InverseRealFourierTransform, node: Apply, x: TensorVariable, n: TensorVariable) -> Apply:
+def _inverse(
+    op: InverseRealFourierTransform, node: Apply, x: TensorVariable, n: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     return op.make_node(x, n) if n.type.ndim == 0 else vectorize_by_blockwise(op, node, x, n)

@@ -8,7 +8,7 @@ NumPy's rules then say where the dimensions of the index land in the result, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import vectorize_node
@@ -63,9 +63,9 @@ class _Index:
         self.is_split = sum(not basic for basic, _ in groups) > 1
         self.before = len(groups[0][1]) if groups and groups[0][0] and not self.is_split else 0
 
-    def behind(self, batch: int) -> list[TensorVariable]:
+    def behind(self, batch: int) -> list[Variable]:
         """The index behind full slices for batch dimensions."""
-        return [as_index_variable(slice(None)) for _ in range(batch)] + self.parts
+        return [*[as_index_variable(slice(None)) for _ in range(batch)], *self.parts]
 
     def aligned(self, batch: int) -> list[TensorVariable]:
         """The parts, with the batch dimensions of tensors in front of all dimensions that the index makes."""
@@ -79,7 +79,7 @@ def _can_be_batched(parts: Sequence[TensorVariable], numbers: Sequence[int]) -> 
 
 def _ranges(x: TensorVariable, of_x: int, made: int) -> list[TensorVariable]:
     """For each batch dimension of a tensor the index that runs along it."""
-    ranges = []
+    ranges: list[TensorVariable] = []
     for axis in range(of_x):
         if x.type.shape[axis] == 1:
             ranges.append(constant(0, dtype="int64"))
@@ -126,7 +126,7 @@ def _write(
     return op(x, y, *_ranges(x, batch, index.made), *index.aligned(batch))
 
 
-def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[TensorVariable]) -> list[TensorVariable] | None:
+def _basic_index(op: Subtensor | IncSubtensor, scalars: Sequence[TensorVariable]) -> list[Any] | None:
     """The index of a basic op as variables; None if a slice differs from member to member."""
     parts = []
     for part in indices_from_subtensor(scalars, op.idx_list):

@@ -106,7 +106,9 @@ def shifted_axis(axis: TensorVariable, core_ndim: int, batch: int) -> TensorVari
 
 @vectorize_node.register(SortOp)
 @vectorize_node.register(ArgSortOp)
-def _sort(op: SortOp | ArgSortOp, node: Apply, x: TensorVariable, axis: TensorVariable) -> Apply:
+def _sort(
+    op: SortOp | ArgSortOp, node: Apply, x: TensorVariable, axis: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     batch, of_axis = batches(node, [x, axis])
     if of_axis:
         return vectorize_by_blockwise(op, node, x, axis)
@@ -114,7 +116,7 @@ def _sort(op: SortOp | ArgSortOp, node: Apply, x: TensorVariable, axis: TensorVa
 
 
 @vectorize_node.register(TopKOp)
-def _topk(op: TopKOp, node: Apply, x: TensorVariable, kth: TensorVariable) -> Apply:
+def _topk(op: TopKOp, node: Apply, x: TensorVariable, kth: TensorVariable) -> Apply | Sequence[TensorVariable]:
     batch, of_kth = batches(node, [x, kth])
     if of_kth:
         return vectorize_by_blockwise(op, node, x, kth)
@@ -129,7 +131,7 @@ def _topk(op: TopKOp, node: Apply, x: TensorVariable, kth: TensorVariable) -> Ap
 
 
 @vectorize_node.register(Repeat)
-def _repeat(op: Repeat, node: Apply, x: TensorVariable, repeats: TensorVariable) -> Apply:
+def _repeat(op: Repeat, node: Apply, x: TensorVariable, repeats: TensorVariable) -> Apply | Sequence[TensorVariable]:
     batch, of_repeats = batches(node, [x, repeats])
     if of_repeats:
         return vectorize_by_blockwise(op, node, x, repeats)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @vectorize_node.register(DimShuffle)
 def _dimshuffle(op: DimShuffle, node: Apply, x: TensorVariable) -> Sequence[TensorVariable]:
     (batch,) = batches(node, [x])
-    shuffled = [entry if entry == "x" else entry + batch for entry in op.new_order]
+    shuffled = [entry + batch if isinstance(entry, int) else entry for entry in op.new_order]
     return [dimshuffle(x, [*range(batch), *shuffled])]
 
 
@@ -53,7 +53,7 @@ def _shape_i(op: Shape_i, node: Apply, x: TensorVariable) -> Sequence[TensorVari
 
 
 @vectorize_node.register(Reshape)
-def _reshape(op: Reshape, node: Apply, x: TensorVariable, shp: TensorVariable) -> Apply:
+def _reshape(op: Reshape, node: Apply, x: TensorVariable, shp: TensorVariable) -> Apply | Sequence[TensorVariable]:
     of_x, of_shape = batches(node, [x, shp])
     if of_shape:
         return vectorize_by_blockwise(op, node, x, shp)
@@ -85,7 +85,9 @@ def _product(sizes: Sequence[Any]) -> Any:
 
 
 @vectorize_node.register(SpecifyShape)
-def _specify_shape(op: SpecifyShape, node: Apply, x: TensorVariable, *sizes: TensorVariable) -> Apply:
+def _specify_shape(
+    op: SpecifyShape, node: Apply, x: TensorVariable, *sizes: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     of_x, *of_sizes = batches(node, [x, *sizes])
     if any(of_sizes):
         return vectorize_by_blockwise(op, node, x, *sizes)
@@ -100,7 +102,9 @@ def _unbroadcast(op: Unbroadcast, node: Apply, x: TensorVariable) -> Apply:
 
 @vectorize_node.register(Alloc)
 @vectorize_node.register(BroadcastTo)
-def _alloc(op: Alloc | BroadcastTo, node: Apply, value: TensorVariable, *sizes: TensorVariable) -> Apply:
+def _alloc(
+    op: Alloc | BroadcastTo, node: Apply, value: TensorVariable, *sizes: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     of_value, *of_sizes = batches(node, [value, *sizes])
     if any(of_sizes):
         return vectorize_by_blockwise(op, node, value, *sizes)
@@ -109,18 +113,20 @@ def _alloc(op: Alloc | BroadcastTo, node: Apply, value: TensorVariable, *sizes: 
 
 
 @vectorize_node.register(Join)
-def _join(op: Join, node: Apply, axis: TensorVariable, *tensors: TensorVariable) -> Sequence[TensorVariable]:
+def _join(op: Join, node: Apply, axis: TensorVariable, *tensors: TensorVariable) -> Apply | Sequence[TensorVariable]:
     """What is joined has the same batch dimensions: joining does not broadcast."""
     of_axis, *numbers = batches(node, [axis, *tensors])
     if of_axis:
-        return vectorize_by_blockwise(op, node, axis, *tensors).outputs
+        return vectorize_by_blockwise(op, node, axis, *tensors)
     sizes = batch_sizes(tensors, numbers)
     broadcast = [broadcast_batch(x, number, sizes) for x, number in zip(tensors, numbers)]
     return [join(shifted_axis(axis, node.inputs[1].type.ndim, len(sizes)), *broadcast)]
 
 
 @vectorize_node.register(Split)
-def _split(op: Split, node: Apply, x: TensorVariable, axis: TensorVariable, splits: TensorVariable) -> Apply:
+def _split(
+    op: Split, node: Apply, x: TensorVariable, axis: TensorVariable, splits: TensorVariable
+) -> Apply | Sequence[TensorVariable]:
     of_x, of_axis, of_splits = batches(node, [x, axis, splits])
     if of_axis or of_splits:
         return vectorize_by_blockwise(op, node, x, axis, splits)
