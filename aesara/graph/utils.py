@@ -135,6 +135,12 @@ class MetaObject:
     (True, 'Scale{factor=2}')
     """
 
+    if TYPE_CHECKING:
+
+        def _props(self) -> tuple[Any, ...]: ...
+
+        def _props_dict(self) -> dict[str, Any]: ...
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("__props__") is not None:

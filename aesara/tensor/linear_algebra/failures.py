@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.elementwise.ops import isnan, switch
 from aesara.tensor.linear_algebra.core import MatrixOp, identity_like, is_connected, nan_like
@@ -84,7 +84,7 @@ class NanOnError(MatrixOp):
         given = op._props_dict()
         self.op = type(op)(**given | {"check_finite": False}) if "check_finite" in given else op
 
-    def signature_for(self, inputs: Sequence[Variable]) -> str:
+    def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return self.op.signature_for(inputs)
 
     def make_node(self, *inputs: Any) -> Apply:
