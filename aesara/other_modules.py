@@ -34,7 +34,6 @@ OTHER_MODULES = {
     "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
     "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
     "aesara.tensor.signal.conv": f"{_PLANNED}: convolutions of single images. Use aesara.tensor.nnet.conv2d.",
-    "aesara.typed_list": f"{_PLANNED}: typed lists. Stack tensors of one shape with aesara.tensor.stack.",
 }
 
 

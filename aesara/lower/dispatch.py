@@ -57,7 +57,7 @@ def is_array(variable: Variable) -> bool:
 
 
 def is_complex(variable: Variable) -> bool:
-    return getattr(variable.type, "dtype", "").startswith("complex")
+    return isinstance(variable.type, (TensorType, ScalarType)) and variable.type.dtype.startswith("complex")
 
 
 def lower_graph(

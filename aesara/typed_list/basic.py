@@ -1,0 +1,417 @@
+"""Lists as symbolic variables, and what can be done with them.
+
+Operations give new lists, of copies: elements are views of their list, and may be overwritten where nobody reads that
+any more. In compiled functions a list that nobody reads afterwards is changed itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.messages import described
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.type_other import SliceType, make_slice
+from aesara.typed_list.type import TypedListType
+
+__all__ = [
+    "Append",
+    "Count",
+    "Extend",
+    "GetItem",
+    "Index",
+    "Insert",
+    "Length",
+    "MakeList",
+    "Remove",
+    "Reverse",
+    "TypedListConstant",
+    "TypedListVariable",
+    "append",
+    "config",
+    "count",
+    "extend",
+    "getitem",
+    "index_",
+    "insert",
+    "length",
+    "make_list",
+    "remove",
+    "reverse",
+]
+
+
+class _typed_list_py_operators:
+    """What lists have as methods."""
+
+    type: TypedListType
+    #: Otherwise Python would go on asking for elements for ever.
+    __iter__ = None
+
+    def __getitem__(self, index: Any) -> Variable:
+        """An element, or a list of some."""
+        return getitem(self, index)  # type: ignore[return-value]
+
+    def __len__(self) -> Any:
+        # Python's `len` needs a number and complains about this.
+        return length(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError("The length of a symbolic list is not known, so it is neither true nor false; use length.")
+
+    def append(self, toAppend: Any) -> Variable:
+        """The list with one more element."""
+        return append(self, toAppend)  # type: ignore[return-value]
+
+    def extend(self, toAppend: Any) -> Variable:
+        """The list with the elements of another one."""
+        return extend(self, toAppend)  # type: ignore[return-value]
+
+    def insert(self, index: Any, toInsert: Any) -> Variable:
+        """The list with one more element at a position."""
+        return insert(self, index, toInsert)  # type: ignore[return-value]
+
+    def remove(self, toRemove: Any) -> Variable:
+        """The list without the first element that has a value."""
+        return remove(self, toRemove)  # type: ignore[return-value]
+
+    def reverse(self) -> Variable:
+        """The list from its end to its beginning."""
+        return reverse(self)  # type: ignore[return-value]
+
+    def count(self, elem: Any) -> Variable:
+        """How many elements have a value."""
+        return count(self, elem)  # type: ignore[return-value]
+
+    def ind(self, elem: Any) -> Variable:
+        """The position of the first element that has a value."""
+        return index_(self, elem)  # type: ignore[return-value]
+
+    @property
+    def ttype(self) -> Any:
+        """The type of the elements."""
+        return self.type.ttype
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self.type.ttype.dtype  # type: ignore[attr-defined]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions of the elements, and one for the list."""
+        return self.type.ndim
+
+
+class TypedListVariable(_typed_list_py_operators, Variable):  # type: ignore[misc]
+    """A symbolic list; made by ``TypedListType(...)()`` or by operations."""
+
+
+class _Signature(tuple):
+    """What two constant lists must have in common to be merged: the type and equal elements."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not _Signature or self[0] != other[0] or len(self[1]) != len(other[1]):
+            return False
+        kind = self[0].ttype
+        pairs = zip(self[1], other[1])
+        return all(kind.make_constant(a).signature() == kind.make_constant(b).signature() for a, b in pairs)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self[0], len(self[1])))
+
+
+class TypedListConstant(_typed_list_py_operators, Constant):  # type: ignore[misc]
+    """A list with fixed values."""
+
+    def signature(self) -> _Signature:
+        """What identifies the value; equal constants have equal signatures."""
+        return _Signature((self.type, self.data))
+
+
+TypedListType.variable_type = TypedListVariable
+TypedListType.constant_type = TypedListConstant
+
+
+def _as_list(x: Any, what: str) -> Any:
+    if not isinstance(x, Variable) or not isinstance(x.type, TypedListType):
+        raise TypeError(f"{what} expects a variable that is a list; got {described(x)} of type {_type_of(x)}.")
+    return x
+
+
+def _type_of(x: Any) -> Any:
+    return x.type if isinstance(x, Variable) else type(x).__name__
+
+
+def _as_type(kind: Any, x: Any, what: str) -> Variable:
+    """A variable that may be an element, or a list."""
+    try:
+        return kind.filter_variable(x if isinstance(x, Variable) else kind.filter(x))  # type: ignore[no-any-return]
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}: {described(x)} of type {_type_of(x)} is not of type {kind}.") from error
+
+
+def _as_position(x: Any, what: str) -> Variable:
+    x = as_tensor_variable(x)
+    if x.type.ndim or x.type.dtype not in integer_dtypes:
+        raise TypeError(f"{what}: positions are single integers; got {described(x)} of type {x.type}.")
+    return x
+
+
+class GetItem(Op):
+    """An element of a list, or by a slice a list of some: ``op(list, index)``."""
+
+    view_map = {0: [0]}
+    __props__ = ()
+
+    def make_node(self, x: Any, index: Any) -> Apply:
+        x = _as_list(x, "GetItem")
+        if isinstance(index, slice):
+            index = make_slice(index)
+        if isinstance(index, Variable) and isinstance(index.type, SliceType):
+            return Apply(self, [x, index], [x.type()])
+        return Apply(self, [x, _as_position(index, "GetItem")], [x.type.ttype()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+        x, index = inputs
+        if isinstance(index, slice):
+            outputs[0][0] = x[_plain(index)]
+            return
+        if not -len(x) <= index < len(x):
+            raise IndexError(f"list index out of range: {int(index)} in a list of {len(x)} elements")
+        outputs[0][0] = x[int(index)]
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+def _plain(chosen: slice) -> slice:
+    return slice(*(None if part is None else int(part) for part in (chosen.start, chosen.stop, chosen.step)))
+
+
+class _Changed(Op):
+    """An operation that gives a changed list.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    __props__: tuple[str, ...] = ("inplace",)
+
+    def __init__(self, inplace: bool = False):
+        self.inplace = bool(inplace)
+        if self.inplace:
+            self.destroy_map = {0: [0]}
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+        x, *rest = inputs
+        changed = x if self.inplace else node.inputs[0].type.copy_value(x)
+        self.change(changed, node, *rest)
+        outputs[0][0] = changed
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        """Change a list."""
+        raise NotImplementedError(f"{type(self).__name__}.change")
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+class Append(_Changed):
+    """A list with one more element: ``op(list, element)``.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    def make_node(self, x: Any, toAppend: Any) -> Apply:
+        x = _as_list(x, "Append")
+        return Apply(self, [x, _as_type(x.type.ttype, toAppend, "Append")], [x.type()])
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        x.append(node.inputs[1].type.copy_value(rest[0]))
+
+
+class Extend(_Changed):
+    """A list with the elements of another one: ``op(list, list)``.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    def make_node(self, x: Any, toAppend: Any) -> Apply:
+        x = _as_list(x, "Extend")
+        return Apply(self, [x, _as_type(x.type, toAppend, "Extend")], [x.type()])
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        x.extend(node.inputs[1].type.copy_value(rest[0]))
+
+
+class Insert(_Changed):
+    """A list with one more element at a position: ``op(list, position, element)``.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    def make_node(self, x: Any, index: Any, toInsert: Any) -> Apply:
+        x = _as_list(x, "Insert")
+        element = _as_type(x.type.ttype, toInsert, "Insert")
+        return Apply(self, [x, _as_position(index, "Insert"), element], [x.type()])
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        position, element = rest
+        x.insert(int(position), node.inputs[2].type.copy_value(element))
+
+
+class Remove(_Changed):
+    """A list without the first element that has a value: ``op(list, value)``.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    def make_node(self, x: Any, toRemove: Any) -> Apply:
+        x = _as_list(x, "Remove")
+        return Apply(self, [x, _as_type(x.type.ttype, toRemove, "Remove")], [x.type()])
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        del x[_position(x, node, rest[0], "Remove")]
+
+
+class Reverse(_Changed):
+    """A list from its end to its beginning: ``op(list)``.
+
+    Parameters
+    ----------
+    inplace
+        Whether the list itself is changed.
+    """
+
+    def make_node(self, x: Any) -> Apply:
+        x = _as_list(x, "Reverse")
+        return Apply(self, [x], [x.type()])
+
+    def change(self, x: list, node: Apply, *rest: Any) -> None:
+        x.reverse()
+
+
+def _matches(x: list, node: Apply, value: Any) -> list[int]:
+    equal: Callable[[Any, Any], bool] = node.inputs[0].type.ttype.values_eq
+    return [k for k, element in enumerate(x) if equal(element, value)]
+
+
+def _position(x: list, node: Apply, value: Any, what: str) -> int:
+    found = _matches(x, node, value)
+    if not found:
+        raise ValueError(f"{what}: no element of the list has the value {value!r}.")
+    return found[0]
+
+
+class _Asked(Op):
+    """A number that says something about a list and a value."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, elem: Any) -> Apply:
+        x = _as_list(x, type(self).__name__)
+        element = _as_type(x.type.ttype, elem, type(self).__name__)
+        return Apply(self, [x, element], [tensor_type(config.floatX, ())()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+        outputs[0][0] = np.asarray(self.number(*inputs, node), dtype=node.outputs[0].type.dtype)
+
+    def number(self, x: list, value: Any, node: Apply) -> int:
+        """The number."""
+        raise NotImplementedError(f"{type(self).__name__}.number")
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+class Index(_Asked):
+    """The position of the first element that has a value: ``op(list, value)``, a number in `floatX`."""
+
+    def number(self, x: list, value: Any, node: Apply) -> int:
+        return _position(x, node, value, "Index")
+
+
+class Count(_Asked):
+    """How many elements have a value: ``op(list, value)``, a number in `floatX`."""
+
+    def number(self, x: list, value: Any, node: Apply) -> int:
+        return len(_matches(x, node, value))
+
+
+class Length(Op):
+    """How many elements there are: ``op(list)``."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        return Apply(self, [_as_list(x, "Length")], [TensorType("int64", ())()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+        outputs[0][0] = np.asarray(len(inputs[0]), dtype="int64")
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+class MakeList(Op):
+    """A list of variables of one type: ``op(sequence)``."""
+
+    __props__ = ()
+
+    def make_node(self, a: Any) -> Apply:
+        if not isinstance(a, (tuple, list)):
+            raise TypeError(f"MakeList expects a tuple or a list of variables; got {described(a)}.")
+        elements = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in a]
+        if not elements:
+            raise ValueError(
+                "MakeList needs an element to know the type; an empty list is `TypedListType(...).make_constant([])`."
+            )
+        kind = elements[0].type
+        if not all(v.type == kind for v in elements):
+            raise TypeError(
+                f"MakeList need all input variable to be of the same type; got {[v.type for v in elements]}."
+            )
+        return Apply(self, elements, [TypedListType(kind)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+        outputs[0][0] = [v.type.copy_value(x) for v, x in zip(node.inputs, inputs)]
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+getitem = GetItem()
+append = Append()
+extend = Extend()
+insert = Insert()
+remove = Remove()
+reverse = Reverse()
+index_ = Index()
+count = Count()
+length = Length()
+make_list = MakeList()

@@ -1,0 +1,107 @@
+"""The type of lists whose elements have one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.type import Type
+
+__all__ = ["TypedListType"]
+
+
+class TypedListType(Type):
+    """The type of lists of values of one type.
+
+    Parameters
+    ----------
+    ttype
+        The type of the elements, which may be lists themselves.
+    depth
+        In how many further lists they are nested.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> TypedListType(at.dvector)
+    TypedList <TensorType(float64, (None,))>
+    >>> TypedListType(at.dvector, depth=1) == TypedListType(TypedListType(at.dvector))
+    True
+    """
+
+    def __init__(self, ttype: Type, depth: int = 0):
+        if not isinstance(ttype, Type):
+            raise TypeError(f"Expected an Aesara Type; got {ttype!r}.")
+        if not isinstance(depth, int) or depth < 0:
+            raise ValueError(f"Please specify a depth superior or equal to 0; got {depth!r}.")
+        self.ttype: Type = TypedListType(ttype, depth - 1) if depth else ttype
+
+    def clone(self, ttype: Type | None = None, depth: int = 0, **kwargs: Any) -> TypedListType:
+        """The same type, or that of lists of other elements."""
+        return type(self)(self.ttype if ttype is None else ttype, depth)
+
+    def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> list:
+        """A list of the elements, each of which the type of the elements has filtered.
+
+        Raises
+        ------
+        TypeError
+            If an element is none of the type, or with ``strict=True`` if it is no list.
+        """
+        if strict and not isinstance(x, list):
+            raise TypeError(f"Expected a list; got {x!r} of type {type(x).__name__}.")
+        if isinstance(x, (str, bytes)) or not hasattr(x, "__iter__"):
+            raise TypeError(f"Expected a sequence of values of type {self.ttype}; got {x!r}.")
+        return [self.ttype.filter(element, strict, allow_downcast) for element in x]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypedListType) and type(self) is type(other) and self.ttype == other.ttype
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.ttype))
+
+    def __str__(self) -> str:
+        return f"TypedList <{self.ttype}>"
+
+    __repr__ = __str__
+
+    def is_super(self, otype: Type) -> bool | None:
+        """Whether every list of `otype` is one of this type."""
+        return isinstance(otype, TypedListType) and bool(self.ttype.is_super(otype.ttype))
+
+    def get_depth(self) -> int:
+        """In how many further lists the innermost elements are nested."""
+        return 1 + self.ttype.get_depth() if isinstance(self.ttype, TypedListType) else 0
+
+    def values_eq(self, a: Sequence[Any], b: Sequence[Any]) -> bool:  # type: ignore[override]
+        """Whether two lists have equal elements."""
+        return len(a) == len(b) and all(map(self.ttype.values_eq, a, b))
+
+    def values_eq_approx(self, a: Sequence[Any], b: Sequence[Any], **options: Any) -> bool:  # type: ignore[override]
+        """Whether two lists have elements that are equal but for rounding."""
+        return len(a) == len(b) and all(self.ttype.values_eq_approx(x, y, **options) for x, y in zip(a, b))
+
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        """Whether two values are one list, or have elements in the same memory."""
+        if a is b:
+            return True
+        shares = getattr(self.ttype, "may_share_memory", None)
+        if not isinstance(a, list) or shares is None:
+            return False
+        others = b if isinstance(b, list) else [b]
+        return any(shares(x, y) for x in a for y in others)
+
+    @property
+    def dtype(self) -> Type:
+        """The type of the elements."""
+        return self.ttype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions of the elements, and one for the list."""
+        return self.ttype.ndim + 1  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def shape(self) -> tuple[None, ...]:
+        """Of no dimension is the length known."""
+        return (None,) * self.ndim
