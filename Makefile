@@ -3,13 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile test quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother test quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train a small network on handwritten digits (writes digits.png)"
 	@echo "make radon   sample a hierarchical model with Hamiltonian Monte Carlo (writes radon.png)"
 	@echo "make nile    follow the flow of the Nile with a particle filter (writes nile.png)"
+	@echo "make diabetes  fit a Gaussian process to the course of diabetes (writes diabetes.png)"
+	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make levels  run tests of results for each level of processors that this one can run code for"
@@ -45,6 +47,12 @@ radon: $(VENV)/demo.stamp
 
 nile: $(VENV)/demo.stamp
 	$(BIN)/python examples/particle_filter.py
+
+diabetes: $(VENV)/demo.stamp
+	$(BIN)/python examples/gaussian_process.py
+
+smoother: $(VENV)/demo.stamp
+	$(BIN)/python examples/kalman_smoother.py
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'

@@ -9,6 +9,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 digits = pytest.importorskip("digits", exc_type=ImportError)
+gaussian_process = pytest.importorskip("gaussian_process", exc_type=ImportError)
+kalman_smoother = pytest.importorskip("kalman_smoother", exc_type=ImportError)
 particle_filter = pytest.importorskip("particle_filter", exc_type=ImportError)
 radon = pytest.importorskip("radon", exc_type=ImportError)
 
@@ -65,3 +67,56 @@ def test_the_particle_filter_estimates_what_the_kalman_filter_computes():
         assert abs(total - exact) < 1
         np.testing.assert_allclose(estimated, means, atol=20)
         np.testing.assert_allclose(spread, deviations, rtol=0.2)
+
+
+def test_the_gaussian_process_has_the_likelihood_and_predictions_of_numpy(rng):
+    objective, predict = gaussian_process.compile_model()
+    x, new, y = rng.normal(size=(20, 3)), rng.normal(size=(5, 3)), rng.normal(size=20)
+    parameters = np.log([1.0, 2.0, 0.5, 1.5, 0.3])
+
+    def covariances(a, b, values):
+        apart = (a[:, None] - b[None, :]) / np.exp(values[:-2])
+        return np.exp(2 * values[-2]) * np.exp(-0.5 * (apart**2).sum(axis=-1))
+
+    def minus_likelihood(values):
+        matrix = covariances(x, x, values) + np.exp(2 * values[-1]) * np.eye(20)
+        return 0.5 * (y @ np.linalg.solve(matrix, y) + np.linalg.slogdet(matrix)[1] + 20 * np.log(2 * np.pi))
+
+    value, gradient = objective(parameters, x, y)
+    assert value == pytest.approx(minus_likelihood(parameters), rel=1e-10)
+    for k in range(5):
+        step = 1e-5 * np.eye(5)[k]
+        slope = (minus_likelihood(parameters + step) - minus_likelihood(parameters - step)) / 2e-5
+        assert gradient[k] == pytest.approx(slope, rel=1e-6, abs=1e-7)
+    matrix = covariances(x, x, parameters) + 0.09 * np.eye(20)
+    across = covariances(x, new, parameters)
+    mean, variance = predict(parameters, x, y, new)
+    np.testing.assert_allclose(mean, across.T @ np.linalg.solve(matrix, y), rtol=1e-9)
+    expected = 1.5**2 + 0.09 - np.diag(across.T @ np.linalg.solve(matrix, across))
+    np.testing.assert_allclose(variance, expected, rtol=1e-9)
+
+
+def test_the_smoother_conditions_on_all_years(rng):
+    """The same from the joint normal distribution of all levels and measurements."""
+    objective, smooth = kalman_smoother.compile_level()
+    flow, logarithms = kalman_smoother.FLOW[:12], np.log([40.0, 120.0])
+    early = np.minimum.outer(np.arange(12), np.arange(12)) + 1.0
+    levels = kalman_smoother.SPREAD**2 + 40.0**2 * early
+    measured = levels + 120.0**2 * np.eye(12)
+    error = flow - kalman_smoother.START
+    expected = kalman_smoother.START + levels @ np.linalg.solve(measured, error)
+    variances = np.diag(levels - levels @ np.linalg.solve(measured, levels))
+    level, variance, _ = smooth(logarithms, flow)
+    np.testing.assert_allclose(level, expected, rtol=1e-9)
+    np.testing.assert_allclose(variance, variances, rtol=1e-6)
+
+    def minus_likelihood(values):
+        matrix = levels + (np.exp(2 * values[0]) - 1600) * early + (np.exp(2 * values[1])) * np.eye(12)
+        return 0.5 * (error @ np.linalg.solve(matrix, error) + np.linalg.slogdet(matrix)[1] + 12 * np.log(2 * np.pi))
+
+    value, gradient = objective(logarithms, flow)
+    assert value == pytest.approx(minus_likelihood(logarithms), rel=1e-8)
+    for k in range(2):
+        step = 1e-4 * np.eye(2)[k]
+        slope = (minus_likelihood(logarithms + step) - minus_likelihood(logarithms - step)) / 2e-4
+        assert gradient[k] == pytest.approx(slope, rel=1e-4, abs=1e-5)

@@ -145,8 +145,8 @@ def assume(
     >>> import aesara.tensor as at
     >>> A, b = at.dmatrix("A"), at.dvector("b")
     >>> f = aesara.function([A, b], at.linalg.solve(at.assume(A, lower_triangular=True), b))
-    >>> [str(node.op) for node in f.maker.fgraph.toposort()]
-    ['SolveTriangular{trans=0, unit_diagonal=False, lower=True, check_finite=True}']
+    >>> [type(node.op).__name__ for node in f.maker.fgraph.toposort()]
+    ['SolveTriangular']
     """
     given = {
         "symmetric": symmetric,

@@ -78,9 +78,9 @@ class InverseByLU(MatrixOp):
     Examples
     --------
     >>> import aesara.tensor as at
-    >>> InverseByLU()(*at.linalg.lu_factor([[2.0, 0.0], [0.0, 4.0]])).eval()
-    array([[0.5 , 0.  ],
-           [0.  , 0.25]])
+    >>> InverseByLU()(*at.linalg.lu_factor([[2.0, 2.0], [0.0, 4.0]])).eval()
+    array([[ 0.5 , -0.25],
+           [ 0.  ,  0.25]])
     """
 
     __props__ = ()

@@ -8,6 +8,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.tensor import linalg
 from aesara.tensor.linear_algebra.assume import Assume
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting import linalg as names
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of
 
@@ -93,6 +94,7 @@ def test_solutions_by_what_is_assumed(fact, left, rng):
         (linalg.inv(A) @ b, ["Solve"]),
         (b @ linalg.inv(A), ["Solve"]),
         (linalg.inv(at.tril(A)) @ b, ["SolveTriangular"]),
+        (linalg.inv(at.assume(A, positive_definite=True)) @ b, ["Cholesky", "CholeskySolve"]),
         (linalg.inv(at.diag(b)) @ b, []),
         (linalg.inv(linalg.inv(A)), []),
         (linalg.inv(A.T).T, ["Inv"]),
@@ -116,6 +118,9 @@ def test_ops_left(output, left, rng):
     for mode in MODES:
         f = compiled([A, B, b], outputs, mode)
         assert sorted(ops_of(f)) == sorted(left)
+        assert not any(isinstance(node.op, (Dot, linalg.MatrixInverse)) for node in f.maker.fgraph.apply_nodes) or (
+            "Inv" in left
+        )
         for value, want in zip(f(*point), expected):
             np.testing.assert_allclose(value, want, rtol=1e-11, atol=1e-12)
 

@@ -72,7 +72,7 @@ def local_inverse_of_diagonal(fgraph, node):
     return in_place_of(node.outputs[0], AllocDiag()(reciprocal(unless_singular(d, d))))
 
 
-@rules.canonicalize
+@rules.stabilize  # when products with the inverse have become solutions
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_triangle(fgraph, node):
     """The inverse of a triangular matrix, by substitution."""
@@ -84,7 +84,7 @@ def local_inverse_of_triangle(fgraph, node):
     return in_place_of(node.outputs[0], solve(x, eye(x.shape[-1], dtype=x.type.dtype)))
 
 
-@rules.stabilize
+@rules.stabilize  # as above
 @matrix_rewriter(MatrixInverse)
 def local_inverse_of_definite(fgraph, node):
     """The inverse of a positive definite matrix, by its Cholesky factor."""

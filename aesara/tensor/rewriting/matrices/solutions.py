@@ -153,6 +153,7 @@ def _inverted(x: Variable) -> tuple[Variable, bool] | None:
     return inverse.owner.inputs[0], turned is not None
 
 
+@rules.canonicalize
 @rules.stabilize
 @node_rewriter([Dot, Dot22, MatMul], operands=[MatrixInverse, DimShuffle])
 def inv_as_solve(fgraph, node):
