@@ -35,7 +35,8 @@ def vectorize_by_blockwise(op: Op, node: Apply, *inputs: TensorVariable) -> Appl
 
 def _signature_for(op: Op, node: Apply) -> str:
     """The signature of the op, if it has one that fits the node."""
-    signature = getattr(op, "gufunc_signature", None)
+    by_inputs = getattr(op, "signature_for", None)
+    signature = getattr(op, "gufunc_signature", None) if by_inputs is None else by_inputs(node.inputs)
     if signature is not None:
         dims_in, dims_out = parse_signature(signature)
         found = [x.type.ndim for x in node.inputs], [x.type.ndim for x in node.outputs]

@@ -6,6 +6,7 @@ import scipy.linalg
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.mode import Mode
 from aesara.tensor import linalg, nlinalg, slinalg
 from aesara.tensor.vectorization.blockwise import Blockwise
 
@@ -262,3 +263,12 @@ def test_names_of_aesara():
     x = at.dmatrix("x")
     assert str(nlinalg.eigh(x, "U")[0].owner.op) == "Eigh{UPLO='U'}"
     assert str(nlinalg.qr(x)[0].owner.op) == "QRFull{mode='reduced'}"
+
+
+def test_gradients_of_batches_without_members():
+    """Ops whose signature depends on their inputs have it in derived graphs as well."""
+    x = at.dtensor3("x")
+    reference = Mode(linker="py", optimizer=None)
+    for y in (at.linalg.cholesky(x), at.linalg.solve(x, x), at.linalg.solve_triangular(x, x)):
+        f = aesara.function([x], at.grad(y.sum(), x), mode=reference)
+        assert f(np.zeros((0, 4, 4))).shape == (0, 4, 4)
