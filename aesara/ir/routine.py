@@ -20,6 +20,8 @@ The C function is described by a list of arguments:
 ``Bits(name)``       pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
 ``Element(name)``    an element of an operand, by value: its only one, or that of the same number as the result
 ``Scratch(bytes)``   pointer to memory that is zero before the first of many results
+``Pointers(...)``    pointer to an array of pointers, which are these arguments
+``Lengths(...)``     pointer to an array of 64-bit integers, which are expressions in the sizes
 ``Table()``          the table of the function, and ``Watcher()`` what looks for signals; for our own routines
 ===================  ========================================================================================
 """
@@ -45,9 +47,11 @@ __all__ = [
     "Integer",
     "Leading",
     "Length",
+    "Lengths",
     "Null",
     "Number",
     "Parameter",
+    "Pointers",
     "Routine",
     "Scalar",
     "Scratch",
@@ -150,6 +154,16 @@ class Scratch(Argument):
     pass
 
 
+class Pointers(Argument):
+    def __init__(self, *arguments: Argument) -> None:
+        super().__init__(arguments)
+
+
+class Lengths(Argument):
+    def __init__(self, *values: Expr) -> None:
+        super().__init__(values)
+
+
 class Table(Argument):
     pass
 
@@ -181,6 +195,8 @@ class Routine:
         parameter's shape; it writes to those that are written.
     symbol
         Where the C function is found; see `link.llvm.symbols`.
+    other
+        An expression in the sizes, and the symbol of the function that is called instead where this is not zero.
     word
         The word of the table that has the address of our own routine, if it is one: such a routine returns whether a
         signal has stopped it.
@@ -207,6 +223,7 @@ class Routine:
     returns: str | None = None
     each: str = ""
     gives: str = ""
+    other: tuple[Expr, str] | None = None
 
     def __repr__(self) -> str:
         return f"<routine {self.name}>"

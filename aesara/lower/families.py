@@ -128,6 +128,7 @@ LOWERINGS = {
 COMPLEX = (
     "elementwise.complex_elemwise",
     "elementwise.complex_parts",
+    "linear_algebra.fourier",
     "products.complex_dot",
     "sequences.complex_sequences",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import draws, lapack, products, sorting
+from aesara.ir.routines import draws, fourier, lapack, products, sorting
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -31,6 +31,9 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
     "draw": draws.draw,
     "matmul": products.product,
     "matmul_added": products.added,
+    "fourier": fourier.transform,
+    "fourier_of_real": fourier.transform_of_real,
+    "fourier_to_real": fourier.transform_to_real,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
 }

@@ -19,8 +19,10 @@ from aesara.ir.routine import (
     Integer,
     Leading,
     Length,
+    Lengths,
     Null,
     Number,
+    Pointers,
     Routine,
     Scratch,
     Status,
@@ -51,10 +53,16 @@ class _Wrapper:
         given = [f"i64 %size.{name}" for name in routine.sizes] + [f"ptr %at.{p.name}" for p in routine.parameters]
         taken = [self._argument(argument) for argument in routine.arguments]
         kind = "void" if routine.returns is None else "i32"
-        function = f"@{routine.symbol}"
         types = ", ".join(argument.split()[0] for argument in taken)
-        self.module.declare(function, f"declare {kind} {function}({types})")
-        self.module.externals.add(routine.symbol)
+        function = self._function(routine.symbol, kind, types)
+        if routine.other is not None:
+            condition, instead = routine.other
+            other, holds, chosen = self._function(instead, kind, types), self._fresh(), self._fresh()
+            self.lines += [
+                f"{holds} = icmp ne i64 {self._value(condition)}, 0",
+                f"{chosen} = select i1 {holds}, ptr {other}, ptr {function}",
+            ]
+            function = chosen
         called = f"call {kind} {function}({', '.join(taken)})"
         if routine.returns is None:
             self.lines.append(called)
@@ -72,10 +80,8 @@ class _Wrapper:
         taken = [self._argument_in_loop(argument, before) for argument in routine.arguments]
         parameters = {p.name: p for p in routine.parameters}
         kind = LLVM_TYPES[parameters[routine.gives].dtype]
-        function = f"@{routine.symbol}"
         types = ", ".join(argument.split()[0] for argument in taken)
-        self.module.declare(function, f"declare {kind} {function}({types})")
-        self.module.externals.add(routine.symbol)
+        function = self._function(routine.symbol, kind, types)
         lines = [
             *before,
             "%some = icmp slt i64 %first, %last",
@@ -123,6 +129,12 @@ class _Wrapper:
         assert isinstance(argument, Number)
         return f"{LLVM_TYPES[argument.value.dtype]} {literal(argument.value.attr, argument.value.dtype)}"
 
+    def _function(self, symbol: str, kind: str, types: str) -> str:
+        """A C function by its symbol."""
+        self.module.declare(f"@{symbol}", f"declare {kind} @{symbol}({types})")
+        self.module.externals.add(symbol)
+        return f"@{symbol}"
+
     def _fresh(self) -> str:
         self.count += 1
         return f"%v{self.count}"
@@ -154,8 +166,21 @@ class _Wrapper:
             self.after.append(f"{value} = load i32, ptr {place}")
             self._keep_status(value, argument.value)
             return f"ptr {place}"
+        if isinstance(argument, Pointers):
+            return self._table("ptr", [self._argument(one).split()[1] for one in argument.value])
+        if isinstance(argument, Lengths):
+            return self._table("i64", list(map(self._value, argument.value)))
         assert isinstance(argument, Null)
         return "ptr null"
+
+    def _table(self, kind: str, values: list[str]) -> str:
+        """An array on the stack."""
+        place = self._fresh()
+        self.lines.append(f"{place} = alloca [{len(values)} x {kind}]")
+        for k, value in enumerate(values):
+            at = self._fresh()
+            self.lines += [f"{at} = getelementptr {kind}, ptr {place}, i64 {k}", f"store {kind} {value}, ptr {at}"]
+        return f"ptr {place}"
 
     def _keep_status(self, value: str, operand: str) -> None:
         wide = self._fresh()

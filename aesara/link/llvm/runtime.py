@@ -21,7 +21,7 @@ import numpy as np
 from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
-__all__ = ["capsule_functions", "fixed_words", "libm_address", "numpy_sort", "special_function"]
+__all__ = ["capsule_functions", "fixed_words", "libm_address", "numpy_sort", "numpy_transform", "special_function"]
 
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
@@ -109,6 +109,28 @@ def numpy_sort(function: str, kind: str, dtype: str) -> int | None:
         functions = ctypes.c_void_p.from_address(id(kind_of_number) + _FUNCTIONS_OF_DTYPE).value
     table = ctypes.cast(functions, ctypes.POINTER(ctypes.c_void_p))
     address: int | None = table[_SORTS[function] + _SORT_KINDS.index(kind)]
+    return address
+
+
+#: bytes from the beginning of a ufunc to the pointer to its loops, which are in the order of its types
+_LOOPS_OF_UFUNC = object.__basicsize__ + 16
+
+
+@functools.cache
+def numpy_transform(name: str, dtype: str) -> int | None:
+    """Address of the loop of a ufunc behind `numpy.fft`, for real parts of a dtype; None in NumPy 1."""
+    try:
+        module = importlib.import_module("numpy.fft._pocketfft_umath")
+    except ImportError:
+        return None
+    function = getattr(module, name, None)
+    if not isinstance(function, np.ufunc):
+        return None
+    letter = np.dtype(dtype).char
+    # The second input is the factor, which is real.
+    (position,) = (k for k, types in enumerate(function.types) if types[1] == letter)
+    loops = ctypes.c_void_p.from_address(id(function) + _LOOPS_OF_UFUNC)
+    address: int | None = ctypes.cast(loops, ctypes.POINTER(ctypes.c_void_p))[position]
     return address
 
 

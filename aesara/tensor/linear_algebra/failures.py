@@ -81,8 +81,10 @@ class NanOnError(MatrixOp):
 
     def __init__(self, op: MatrixOp):
         _read(op, np.zeros((0, 0)))
-        given = op._props_dict()
-        self.op = type(op)(**given | {"check_finite": False}) if "check_finite" in given else op
+        self.op: MatrixOp = op
+        if isinstance(op, (Solve, SolveTriangular)):
+            given = {name: getattr(op, name) for name in op.__props__}
+            self.op = type(op)(**given | {"check_finite": False})
 
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         return self.op.signature_for(inputs)

@@ -1,0 +1,124 @@
+"""Fourier transforms of rows, by the loops of the ufuncs behind `numpy.fft`, which are pocketfft.
+
+They are there from NumPy 2 on: before, only functions for Python are.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.buffers import ITEM_SIZES
+from aesara.ir.expr import const, op
+from aesara.ir.routine import Constant, Data, Lengths, Null, Parameter, Pointers, Routine, size
+from aesara.ir.work import Work
+
+__all__ = ["is_available", "transform", "transform_of_real", "transform_to_real"]
+
+_M, _N = size("m"), size("n")
+_HALF = op("add", op("intdiv", _N, const(2)), const(1))
+_ZERO = const(0)
+#: nanoseconds for each number, and of a call
+_WORK = Work({(_M, _N): 15.0, (): 200.0})
+
+
+@functools.cache
+def is_available() -> bool:
+    """Whether this release of NumPy has the functions."""
+    return importlib.util.find_spec("numpy.fft._pocketfft_umath") is not None
+
+
+def _bytes(*factors: Any) -> Any:
+    return functools.reduce(lambda a, b: op("mul", a, b), factors)
+
+
+@functools.cache
+def transform(direction: str, dtype: str) -> Routine:
+    """The transforms of m rows of n complex numbers, in their place, "forward" or "inverse", without a factor."""
+    forward = direction == "forward"
+    item = const(2 * ITEM_SIZES[dtype])
+    row = _bytes(_N, item)
+
+    def reference(values: dict[str, Any], x: np.ndarray) -> None:
+        numbers = x[..., 0] + 1j * x[..., 1]
+        made = np.fft.fft(numbers) if forward else np.fft.ifft(numbers, norm="forward")
+        x[..., 0], x[..., 1] = made.real, made.imag
+
+    return Routine(
+        name=f"fourier.{direction}.{dtype}",
+        title="Fourier transform",
+        symbol=f"numpy.fft.{'fft' if forward else 'ifft'}.{dtype}",
+        sizes=("m", "n"),
+        parameters=(Parameter("x", dtype, (_M, _N, const(2)), is_written=True),),
+        arguments=(
+            Pointers(Data("x"), Constant(const(1, dtype)), Data("x")),
+            Lengths(_M, _N, _N),
+            Lengths(row, _ZERO, row, item, item),
+            Constant(const(int(forward), "int8")),
+        ),
+        work=_WORK,
+        reference=reference,
+    )
+
+
+@functools.cache
+def transform_of_real(dtype: str) -> Routine:
+    """The first halves of the transforms of m rows of n real numbers: n // 2 + 1 complex numbers each."""
+    real = const(ITEM_SIZES[dtype])
+    item = const(2 * ITEM_SIZES[dtype])
+
+    def reference(values: dict[str, Any], x: np.ndarray, half: np.ndarray) -> None:
+        made = np.fft.rfft(x)
+        half[..., 0], half[..., 1] = made.real, made.imag
+
+    return Routine(
+        name=f"fourier_of_real.{dtype}",
+        title="Fourier transform of real numbers",
+        symbol=f"numpy.fft.rfft_n_even.{dtype}",
+        other=(op("mod", _N, const(2)), f"numpy.fft.rfft_n_odd.{dtype}"),
+        sizes=("m", "n"),
+        parameters=(
+            Parameter("x", dtype, (_M, _N)),
+            Parameter("half", dtype, (_M, _HALF, const(2)), is_read=False, is_written=True),
+        ),
+        arguments=(
+            Pointers(Data("x"), Constant(const(1, dtype)), Data("half")),
+            Lengths(_M, _N, _HALF),
+            Lengths(_bytes(_N, real), _ZERO, _bytes(_HALF, item), real, item),
+            Null(),
+        ),
+        work=_WORK,
+        reference=reference,
+    )
+
+
+@functools.cache
+def transform_to_real(dtype: str) -> Routine:
+    """The m rows of n real numbers, times n, whose transforms have these first halves."""
+    real = const(ITEM_SIZES[dtype])
+    item = const(2 * ITEM_SIZES[dtype])
+
+    def reference(values: dict[str, Any], half: np.ndarray, x: np.ndarray) -> None:
+        x[...] = np.fft.irfft(half[..., 0] + 1j * half[..., 1], x.shape[-1], norm="forward")
+
+    return Routine(
+        name=f"fourier_to_real.{dtype}",
+        title="Fourier transform to real numbers",
+        symbol=f"numpy.fft.irfft.{dtype}",
+        sizes=("m", "n"),
+        parameters=(
+            Parameter("half", dtype, (_M, _HALF, const(2))),
+            Parameter("x", dtype, (_M, _N), is_read=False, is_written=True),
+        ),
+        arguments=(
+            Pointers(Data("half"), Constant(const(1, dtype)), Data("x")),
+            Lengths(_M, _HALF, _N),
+            Lengths(_bytes(_HALF, item), _ZERO, _bytes(_N, real), item, real),
+            Null(),
+        ),
+        work=_WORK,
+        reference=reference,
+    )
