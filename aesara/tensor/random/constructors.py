@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,14 +24,28 @@ __all__ = [
 
 
 class AbstractRNGConstructor(Op):
-    """Makes a generator from a seed; a subclass for each kind."""
+    """Makes a generator from a seed; a subclass for each kind.
 
-    __props__ = ()
+    Parameters
+    ----------
+    mark
+        Something that no other op has, for a node without a seed: two such nodes are two generators, though they look
+        the same.
+    """
+
+    __props__ = ("mark",)
 
     #: The type of the generators.
     random_type: RandomType
     #: The function of `numpy.random` that makes them.
     random_constructor: str
+
+    def __init__(self, mark: str = "") -> None:
+        super().__init__()
+        self.mark = mark
+
+    def __str__(self) -> str:
+        return type(self).__name__
 
     def make_node(self, seed: Any = None) -> Apply:
         """The seed: an integer or several, or None for one from the operating system with each call."""
@@ -38,7 +53,8 @@ class AbstractRNGConstructor(Op):
             seed = NoneConst
         elif not isinstance(getattr(seed, "type", None), NoneTypeT):
             seed = as_tensor_variable(seed)
-        return Apply(self, [seed], [self.random_type()])
+        unmarked = isinstance(seed.type, NoneTypeT) and not self.mark
+        return Apply(type(self)(os.urandom(8).hex()) if unmarked else self, [seed], [self.random_type()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
         (seed,) = inputs

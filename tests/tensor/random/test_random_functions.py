@@ -142,6 +142,19 @@ def test_constant_generators_are_not_drawn_from():
     assert several.eval() == new([1, 2]).normal()
 
 
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
+@pytest.mark.parametrize("make", [at_random.default_rng, at_random.RandomState])
+def test_two_generators_without_a_seed_are_two(make, mode):
+    x, y = (at_random.normal(size=3, rng=make()) for _ in range(2))
+    first, second = aesara.function([], [x, y], mode=mode)()
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(*pickle.loads(pickle.dumps(aesara.function([], [x, y], mode=mode)))())
+    rng = make()
+    first, second = aesara.function([], [at_random.normal(rng=rng), at_random.normal(rng=rng)], mode=mode)()
+    assert first == second
+    assert make(3).owner.op == make(4).owner.op == make
+
+
 def test_arithmetic_around_draws():
     srng = at_random.RandomStream(5)
     mu, x = at.dscalar("mu"), at.dvector("x")
