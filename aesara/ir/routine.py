@@ -19,6 +19,7 @@ The C function is described by a list of arguments:
 ``Null()``           a null pointer
 ``Bits(name)``       pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
 ``Element(name)``    an element of an operand, by value: its only one, or that of the same number as the result
+``Row(name)``        pointer to a row of an operand: its only one, or the one with the number of the call
 ``Scratch(bytes)``   pointer to memory that is zero before the first of many results
 ``Pointers(...)``    pointer to an array of pointers, which are these arguments
 ``Lengths(...)``     pointer to an array of 64-bit integers, which are expressions in the sizes
@@ -53,6 +54,7 @@ __all__ = [
     "Parameter",
     "Pointers",
     "Routine",
+    "Row",
     "Scalar",
     "Scratch",
     "Status",
@@ -150,6 +152,10 @@ class Element(Argument):
     pass
 
 
+class Row(Argument):
+    pass
+
+
 class Scratch(Argument):
     pass
 
@@ -206,7 +212,7 @@ class Routine:
         The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
     each, gives
         The size that says how often the function is called, and the parameter whose elements it returns, one after
-        another; empty for a function that is called once.
+        another, if it returns something; empty for a function that is called once.
     """
 
     name: str

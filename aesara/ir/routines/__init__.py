@@ -29,6 +29,7 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
         )
     },
     "draw": draws.draw,
+    "multinomial": draws.multinomial,
     "matmul": products.product,
     "matmul_added": products.added,
     "fourier": fourier.transform,

@@ -14,11 +14,11 @@ import numpy as np
 
 from aesara.ir.expr import const
 from aesara.ir.generators import generator_of, words_of
-from aesara.ir.routine import Argument, Bits, Element, Number, Parameter, Routine, Scratch, size
+from aesara.ir.routine import Argument, Bits, Element, Length, Number, Parameter, Routine, Row, Scratch, size
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
-__all__ = ["Draw", "draw", "draw_named"]
+__all__ = ["Draw", "draw", "draw_named", "multinomial"]
 
 _N, _WORDS = size("n"), size("words")
 #: nanoseconds of a call
@@ -67,6 +67,17 @@ def _integers(*names: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, "int64") for name in names)
 
 
+def _interval(rng: Any, last: int, size: None) -> int:
+    """An integer from 0 to `last`, drawn as NumPy does it where it puts elements into another order."""
+    mask = (1 << int(last).bit_length()) - 1
+    kind = np.uint32 if last < 2**32 else np.uint64
+    while last:
+        found = int(rng.integers(0, np.iinfo(kind).max, endpoint=True, dtype=kind)) & mask
+        if found <= last:
+            return found
+    return 0
+
+
 _DRAWS = {
     "normal": Draw(_floats("loc", "scale"), nanoseconds=8.0),
     "standard_normal": Draw((), nanoseconds=8.0),
@@ -110,6 +121,7 @@ _DRAWS = {
         more=(Number(const(0, "uint64")), Number(const(0, "int32"))),
         function="bounded_uint64",
     ),
+    "interval": Draw(_integers("last"), _interval, dtype="int64", nanoseconds=6.0),
 }
 
 
@@ -150,6 +162,35 @@ def draw(name: str) -> Routine:
         reference=reference,
         each="n",
         gives="out",
+    )
+
+
+@functools.cache
+def multinomial() -> Routine:
+    """Draw how often each of ``d`` outcomes occurs, ``count`` times; to be called with zeros where they go."""
+    d = size("d")
+
+    def reference(values: dict[str, Any], state: np.ndarray, n: np.ndarray, p: np.ndarray, out: np.ndarray) -> None:
+        rng = generator_of(state)
+        for k in range(len(out)):
+            out[k] = rng.multinomial(n[k if len(n) > 1 else 0], p[k if len(p) > 1 else 0])
+        state[:] = words_of(rng)
+
+    return Routine(
+        name="multinomial",
+        title="draws (multinomial)",
+        symbol="random.random_multinomial",
+        sizes=("n", "words", "d", "n.n", "n.p"),
+        parameters=(
+            Parameter("state", "uint64", (_WORDS,), is_written=True),
+            Parameter("n", "int64", (size("n.n"),)),
+            Parameter("p", "float64", (size("n.p"), d)),
+            Parameter("out", "int64", (_N, d), is_written=True),
+        ),
+        arguments=(Bits("state"), Element("n"), Row("out"), Row("p"), Length(d), Scratch(_BINOMIAL)),
+        work=Work({(_N, d): 60.0, (): _CALL}),
+        reference=reference,
+        each="n",
     )
 
 

@@ -24,6 +24,7 @@ from aesara.ir.routine import (
     Number,
     Pointers,
     Routine,
+    Row,
     Scratch,
     Status,
 )
@@ -78,8 +79,12 @@ class _Wrapper:
         given = [f"i64 %size.{name}" for name in routine.sizes] + [f"ptr %at.{p.name}" for p in routine.parameters]
         before: list[str] = []
         taken = [self._argument_in_loop(argument, before) for argument in routine.arguments]
-        parameters = {p.name: p for p in routine.parameters}
-        kind = LLVM_TYPES[parameters[routine.gives].dtype]
+        dtypes = {p.name: p.dtype for p in routine.parameters}
+        kind, kept = "void", []
+        if routine.gives:
+            kind = LLVM_TYPES[dtypes[routine.gives]]
+            place = f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k"
+            kept = [place, f"store {kind} %element, ptr %place"]
         types = ", ".join(argument.split()[0] for argument in taken)
         function = self._function(routine.symbol, kind, types)
         lines = [
@@ -89,9 +94,8 @@ class _Wrapper:
             "loop:",
             "%k = phi i64 [%first, %entry], [%k.next, %loop]",
             *self.lines,
-            f"%element = call {kind} {function}({', '.join(taken)})",
-            f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k",
-            f"store {kind} %element, ptr %place",
+            f"{'%element = ' * bool(routine.gives)}call {kind} {function}({', '.join(taken)})",
+            *kept,
             "%k.next = add i64 %k, 1",
             "%more = icmp slt i64 %k.next, %last",
             "br i1 %more, label %loop, label %done",
@@ -110,18 +114,27 @@ class _Wrapper:
             for part in range(2):
                 before += _set_part(words, part)
             return f"ptr {words}"
-        if isinstance(argument, Element):
+        if isinstance(argument, (Element, Row)):
             name = argument.value
             (parameter,) = (p for p in self.routine.parameters if p.name == name)
-            (size,) = parameter.shape
+            count, *rest = (size.attr for size in parameter.shape)
             kind = LLVM_TYPES[parameter.dtype]
-            before += [f"%one.{name} = icmp eq i64 %size.{size.attr}, 1"]
+            before += [f"%one.{name} = icmp eq i64 %size.{count}, 1"]
+            self.lines += [f"%which.{name} = select i1 %one.{name}, i64 0, i64 %k"]
+            if isinstance(argument, Row):
+                (length,) = rest
+                self.lines += [
+                    f"%first.{name} = mul i64 %which.{name}, %size.{length}",
+                    f"%p.{name} = getelementptr {kind}, ptr %at.{name}, i64 %first.{name}",
+                ]
+                return f"ptr %p.{name}"
             self.lines += [
-                f"%which.{name} = select i1 %one.{name}, i64 0, i64 %k",
                 f"%p.{name} = getelementptr {kind}, ptr %at.{name}, i64 %which.{name}",
                 f"%x.{name} = load {kind}, ptr %p.{name}",
             ]
             return f"{kind} %x.{name}"
+        if isinstance(argument, Length):
+            return f"i64 %size.{argument.value.attr}"
         if isinstance(argument, Scratch):
             kind = f"[{argument.value // 8} x i64]"
             before += [f"%scratch = alloca {kind}, align 16", f"store {kind} zeroinitializer, ptr %scratch"]

@@ -20,8 +20,8 @@ from aesara.tensor.random.generators import same_state
 
 #: drawn by formulas with functions of NumPy, or of vectors
 IN_PYTHON = {
-    "gengamma", "invgamma", "truncexpon", "gumbel", "cauchy", "standard_cauchy", "halfcauchy", "pareto", "categorical",
-    "multivariate_normal", "dirichlet", "multinomial", "multivariate_hypergeometric",
+    "gengamma", "invgamma", "truncexpon", "gumbel", "cauchy", "standard_cauchy", "halfcauchy", "pareto",
+    "multivariate_normal", "dirichlet", "multivariate_hypergeometric",
 }  # fmt: skip
 
 
@@ -157,6 +157,128 @@ def test_the_interpreter_draws_the_same():
         np.testing.assert_array_equal(mine, native)
     (words,) = results.cells.values()
     assert same_state(generator_of(words), rng.get_value())
+
+
+def in_rounds(f, reference, rng, twin):
+    """Two calls of a native function, compared with NumPy, and the states afterwards."""
+    assert reasons(f) == []
+    for _ in range(2):
+        np.testing.assert_array_equal(f(), reference(twin))
+        assert same_state(rng.get_value(), twin)
+
+
+@pytest.mark.parametrize("bits", BIT_GENERATORS)
+def test_orders_and_elements(bits):
+    rng, twin = aesara.shared(generator("Generator", bits)), generator("Generator", bits)
+    n, rows = at.lscalar("n"), np.arange(12.0).reshape(4, 3)
+    x = at_random.permutation(n, rng=rng)
+    f = aesara.function([n], x, updates=[(rng, x.owner.outputs[0])])
+    assert reasons(f) == []
+    for count in (0, 1, 2, 300):
+        np.testing.assert_array_equal(f(count), twin.permutation(count))
+    with pytest.raises(ValueError, match="Maximum allowed dimension"):
+        f(-1)
+    in_rounds(drawing(at_random.permutation, rows, rng=rng), lambda r: r.permutation(rows), rng, twin)
+    in_rounds(drawing(at_random.choice, rows, rng=rng, size=(2, 2)), lambda r: r.choice(rows, (2, 2)), rng, twin)
+    in_rounds(drawing(at_random.choice, 7, rng=rng), lambda r: r.choice(7), rng, twin)
+    v = at.dvector("v")
+    chosen = aesara.function([v], at_random.choice(v, size=2, rng=rng))
+    assert reasons(chosen) == []
+    with pytest.raises(ValueError, match="a cannot be empty"):
+        chosen([])
+
+
+def test_categories():
+    rng, p = aesara.shared(new()), at.dmatrix("p")
+    x = at_random.categorical(p, size=(3, 2), rng=rng)
+    f = aesara.function([p], x, updates=[(rng, x.owner.outputs[0])])
+    assert reasons(f) == []
+    rows = np.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]])
+    twin = new()
+    np.testing.assert_array_equal(f(rows), at_random.categorical.rng_fn(twin, rows, (3, 2)))
+    for wrong, message in (
+        ([[0.5, 0.6]], "Probabilities do not sum to 1"),
+        ([[-0.5, 1.5]], "Probabilities are not non-negative"),
+        ([[nan, 1.0]], "Probabilities are not non-negative"),
+        (np.full((3, 2), 0.5), "not compatible"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            f(np.array(wrong))
+    assert same_state(rng.get_value(), twin)
+    # Probabilities that are rounded may have a sum below one, and a uniform number lie above it.
+    short = drawing(at_random.categorical, np.array([0.5, 0.5 - 1e-8]), size=2000, rng=rng)
+    assert set(short()) == {0, 1}
+
+
+def test_outcomes():
+    n, p = at.lvector("n"), at.dvector("p")
+    rng, twin = aesara.shared(new()), new()
+    x = at_random.multinomial(n, p, size=(2, 3), rng=rng)
+    f = aesara.function([n, p], x, updates=[(rng, x.owner.outputs[0])])
+    assert reasons(f) == []
+    counts, probabilities = np.array([3, 0, 400]), np.array([0.2, 0.3, 0.5])
+    np.testing.assert_array_equal(f(counts, probabilities), twin.multinomial([counts] * 2, probabilities))
+    for given, wanted in (
+        ((counts, [0.8, 0.8, 0.1]), "sum(pvals[:-1]) > 1.0"),
+        ((counts, [-0.1, 0.8, 0.1]), "pvals < 0, pvals > 1 or pvals contains NaNs"),
+        (([1, 2, -1], probabilities), "n < 0"),
+        ((counts, []), "pvals must have at least 1 dimension"),
+    ):
+        with pytest.raises(ValueError) as caught:
+            f(*given)
+        assert str(caught.value).startswith(wanted)
+    assert same_state(rng.get_value(), twin)
+
+
+def test_the_interpreter_chooses_the_same():
+    rng = aesara.shared(new())
+    x = at_random.multinomial([5, 6], [0.2, 0.8], rng=rng)
+    y = at_random.permutation(40, rng=x.owner.outputs[0])
+    z = at_random.categorical([0.2, 0.8], size=9, rng=y.owner.outputs[0])
+    u = at_random.choice(70000, size=3, rng=z.owner.outputs[0])
+    f = aesara.function([], [x, y, z, u], updates=[(rng, u.owner.outputs[0])])
+    program = f._native.program
+    verify_program(program)
+    assert print_program(parse_program(print_program(program))) == print_program(program)
+    results = run_program(program, [words_of(new())], f._native.form.constants)
+    for mine, native in zip(results.returned, f(), strict=True):
+        np.testing.assert_array_equal(mine, native)
+    (words,) = results.cells.values()
+    assert same_state(generator_of(words), rng.get_value())
+
+
+# Loops
+
+
+@pytest.mark.parametrize("bits", ["PCG64", "MT19937"])
+def test_loops_draw_natively(bits):
+    rng, twin = aesara.shared(generator("Generator", bits)), generator("Generator", bits)
+    scales = at.dvector("scales")
+
+    def step(scale, x, total):
+        z = at_random.normal(0, scale, size=2, rng=rng)
+        k = at_random.categorical([0.5, 0.5], rng=z.owner.outputs[0])
+        again = at_random.uniform(rng=z.owner.outputs[0])
+        return [x + z, total + z[k] * again], {rng: k.owner.outputs[0]}
+
+    (xs, totals), updates = aesara.scan(step, sequences=scales, outputs_info=[at.zeros(2), at.zeros(())])
+    f = aesara.function([scales], [xs, totals[-1]], updates=updates)
+    assert reasons(f) == []
+    given = np.linspace(0.1, 2, 7)
+    for _ in range(2):
+        x, total, rows = np.zeros(2), 0.0, []
+        for scale in given:
+            z = twin.normal(0, scale, size=2)
+            u = twin.uniform()  # of the category, and from the same state
+            x, total = x + z, total + z[int(u > 0.5)] * u
+            rows.append(x)
+        native, last = f(given)
+        np.testing.assert_array_equal(native, rows)
+        assert last == total
+        assert same_state(rng.get_value(), twin)
+    with pytest.raises(ValueError, match="scale < 0"):
+        f([1.0, -1.0])
+    assert same_state(rng.get_value(), twin)
 
 
 # Generators
