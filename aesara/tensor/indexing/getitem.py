@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["getitem"]
 
 
-def getitem(x: TensorVariable, args: Any) -> TensorVariable:
+def getitem(x: Variable, args: Any) -> TensorVariable:
     """Return ``x[args]``, with NumPy's meaning.
 
     Parameters
@@ -79,7 +79,7 @@ def getitem(x: TensorVariable, args: Any) -> TensorVariable:
     return dimshuffle(part, [*pattern, *dims])
 
 
-def _taken_by_tensors(x: TensorVariable, entries: list[Any]) -> TensorVariable:
+def _taken_by_tensors(x: Variable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that an index with tensors in it names."""
     separation = _empty_ellipsis(entries, x.type.ndim)
     if separation is None:
@@ -99,7 +99,7 @@ def _n_dims_taken(entry: Any) -> int:
     return entry.type.ndim if is_mask(entry) else 1
 
 
-def _taken(x: TensorVariable, entries: list[Any]) -> TensorVariable:
+def _taken(x: Variable, entries: list[Any]) -> TensorVariable:
     """Return the part of `x` that integers and slices name."""
     index = [as_index_constant(entry) for entry in entries]
     return Subtensor(index)(x, *get_slice_elements(index, lambda part: part is not None))

@@ -280,7 +280,7 @@ def get_idx_list(inputs: Sequence[Any], idx_list: Sequence[Any]) -> tuple[Any, .
 
 def get_constant_idx(
     idx_list: Sequence[Any],
-    inputs: Sequence[TensorVariable],
+    inputs: Sequence[Variable],
     allow_partial: bool = False,
     only_process_constants: bool = False,
     elemwise: bool = True,

@@ -158,21 +158,21 @@ class AlgebraicCanonizer(NodeRewriter):
         With ``main`` a product: ``x*y`` gives ``([x, y], [])``, ``reciprocal(x)`` gives
         ``([], [x])`` and ``a / (b / c)`` gives ``([a, c], [b])``.
         """
-        return self._flatten(inp, lambda var: True)
+        return self._flatten(inp, lambda var, node: True)
 
     def get_near_num_denum(self, inp: Variable) -> tuple[list[Variable], list[Variable]]:
         """`get_num_denum` with a bound on how far it looks, for rules that ask at every node of a graph."""
         seen = 0
 
-        def near(var: Variable) -> bool:
+        def near(var: Variable, node: Apply) -> bool:
             nonlocal seen
-            seen += len(var.owner.inputs)
+            seen += len(node.inputs)
             return seen <= FURTHER_OPERANDS
 
         return self._flatten(inp, near)
 
     def _flatten(
-        self, inp: Variable, may_enter: Callable[[Variable], bool], through_signs: bool = False
+        self, inp: Variable, may_enter: Callable[[Variable, Apply], bool], through_signs: bool = False
     ) -> tuple[list[Variable], list[Variable]]:
         ops = self._signed if through_signs else self._unsigned
         classes = self._classes
@@ -189,7 +189,7 @@ class AlgebraicCanonizer(NodeRewriter):
                 (denum if inverted else num).append(var)
                 continue
             op = ops.get(node.op) if type(node.op) in classes else None
-            if op is None or var.type.dtype != dtype or not (var is inp or may_enter(var)):
+            if op is None or var.type.dtype != dtype or not (var is inp or may_enter(var, node)):
                 (denum if inverted else num).append(var)
             elif op is main:
                 stack += [(v, inverted) for v in reversed(node.inputs)]
@@ -401,13 +401,13 @@ class AlgebraicCanonizer(NodeRewriter):
         clients = fgraph.clients
         shared = entered = 0
 
-        def single(var: Variable) -> bool:
+        def single(var: Variable, node: Apply) -> bool:
             return len(clients.get(var, ())) <= 1
 
-        def few_shared(var: Variable) -> bool:
+        def few_shared(var: Variable, node: Apply) -> bool:
             nonlocal shared, entered
-            entered += len(var.owner.inputs)
-            if single(var):
+            entered += len(node.inputs)
+            if single(var, node):
                 return entered <= most
             shared += 1
             return entered <= most and shared <= SHARED_NODES_ENTERED

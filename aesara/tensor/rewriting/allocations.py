@@ -47,7 +47,7 @@ def lengths_of(var: Variable, fgraph: Any) -> list[Variable]:
     """The lengths of a tensor's dimensions, in the best form that is known."""
     static = var.type.shape
     feature = getattr(fgraph, "shape_feature", None)
-    lengths = []
+    lengths: list[Variable] = []
     for i, n in enumerate(static):
         if n is not None:
             lengths.append(constant(n, dtype="int64"))
@@ -163,7 +163,7 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
     n_ones = next((k for k in range(n_new) if out.type.shape[k] != 1), n_new)
     if not n_ones:
         return False
-    rest = alloc(value, *lengths[n_ones:]) if n_ones < len(lengths) else value
+    rest: Any = alloc(value, *lengths[n_ones:]) if n_ones < len(lengths) else value
     return in_place_of(out, rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim)))
 
 
@@ -207,7 +207,7 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     for i, var in enumerate(inputs):
         if var.owner is None or not isinstance(var.owner.op, Alloc):
             continue
-        value = var.owner.inputs[0]
+        value: Any = var.owner.inputs[0]
         n_new = var.type.ndim - value.type.ndim
         small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
         others = [v for k, v in enumerate(inputs) if k != i]

@@ -15,6 +15,7 @@ decides what BLAS adds in place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def local_dot_to_dot22(fgraph, node):
 # Sums with products
 
 
-def _as_number(var: Variable, dtype: str) -> Variable | None:
+def _as_number(var: Any, dtype: str) -> Variable | None:
     """A factor that is the same for all elements as a scalar of a dtype, or None."""
     if not all(var.type.broadcastable):
         return None
@@ -95,13 +96,13 @@ def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Vari
     """The factors of a scaled variable that are numbers, and what they scale; None if it is not of this form."""
     dtype = var.type.dtype
     numbers: list[Variable] = []
-    while var.owner is not None and len(fgraph.clients[var]) == 1 and var.type.dtype == dtype:
-        op = var.owner.op
+    while (node := var.owner) is not None and len(fgraph.clients[var]) == 1 and var.type.dtype == dtype:
+        op = node.op
         if op == neg:
             numbers.append(constant(np.asarray(-1, dtype=dtype)))
-            (var,) = var.owner.inputs
+            (var,) = node.inputs
         elif op == mul:
-            split = [(v, _as_number(v, dtype)) for v in var.owner.inputs]
+            split = [(v, _as_number(v, dtype)) for v in node.inputs]
             rest = [v for v, number in split if number is None]
             if len(rest) != 1:
                 return None
@@ -128,13 +129,15 @@ def _product(numbers: Iterable[Variable], dtype: str, negative: bool = False) ->
     return factor if known == 1 else neg(factor) if known == -1 else mul(constant(known), factor)
 
 
-def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Variable, Variable] | None:
+def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Any, Any] | None:
     """What a product that nobody else uses is the product of; transposes of products are products too."""
     node = product.owner
     if node is None or len(fgraph.clients[product]) != 1:
         return None
     if isinstance(node.op, DimShuffle) and node.op.new_order == (1, 0):
         inner = node.inputs[0]
+        x: Any
+        y: Any
         if inner.owner is not None and isinstance(inner.owner.op, Dot22) and len(fgraph.clients[inner]) == 1:
             x, y = inner.owner.inputs
             return y.T, x.T

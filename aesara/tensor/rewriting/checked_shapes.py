@@ -9,6 +9,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.helpers import has_value, in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, symbolic_index_of, takes_everything
@@ -69,7 +70,7 @@ def local_slice_to_checked_length(fgraph: FunctionGraph, node: Apply) -> Any:
             continue
         if _must_be_length_of(fgraph, known.stop, x, axis):
             index[axis], changed = FULL, True
-    return in_place_of(node.outputs[0], x[tuple(index)]) if changed else False
+    return in_place_of(node.outputs[0], getitem(x, tuple(index))) if changed else False
 
 
 def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axis: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO, Any
 
 from aesara.configdefaults import config
@@ -154,7 +155,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
         pattern: list[tuple[int, int]] = []
         updated = fgraph.update_mapping or {}
         for k, out in enumerate(node.outputs):
-            positions = range(len(node.inputs))
+            positions: Sequence[int] = range(len(node.inputs))
             if updated:
                 # The new value of a shared variable best goes where the old one is.
                 states = [fgraph.inputs[updated[i]] for c, i in fgraph.clients[out] if c == "output" and i in updated]

@@ -32,12 +32,14 @@ rules = Rules()
 @node_rewriter([Unique])
 def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> Any:
     """One number is different from no other: it is first, it occurs once."""
+    x: Any
     (x,), op = node.inputs, node.op
     if x.type.ndim:
         return False
     vectors = [constant(np.array([k])) for k, is_asked in _vectors(op) if is_asked]
     replaced = [in_place_of(old, new) for old, new in zip(node.outputs, [x.dimshuffle("x"), *vectors])]
-    return [new[0] for new in replaced] if all(replaced) else False
+    found = [new[0] for new in replaced if new]
+    return found if len(found) == len(replaced) else False
 
 
 def _vectors(op: Unique) -> list[tuple[int, bool]]:
@@ -162,7 +164,8 @@ def local_Unique_Reshape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     if inner is None or not isinstance(inner.op, Reshape) or node.op.axis is not None:
         return False
     replaced = [in_place_of(old, new) for old, new in zip(node.outputs, node.op.make_node(inner.inputs[0]).outputs)]
-    return [new[0] for new in replaced] if all(replaced) else False
+    found = [new[0] for new in replaced if new]
+    return found if len(found) == len(replaced) else False
 
 
 @rules.useless

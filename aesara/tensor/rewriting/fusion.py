@@ -98,7 +98,9 @@ def _group_of(fgraph: FunctionGraph, node: Apply, op_class: type[Elemwise], max_
     for member in group:
         for variable in member.inputs:
             owner = variable.owner
-            if owner in members or variable.type.broadcastable != pattern or not _may_be_fused(owner, op_class):
+            if owner is None or owner in members or variable.type.broadcastable != pattern:
+                continue
+            if not _may_be_fused(owner, op_class):
                 continue
             if any(client == "output" or client not in members for client, _ in fgraph.clients[variable]):
                 continue
@@ -117,9 +119,10 @@ def _leaves_of(node: Apply, group: set[Apply]) -> list[Variable]:
     while stack:
         variable = stack.pop()
         if variable not in seen:
-            seen[variable] = variable.owner in group
-            if seen[variable]:
-                stack.extend(reversed(variable.owner.inputs))
+            owner = variable.owner
+            seen[variable] = inside = owner is not None and owner in group
+            if owner is not None and inside:
+                stack.extend(reversed(owner.inputs))
     return [variable for variable, inside in seen.items() if not inside]
 
 

@@ -108,13 +108,16 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
     (out,) = node.outputs
     if len(node.inputs) == 2 and _kind(node) is TrueDivide:
-        new = quotient_of_hyperbolic_functions(*node.inputs, analysis.kept)
+        top, bottom = node.inputs
+        new = quotient_of_hyperbolic_functions(top, bottom, analysis.kept)
         if new is not None:
             return new
     if not divides_by_exponentials(node):
         return _with_scaled_tails(node, analysis)
-    x = argument_of_one_plus_exp(node.inputs[-1]) if _kind(node) in (TrueDivide, Reciprocal) else None
-    if x is not None and not any(v in analysis.kept for v in (node.inputs[-1], *node.inputs[-1].owner.inputs)):
+    last = node.inputs[-1]
+    x = argument_of_one_plus_exp(last) if _kind(node) in (TrueDivide, Reciprocal) else None
+    operands = [] if last.owner is None else last.owner.inputs
+    if x is not None and not any(v in analysis.kept for v in (last, *operands)):
         logistic = sigmoid(negated(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
     found = Analysis(analysis.kept, differentiated=True, smooth=True).scaled(out)
@@ -143,7 +146,7 @@ def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
     if not scaled and [*tops, *bottoms] == [*sides[0], *sides[1]]:
         return None
     # The reciprocal has derivatives that stay in the range where the function does not.
-    tops.extend(erfcx_reciprocal(v.owner.inputs[0]) for v in scaled)
+    tops.extend(erfcx_reciprocal(made.inputs[0]) for v in scaled for made in v.get_parents())
     bottoms = [v for v in bottoms if v not in scaled]
     return local_mul_canonizer.merge_num_denum(tops, bottoms, node.outputs[0].type.dtype)
 

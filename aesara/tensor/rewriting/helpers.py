@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -116,7 +116,7 @@ def output_of(var: Variable, op: Any) -> Apply | None:
     return node if node.op == op else None
 
 
-def is_elemwise(node: Apply | None, scalar_class: Any = None) -> bool:
+def is_elemwise(node: Apply | None, scalar_class: Any = None) -> TypeGuard[Apply]:
     """Whether a node is elementwise (with a scalar op of the given class or classes)."""
     if node is None or not isinstance(node.op, Elemwise):
         return False
@@ -138,7 +138,7 @@ def fits_within(small: Variable, other: Variable) -> bool:
     )
 
 
-def shaped_like_inputs(new: Variable, out: Variable, inputs: Iterable[Variable]) -> Variable:
+def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> Variable:
     """`new` broadcast to the shape of `out`, an elementwise result of `inputs`.
 
     Dimensions that `new` has with length one only are filled from inputs that have them.

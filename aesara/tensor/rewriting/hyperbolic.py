@@ -149,15 +149,16 @@ def exponentials_in_quotients(
             continue
         (x,) = node.inputs
         if node.op == expm1:
-            k = next((k for k in sigmoids if is_negation(x, numerators[k].owner.inputs[0])), None)
+            arguments = ((k, output_of(numerators[k], sigmoid)) for k in sigmoids)
+            k = next((k for k, other in arguments if other is not None and is_negation(x, other.inputs[0])), None)
             if k is not None:
                 numerators[i] = tanh(mul(0.5, x))
                 del numerators[k]
                 break
             continue
         if node.op == exp:
-            coshes = [k for k in below if denominators[k].owner.op == cosh]
-            k = next((k for k in coshes if _is_or_negates(denominators[k].owner.inputs[0], x)), None)
+            coshes = ((k, output_of(denominators[k], cosh)) for k in below)
+            k = next((k for k, other in coshes if other is not None and _is_or_negates(other.inputs[0], x)), None)
             if k is not None:
                 numerators[i] = sigmoid(mul(2, x))
                 denominators[k] = constant_like(0.5, var)
@@ -209,7 +210,7 @@ def _powers_are_taken_apart(numerators: list[Variable], denominators: list[Varia
     for sides in ((numerators, denominators), (denominators, numerators)):
         for var in list(sides[0]):
             base, exponent = _base_and_exponent(var)
-            if base is None or (base.owner.op == sigmoid and not with_exponential):
+            if base is None or (output_of(base, sigmoid) is not None and not with_exponential):
                 continue
             changed = True
             del sides[0][next(i for i, v in enumerate(sides[0]) if v is var)]

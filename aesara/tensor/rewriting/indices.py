@@ -90,7 +90,7 @@ def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: in
     return length_known is not None and stop >= length_known
 
 
-def basic_lengths(fgraph: Any, x: Variable, index: Sequence[Any]) -> tuple[Any, ...]:
+def basic_lengths(fgraph: Any, x: Any, index: Sequence[Any]) -> tuple[Any, ...]:
     """The lengths of a part of a tensor."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
@@ -145,7 +146,7 @@ class InplaceRewriter(GraphRewriter):
 
     def _replace(self, fgraph: FunctionGraph, chosen: Sequence[tuple[Apply, Op]]) -> int:
         """Replace nodes; what a feature of the graph refuses is left out."""
-        pairs = []
+        pairs: list[Any] = []
         for node, op in chosen:
             new = node.clone()
             new.op = op
@@ -185,7 +186,8 @@ class InplaceWriter(InplaceRewriter):
         if not pairs:
             return None
         memory.take(node, 0)
-        return pairs[0][1].owner.op
+        (new,) = pairs[0][1].get_parents()
+        return new.op
 
 
 def _with_op(node: Apply, op: Op) -> list[Variable]:

@@ -21,6 +21,7 @@ from aesara.tensor.elementwise.ops import (
     log,
     log1p,
     maximum,
+    mul,
     neg,
     softplus,
     sub,
@@ -120,14 +121,15 @@ def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[
     if node is None or other in kept:
         return None
     if number == -2 and node.op == at_abs and node.inputs[0] is x:
-        return sub(softplus(2 * x), x)
+        return sub(softplus(mul(2, x)), x)
     if number != -1:
         return None
     if node.op == switch:
         condition, y, zero = node.inputs
         compared = condition.owner
-        positive = compared is not None and compared.op in (gt, ge) and compared.inputs[0] is y
-        if not positive or not has_value(compared.inputs[1], 0) or not has_value(zero, 0):
+        if compared is None or compared.op not in (gt, ge) or compared.inputs[0] is not y:
+            return None
+        if not has_value(compared.inputs[1], 0) or not has_value(zero, 0):
             return None
     elif node.op == clip:
         y, zero, largest = node.inputs

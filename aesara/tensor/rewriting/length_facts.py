@@ -142,7 +142,7 @@ def _(op: Elemwise, node: Apply) -> Iterator[list[Dimension]]:
 @equal_dimensions.register
 def _(op: DimShuffle, node: Apply) -> Iterator[list[Dimension]]:
     for axis, from_axis in enumerate(op.new_order):
-        if from_axis != "x":
+        if isinstance(from_axis, int):
             yield [(node.outputs[0], axis), (node.inputs[0], from_axis)]
 
 
@@ -159,7 +159,7 @@ def _(op: CAReduce, node: Apply) -> Iterator[list[Dimension]]:
 @equal_dimensions.register(Dot22)
 @equal_dimensions.register(Dot22Scalar)
 def _(op: Op, node: Apply) -> Iterator[list[Dimension]]:
-    yield from _of_product(*node.inputs[:2], node.outputs[0])
+    yield from _of_product(node.inputs[0], node.inputs[1], node.outputs[0])
 
 
 @equal_dimensions.register

@@ -6,6 +6,8 @@ With ``e = exp(x)``: ``1 / (1 + e)`` is ``sigmoid(-x)``, ``e * sigmoid(-x)`` is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise.ops import (
@@ -96,18 +98,18 @@ def simplify_logistic(
 
 def _with_exponentials_absorbed(factors: list[Variable]) -> list[Variable]:
     """``exp(x) * sigmoid(-x)`` as ``sigmoid(x)``."""
-    exponentials = [v for v in factors if v.owner is not None and v.owner.op == exp and is_float(v.owner.inputs[0])]
-    logistics = [v for v in factors if v.owner is not None and v.owner.op == sigmoid]
+    applied = [(v, v.owner) for v in factors if v.owner is not None]
+    exponentials = [(v, node.inputs[0]) for v, node in applied if node.op == exp and is_float(node.inputs[0])]
+    logistics = [(v, node.inputs[0]) for v, node in applied if node.op == sigmoid]
     if not exponentials or not logistics:
         return factors
     factors = list(factors)
-    for exponential in exponentials:
-        x = exponential.owner.inputs[0]
-        for logistic in logistics:
-            if is_negation(x, logistic.owner.inputs[0]):
+    for exponential, x in exponentials:
+        for k, (logistic, argument) in enumerate(logistics):
+            if is_negation(x, argument):
                 _drop(factors, exponential)
                 _drop(factors, logistic)
-                _drop(logistics, logistic)
+                del logistics[k]
                 factors.append(sigmoid(x))
                 break
     return factors
@@ -232,6 +234,7 @@ def perform_sigm_times_exp(
         if var is None:
             continue
         exponential = is_exp(var)
+        new: Callable[[Variable], Variable]
         if exponential is not None and is_float(exponential[1]):
             negative, argument = exponential
             opposite = is_neg(argument)

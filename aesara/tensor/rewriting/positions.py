@@ -18,6 +18,7 @@ from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.elementwise.ops import add, and_, ge, lt, neg
 from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.indexing.index_forms import as_slice, is_mask
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -159,7 +160,7 @@ def local_positions_to_slice(fgraph: FunctionGraph, node: Apply) -> Any:
     taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
     if taken is None:
         return False
-    part = x[(*[FULL] * axis, taken)]
+    part = getitem(x, (*[FULL] * axis, taken))
     if isinstance(node.op, READERS):
         return in_place_of(out, part)
     return in_place_of(out, inc_subtensor(part, node.inputs[1], set_instead_of_inc=node.op.set_instead_of_inc))

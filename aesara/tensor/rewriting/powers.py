@@ -100,13 +100,12 @@ def integer_power(base: Variable, exponent: int) -> Variable:
     """``base ** exponent`` by squaring, for a positive exponent."""
     result = None
     factor = base
-    while True:
+    while exponent > 1:
         if exponent & 1:
             result = factor if result is None else mul(result, factor)
         exponent >>= 1
-        if not exponent:
-            return result
         factor = square(factor)
+    return factor if result is None else mul(result, factor)
 
 
 @rules.specialize

@@ -5,6 +5,8 @@ See `reductions` for rules about reductions as such.
 
 from __future__ import annotations
 
+from typing import Any
+
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.creation.make_vector import MakeVector
@@ -63,7 +65,7 @@ def local_reduce_join(fgraph, node):
     return in_place_of(out, _pairwise(PAIRWISE[type(node.op)], parts))
 
 
-def _with_dimensions(var: Variable, kept: list[int]) -> Variable:
+def _with_dimensions(var: Any, kept: list[int]) -> Variable:
     """A variable with only some of its dimensions; the others have length one."""
     order: list = kept
     if var.owner is not None and isinstance(var.owner.op, DimShuffle):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Variable
@@ -65,7 +66,7 @@ def local_sum_prod_mul_by_scalar(fgraph, node):
     return False
 
 
-def as_number(var: Variable, like: Variable) -> Variable:
+def as_number(var: typing.Any, like: Variable) -> Variable:
     """A tensor of one element with as many dimensions as another."""
     if var.type.ndim:
         var = var.dimshuffle()

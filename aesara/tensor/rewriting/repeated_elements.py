@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Sequence
 
 import numpy as np
@@ -83,6 +84,7 @@ def _repeated_axes(value: Variable, ndim: int) -> list[int]:
 
 def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
     """What is broadcast, without dimensions for repetitions; its other lengths are still checked."""
+    value: typing.Any
     value, *sizes = broadcast.inputs
     new = len(sizes) - value.type.ndim
     kept = [axis for axis in range(len(sizes)) if axis not in repeated]

@@ -6,6 +6,8 @@ others.
 
 from __future__ import annotations
 
+from typing import Any
+
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import Add, Mul, Neg, Sub
@@ -82,20 +84,20 @@ def local_IncSubtensor_serialize(fgraph, node):
     return in_place_of(out, total)
 
 
-def _is_computed_in(dtype: str, part: Variable, factors: list[Variable]) -> bool:
+def _is_computed_in(dtype: str, part: Any, factors: list[Variable]) -> bool:
     """Whether a scattered tensor, what it is made of and what it is multiplied by have this dtype, or less."""
     values = [part.owner.inputs[1], *factors]
     return part.type.dtype == dtype and upcast(*(x.type.dtype for x in values)) == dtype
 
 
-def _scaled(part: Variable, factors: list[Variable], negative: bool) -> Variable:
+def _scaled(part: Any, factors: list[Variable], negative: bool) -> Variable:
     """What a scattered tensor has in its part, times some numbers."""
     y = part.owner.inputs[1]
     value = mul(y, *[_with_dimensions(factor, y.type.ndim) for factor in factors]) if factors else y
     return neg(value) if negative else value
 
 
-def _with_dimensions(x: Variable, ndim: int) -> Variable:
+def _with_dimensions(x: Any, ndim: int) -> Variable:
     """One number as a tensor with some dimensions, all of length one."""
     if x.type.ndim == ndim:
         return x

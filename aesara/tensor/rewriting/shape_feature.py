@@ -69,7 +69,7 @@ class ShapeFeature(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "shape_feature"):
             raise AlreadyThere("The graph has a ShapeFeature.")
-        fgraph.shape_feature = self
+        fgraph.shape_feature = self  # type: ignore[attr-defined]  # graphs take what features put there
         self.fgraph = fgraph
         self.shape_of.clear()
 
@@ -158,9 +158,10 @@ class ShapeFeature(Feature):
         return [question[0] for question in denied if self.same_shape(*question)]
 
     def _must_be_equal(self, first: Dimension, second: Dimension) -> bool:
-        if self._facts is None:
-            self._facts = LengthFacts(self.fgraph)
         facts = self._facts
+        if facts is None:
+            assert self.fgraph is not None, "a graph asks"
+            facts = self._facts = LengthFacts(self.fgraph)
         return any(facts.are_equal(one, two) for one in self._sources(first) for two in self._sources(second))
 
     def _sources(self, dimension: Dimension) -> list[Dimension]:

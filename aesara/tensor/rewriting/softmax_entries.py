@@ -55,7 +55,8 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node
     zero, quotient, *index = writer.inputs
     if any(x.type.dtype != probabilities.type.dtype for x in (zero, quotient)):
         return False
-    readers = (client.outputs[0] for client, _ in fgraph.clients[probabilities] if _reads_where(client, writer, index))
+    clients = (client for client, _ in fgraph.clients[probabilities] if isinstance(client, Apply))
+    readers = (client.outputs[0] for client in clients if _reads_where(client, writer, index))
     gradients = (without_divisor(quotient, entries) for entries in readers)
     gradient = next((one for one in gradients if one is not None), None)
     if gradient is None:
@@ -112,7 +113,7 @@ def _scattered_without(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Var
     if quotient.type.dtype != p.type.dtype:
         return None
     for client, _ in fgraph.clients[p]:
-        if _reads_where(client, writer, index):
+        if isinstance(client, Apply) and _reads_where(client, writer, index):
             numerator = without_divisor(quotient, client.outputs[0])
             if numerator is not None and numerator.type.ndim == quotient.type.ndim:
                 return writer.op(zero, numerator, *index)

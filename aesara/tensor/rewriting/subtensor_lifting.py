@@ -10,6 +10,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.joining.join_split import Join
@@ -41,7 +42,7 @@ def local_subtensor_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
             return False
         repeated = length == 1 and node.inputs[0].type.shape[axis] != 1
         entries.append((FULL if isinstance(entry, slice) else 0) if repeated else entry)
-    part = value[tuple(entries)] if any(entry != FULL for entry in entries) else value
+    part = getitem(value, tuple(entries)) if any(entry != FULL for entry in entries) else value
     new_lengths = (*basic_shape(lengths, index), *lengths[len(index) :])
     return in_place_of(out, alloc(part, *new_lengths) if new_lengths else part)
 
@@ -77,7 +78,7 @@ def local_subtensor_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
             moved = entry - start if start <= entry < end else None
         if moved is not None:
             index[axis] = moved
-            return in_place_of(node.outputs[0], tensor[tuple(index)])
+            return in_place_of(node.outputs[0], getitem(tensor, tuple(index)))
         start = end
     return False
 
@@ -124,7 +125,7 @@ def _following(first: Variable, second_: Variable, axis: int) -> Variable | None
     if not same_index(index, other):
         return None
     index[place] = slice(start, stop)
-    return x[tuple(index)]
+    return getitem(x, tuple(index))
 
 
 def _runs_on(first: slice, second_: slice) -> bool:
@@ -196,7 +197,7 @@ def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> V
         entries.append(entry)
     while entries and entries[-1] == FULL:
         entries.pop()
-    return var[tuple(entries)] if entries else var
+    return getitem(var, tuple(entries)) if entries else var
 
 
 @rules.canonicalize("shape_unsafe")
@@ -209,7 +210,7 @@ def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any
     index = index_of(node)
     if any(isinstance(entry, slice) for entry in index) or len(index) != node.inputs[0].type.ndim:
         return False
-    return in_place_of(node.outputs[0], inner.inputs[0][tuple(symbolic_index_of(node))])
+    return in_place_of(node.outputs[0], getitem(inner.inputs[0], tuple(symbolic_index_of(node))))
 
 
 @rules.canonicalize
@@ -226,9 +227,9 @@ def local_subtensor_of_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     index = symbolic_index_of(node)
     of_left, of_right = index[: left.type.ndim - 1], index[left.type.ndim - 1 :]
     if any(entry != FULL for entry in of_left):
-        left = left[of_left]
+        left = getitem(left, of_left)
     if any(entry != FULL for entry in of_right):
-        right = right[(FULL, *of_right)]
+        right = getitem(right, (FULL, *of_right))
     if left is inner.inputs[0] and right is inner.inputs[1]:
         return False
     return in_place_of(node.outputs[0], inner.op(left, right))

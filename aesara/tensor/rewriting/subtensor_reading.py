@@ -16,6 +16,7 @@ from aesara.scalar import ScalarConstant, ScalarType
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import as_scalar_type, indices_from_subtensor
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
@@ -76,7 +77,7 @@ def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
         is_full_slice(old) and old == FULL if new is FULL else True for old, new in zip(index, simplified)
     ):
         return False
-    return in_place_of(node.outputs[0], x[tuple(simplified)] if simplified else x)
+    return in_place_of(node.outputs[0], getitem(x, tuple(simplified)) if simplified else x)
 
 
 @rules.canonicalize
@@ -84,7 +85,7 @@ def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([Subtensor])
 def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Apply) -> Any:
     """The first of one entry: the dimension is dropped, nothing is read."""
-    x = node.inputs[0]
+    x: Any = node.inputs[0]
     dropped = [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
     if not dropped or any(x.type.shape[axis] != 1 for axis in dropped):
         return False
@@ -132,7 +133,7 @@ def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
             if both is None:
                 return False
             merged.append(both)
-    return in_place_of(node.outputs[0], x[tuple(merged)])
+    return in_place_of(node.outputs[0], getitem(x, tuple(merged)))
 
 
 @rules.useless("shape_unsafe")

@@ -13,6 +13,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, or_
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
@@ -80,7 +81,9 @@ def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
         x = x.owner.inputs[0]
     else:
         return False
-    return in_place_of(node.outputs[0], x[tuple(symbolic_index_of(node))]) if x is not node.inputs[0] else False
+    return (
+        in_place_of(node.outputs[0], getitem(x, tuple(symbolic_index_of(node)))) if x is not node.inputs[0] else False
+    )
 
 
 #: How many operations that write beside a part are looked through at most: each part of a long chain looks.
@@ -112,8 +115,10 @@ def _are_apart(first: Any, second_: Any, length: int | None) -> bool:
     if length is not None:
         one, two = (_positions(entry, length) for entry in (first, second_))
         return len(one) + len(two) <= LARGEST_COMPARED and set(one).isdisjoint(two)
-    one, two = (_interval(entry) for entry in (first, second_))
-    return one is not None and two is not None and (one[1] <= two[0] or two[1] <= one[0])
+    of_first, of_second = _interval(first), _interval(second_)
+    if of_first is None or of_second is None:
+        return False
+    return of_first[1] <= of_second[0] or of_second[1] <= of_first[0]
 
 
 #: Parts with more positions than this together are not compared position by position.

@@ -116,6 +116,7 @@ def in_pairs(
     result = merged(factors, rest[1]) if factors or rest[1] else None
     for bottom in bottoms:
         result = merged([] if result is None else [result], [bottom])
+    assert result is not None, "a product has factors"
     return result
 
 

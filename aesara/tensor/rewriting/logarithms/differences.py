@@ -70,7 +70,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
     if inner is not None and fits(inner.inputs[0], node):
         size = hyperbolic_cosine(analysis, inner, 0).exponent
         return Scaled(mul(constant_like(-2, size), size), probability=True, in_sums=False)
-    scale, x = _normal(var) or (None, None)
+    scale, x = _normal(var) or (None, var)
     return Scaled(log_ndtr(negated(x)), probability=True) if scale == 1 and fits(x, node) else None
 
 
@@ -82,7 +82,7 @@ def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     (one, var), (out,) = node.inputs, node.outputs
     quotient = output_of(var, true_divide) if has_value(one, 1) else None
     total = None if quotient is None else output_of(quotient.inputs[1], add)
-    if total is None or total.outputs[0].type.dtype != out.type.dtype or var.type.dtype != out.type.dtype:
+    if quotient is None or total is None or {total.outputs[0].type.dtype, var.type.dtype} != {out.type.dtype}:
         return None
     top = quotient.inputs[0]
     others = _terms(total.outputs[0])
@@ -110,12 +110,12 @@ def difference_of_logistics(analysis: Search, node: Apply, depth: int) -> Scaled
 
 def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled | Literal[False] | None:
     """From the lower tail, where probabilities are accurate; from their logarithms where they underflow."""
-    normals = [_error_function(v) for v in node.inputs]
-    if None in normals:
-        normals = [_normal(v) for v in node.inputs]
-    if None in normals or normals[0][0] != normals[1][0]:
+    first_normal, second_normal = (_error_function(v) for v in node.inputs)
+    if first_normal is None or second_normal is None:
+        first_normal, second_normal = (_normal(v) for v in node.inputs)
+    if first_normal is None or second_normal is None or first_normal[0] != second_normal[0]:
         return None
-    (scale, x), (_, y) = normals
+    (scale, x), (_, y) = first_normal, second_normal
     if not (fits(x, node) and fits(y, node)):
         return None
     if _are_from_lower_tail(x, y):
@@ -147,19 +147,20 @@ def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Sca
     """The difference of two forms, one of which may be 1."""
     dtype = node.outputs[0].type.dtype
     one = [has_value(v, 1) for v in node.inputs]
-    inner = [None if is_one else analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs)]
-    if any(not is_one and (form is None or len(form.pieces) > 1) for is_one, form in zip(one, inner)):
+    forms = [analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs) if not is_one]
+    exponents = [form.exponent for form in forms if form is not None and len(form.pieces) <= 1]
+    if len(exponents) < len(forms):
         return None
     if one == [False, True]:
-        return minus_one(inner[0].exponent)
+        return minus_one(exponents[0])
     if one == [True, False]:
-        exponent = inner[1].exponent
+        exponent = exponents[0]
         found = complement_of_logistic(exponent) or complement_of_exponential(exponent)
         if found is not None:
             return found
         found = minus_one(exponent)
         return Scaled(found.exponent, [neg(found.factors[0])], in_sums=False)
-    x, y = (form.exponent for form in inner)
+    x, y = exponents
     return Scaled(add(maximum(x, y), log1mexp(_distance(x, y))), [sgn(sub(x, y))], in_sums=False)
 
 

@@ -76,7 +76,7 @@ def hyperbolic_sine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
 
 
-def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled:
     x = _argument(node)
     exponent = _smooth_log_of_cosh(x) if analysis.differentiated else log_of_cosh(x)
     # It is positive, so that nothing cancels; values take less time as they are written.

@@ -140,4 +140,5 @@ def _total(signed: list[tuple[int, Variable]], dtype: str) -> Variable:
         total = positive[0] if len(positive) == 1 else computed_in(dtype, add, positive)
     for var in negative:
         total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
+    assert total is not None, "there is at least one term"
     return total

@@ -118,12 +118,12 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     inner = analysis.scaled_in(base, dtype, depth)
     if inner is None:
         return None
-    number: Variable | float = {sqrt: 0.5, square: 2.0}.get(node.op) or node.inputs[1]
-    value = number if isinstance(number, float) else common_value(number)
+    number: float | None = {sqrt: 0.5, square: 2.0}.get(node.op)
+    value = common_value(node.inputs[1]) if number is None else number
     if value is None:
         if len(inner.pieces) > 1:
             return None
-        return Scaled(times_logarithm(as_dtype(number, dtype), inner.exponent), in_sums=inner.in_sums)
+        return Scaled(times_logarithm(as_dtype(node.inputs[1], dtype), inner.exponent), in_sums=inner.in_sums)
     if not np.isfinite(value):
         return None
     mantissa = inner.mantissa(dtype)
@@ -142,9 +142,9 @@ def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scal
     inner = analysis.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
     if inner is None or not inner.probability or len(inner.pieces) > 1:
         return None
-    if var.owner.op == sigmoid:
+    if var.owner is not None and var.owner.op == sigmoid:
         return Scaled(neg(softplus(var.owner.inputs[0])), probability=True)
-    if var.owner.op == ndtr:
+    if var.owner is not None and var.owner.op == ndtr:
         return Scaled(log_ndtr(negated(var.owner.inputs[0])), probability=True)
     return Scaled(log1mexp(inner.exponent), probability=True)
 
@@ -156,10 +156,10 @@ def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         return None
     zero = constant_like(0, node.outputs[0])
     plain = [Scaled(zero, [as_dtype(v, node.outputs[0].type.dtype)], in_sums=False) for v in sides]
-    found = [one or other for one, other in zip(found, plain)]
+    forms = [other if one is None else one for one, other in zip(found, plain)]
     dtype = node.outputs[0].type.dtype
-    exponents = [one.exponent for one in found]
-    mantissas = [one.mantissa(dtype) for one in found]
+    exponents = [one.exponent for one in forms]
+    mantissas = [one.mantissa(dtype) for one in forms]
     for k in (0, 1):
         if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
             exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
@@ -167,7 +167,7 @@ def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     factors = []
     if mantissas != [None, None]:
         factors = [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
-    return Scaled(exponent, factors, in_sums=all(one.in_sums for one in found))
+    return Scaled(exponent, factors, in_sums=all(one.in_sums for one in forms))
 
 
 def with_constants(analysis: Search, var: Variable, out: Variable, depth: int) -> Scaled | None:

@@ -7,8 +7,9 @@ a few terms and behind what only moves dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import (
     add,
@@ -104,17 +105,16 @@ def shifted(var: Variable) -> Shifted | None:
         inner = shifted(node.inputs[0])
         return None if inner is None else Shifted(node.op(inner.total), node.op(inner.largest), inner.terms)
     if isinstance(node.op, Sum):
-        return _shifted_reduction(var)
+        return _shifted_reduction(node)
     if isinstance(node.op, Dot):
-        total = product_as_sum(var)
+        total = product_as_sum(node)
         return None if total is None else _shifted_reduction(total)
     if node.op == add:
-        return _shifted_terms(var)
+        return _shifted_terms(node)
     return None
 
 
-def _shifted_reduction(var: Variable) -> Shifted | None:
-    node = var.owner
+def _shifted_reduction(node: Apply) -> Shifted | None:
     (summed,) = node.inputs
     term = term_in(summed) if can_be_shifted(node) else None
     if term is None:
@@ -129,21 +129,21 @@ def _as_it_is(largest: Variable) -> Variable:
     return largest
 
 
-def _shifted_terms(var: Variable) -> Shifted | None:
-    node = var.owner
-    terms = exponential_terms(var)
+def _shifted_terms(node: Apply) -> Shifted | None:
+    terms = exponential_terms(node)
     if terms is None or len(terms) > MOST_TERMS:
         return None
     largest = largest_of([term.exponent for term in terms], [term.weight for term in terms], _as_it_is)
-    largest = shaped_like_inputs(largest, var, node.inputs)
+    largest = shaped_like_inputs(largest, node.outputs[0], node.inputs)
     return Shifted(add(*(term.shifted(largest) for term in terms)), largest, terms)
 
 
-def exponential_terms(var: Variable) -> list[Term] | None:
+def exponential_terms(node: Apply) -> list[Term] | None:
     """The terms of a sum of exponentials, some of which may be constants; else None."""
+    (var,) = node.outputs
     terms = []
     found = False
-    for v in var.owner.inputs:
+    for v in node.inputs:
         value = common_value(v)
         if value is not None:
             terms.append(Term(constant_like(0, var), constant_like(value, var)))
@@ -219,7 +219,7 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
 
     The quotient of both is an average.
     """
-    if var.owner is None or type(var.owner.op) is not type(denominator.owner.op):
+    if var.owner is None or denominator.owner is None or type(var.owner.op) is not type(denominator.owner.op):
         return None
     if isinstance(var.owner.op, DimShuffle):
         if var.owner.op != denominator.owner.op:
@@ -254,8 +254,14 @@ def factors_behind_shuffles(
     found: tuple[list[Variable], list[Variable]] = ([], [])
     for inverted, side in enumerate((numerators, denominators)):
         for var in side:
-            inner = var.owner.inputs[0] if var.owner is not None and isinstance(var.owner.op, DimShuffle) else None
-            if inner is None or inner.owner is None or inner.owner.op not in (mul, true_divide, reciprocal):
+            node = var.owner
+            inner = node.inputs[0] if node is not None and isinstance(node.op, DimShuffle) else None
+            if (
+                node is None
+                or inner is None
+                or inner.owner is None
+                or inner.owner.op not in (mul, true_divide, reciprocal)
+            ):
                 found[inverted].append(var)
                 continue
             parts = local_mul_canonizer.get_near_num_denum(inner)
@@ -263,16 +269,16 @@ def factors_behind_shuffles(
                 found[inverted].append(var)
                 continue
             for k in (0, 1):
-                found[inverted ^ k].extend(_shuffled(part, var.owner.op, inner) for part in parts[k])
+                found[inverted ^ k].extend(_shuffled(part, node.op, inner) for part in parts[k])
     return found
 
 
-def _shuffled(part: Variable, op: DimShuffle, whole: Variable) -> Variable:
+def _shuffled(part: Any, op: DimShuffle, whole: Variable) -> Variable:
     """A factor of `whole` with its dimensions moved as those of `whole`, in one step."""
     order = op.new_order
     node = part.owner
     if node is not None and isinstance(node.op, DimShuffle):
-        order = tuple("x" if i == "x" else node.op.new_order[i] for i in order)
+        order = tuple(node.op.new_order[i] if isinstance(i, int) else i for i in order)
         part = node.inputs[0]
         return part.dimshuffle(*order)
     return op(part) if part.type.broadcastable == whole.type.broadcastable else part.dimshuffle(*order)

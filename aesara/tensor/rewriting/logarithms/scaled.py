@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import Any, Literal
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.records import dataclass
@@ -117,8 +117,8 @@ class Search:
         """The form of a variable; None where it has no exponential among its factors."""
         if var not in self.known:
             node = var.owner
-            plain = node is None or depth == 0 or var in self.kept or not is_float(var)
-            self.known[var] = None if plain else self.form_of_node(node, depth)
+            plain = depth == 0 or var in self.kept or not is_float(var)
+            self.known[var] = None if node is None or plain else self.form_of_node(node, depth)
         return self.known[var]
 
     def scaled_in(self, var: Variable, dtype: str, depth: int = DEEPEST) -> Scaled | None:
@@ -160,7 +160,7 @@ def fits(var: Variable, node: Apply) -> bool:
     return var.type.dtype == node.outputs[0].type.dtype
 
 
-def filled(piece: Variable, whole: Variable, pieces: Sequence[Variable]) -> Variable:
+def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
     """A piece of a form broadcast to the shape of the whole."""
     if piece.type.ndim < whole.type.ndim:
         piece = piece.dimshuffle(*["x"] * (whole.type.ndim - piece.type.ndim), *range(piece.type.ndim))

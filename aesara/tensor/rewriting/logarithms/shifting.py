@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -163,9 +164,11 @@ def shifted_along_axes(
     return node.op(shifted_term(exponent, with_kept_dims(summed, largest, axes), weight)), largest
 
 
-def product_as_sum(var: Variable) -> Variable | None:
+def product_as_sum(node: Apply) -> Apply | None:
     """The product of exponentials, a matrix or vector of them, with a vector, as a weighted sum of exponentials."""
-    x, y = var.owner.inputs
+    x: Any
+    y: Any
+    (x, y), (var,) = node.inputs, node.outputs
     if x.type.dtype != var.type.dtype or y.type.dtype != var.type.dtype:
         return None
     if y.type.ndim == 1 and exponent_of(x) is not None:
@@ -176,4 +179,5 @@ def product_as_sum(var: Variable) -> Variable | None:
         return None
     if x.type.broadcastable[-1] != y.type.broadcastable[0]:
         return None
-    return Sum((axis,), dtype=var.type.dtype)(mul(powers, weights))
+    (total,) = Sum((axis,), dtype=var.type.dtype)(mul(powers, weights)).get_parents()
+    return total

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
@@ -54,17 +56,18 @@ def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled
 def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not 2 <= len(node.inputs) <= MOST_TERMS:
         return None
-    found = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
-    if None in found or all(analysis.known.get(v) is None for v in node.inputs):
+    forms = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
+    found = [form for form in forms if form is not None]
+    if len(found) < len(forms) or all(analysis.known.get(v) is None for v in node.inputs):
         return None
     if not all(one.in_sums for one in found):
         return None
     if any((common_value(factor) or 0) < 0 for one in found for factor in one.factors):
         return None  # a difference, which other rules are for
     if len(found) == 2:
-        exponents = [_with_constant_weight(one) for one in found]
-        if None not in exponents:
-            return Scaled(_of_two(*(analysis.bounded(v) for v in exponents)))
+        first, second = (_with_constant_weight(one) for one in found)
+        if first is not None and second is not None:
+            return Scaled(_of_two(analysis.bounded(first), analysis.bounded(second)))
     weights = [one.mantissa(node.outputs[0].type.dtype) for one in found]
     if all(is_shifted(one.exponent, weights != [None] * len(weights)) for one in found):
         return None
@@ -128,10 +131,11 @@ def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     (out,) = node.outputs
     x, y = node.inputs
     if min(x.type.ndim, y.type.ndim) == 1 and x not in analysis.kept and y not in analysis.kept:
-        total = product_as_sum(out)
+        total = product_as_sum(node)
         if total is not None:
-            return sum_along_axes(analysis, total.owner, depth)
+            return sum_along_axes(analysis, total, depth)
     shifts: list[Variable] = []
+    shift: Any
     rows = _shifted_operand(analysis, x, x.type.ndim - 1, out, depth)
     if rows is not None:
         x, shift = rows
@@ -140,7 +144,8 @@ def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if columns is not None:
         y, shift = columns
         shifts.append(shift.dimshuffle("x", 0) if out.type.ndim == 2 else shift)
-    return Scaled(combined(add, shifts, out.type.dtype), [node.op(x, y)]) if shifts else None
+    shift = combined(add, shifts, out.type.dtype)
+    return None if shift is None else Scaled(shift, [node.op(x, y)])
 
 
 def _shifted_operand(

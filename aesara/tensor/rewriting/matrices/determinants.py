@@ -54,7 +54,8 @@ def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
 def _in_place(node: Apply, *new: Variable) -> list[Variable] | bool:
     """Results in the place of those of a node."""
     fitting = [in_place_of(old, value) for old, value in zip(node.outputs, new, strict=True)]
-    return [made[0] for made in fitting] if all(fitting) else False
+    found = [made[0] for made in fitting if made]
+    return found if len(found) == len(fitting) else False
 
 
 @rules.canonicalize
@@ -126,7 +127,9 @@ def local_det_of_inverse(fgraph, node):
 def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
     """The Cholesky factor of a symmetric matrix that is computed anyway; None if there is none."""
     for client, _ in fgraph.clients.get(x, ()):
-        op = core_op(client) if isinstance(client, Apply) else None
+        if not isinstance(client, Apply):
+            continue
+        op = core_op(client)
         if isinstance(op, Cholesky) and op.on_error == "raise" and "symmetric" in facts_of(x):
             if not any(getattr(other.op, "is_lazy", False) for other in fgraph.apply_nodes):
                 return client.outputs[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod, sum
 from aesara.tensor.rewriting.matrices.facts import core_op, is_square
 from aesara.tensor.vectorization.blockwise import Blockwise
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "applied_like",
@@ -55,7 +58,7 @@ def is_real(x: Variable) -> bool:
     return x.type.dtype.startswith("float")
 
 
-def swapped(x: Variable) -> Variable:
+def swapped(x: Any) -> TensorVariable:
     """The transposes of the matrices of a batch."""
     n = x.type.ndim
     return x.dimshuffle(*range(n - 2), n - 1, n - 2)
@@ -75,7 +78,7 @@ def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | 
     return Blockwise(op, signature or node.op.signature)(*inputs)
 
 
-def as_rows(d: Variable, vectors: bool) -> Variable:
+def as_rows(d: Any, vectors: bool) -> TensorVariable:
     """Numbers for the rows of right-hand sides, so that they can be multiplied."""
     return d if vectors else d.dimshuffle(*range(d.type.ndim), "x")
 
@@ -90,7 +93,7 @@ def diagonal_of(x: Variable) -> Variable:
     return ExtractDiag(0, n - 2, n - 1)(x)
 
 
-def diagonal_of_square(x: Variable) -> Variable:
+def diagonal_of_square(x: Any) -> Variable:
     """The diagonals of matrices, if they are square; else an error, as from their determinants."""
     d = diagonal_of(x)
     if is_square(x):
@@ -117,7 +120,7 @@ def log_of_product(d: Variable) -> Variable:
     return sum(log(absolute(d)), axis=-1, dtype=d.type.dtype)
 
 
-def ones_like_batch(x: Variable) -> Variable:
+def ones_like_batch(x: Any) -> TensorVariable:
     """A one for each matrix of a batch."""
     one = np.asarray(1, x.type.dtype)
     sizes = [x.shape[k] for k in range(x.type.ndim - 2)]

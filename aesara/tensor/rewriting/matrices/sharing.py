@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def _by_cholesky(matrix: Variable, served: list[_Use], lower: bool) -> Iterator[
         yield from zip(use.node.outputs, made)
 
 
-def _from_cholesky(use: _Use, factor: Variable, lower: bool) -> list[Variable]:
+def _from_cholesky(use: _Use, factor: Any, lower: bool) -> list[Variable]:
     node, op = use.node, use.op
     if isinstance(op, Cholesky):
         return [factor if bool(op.lower) == lower else swapped(factor)]
@@ -143,7 +144,7 @@ def _by_lu(matrix: Variable, served: list[_Use]) -> Iterator[tuple[Variable, Var
         yield from zip(use.node.outputs, made)
 
 
-def _from_lu(use: _Use, factors: Variable, pivots: Variable) -> list[Variable]:
+def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
     node, op = use.node, use.op
     if isinstance(op, Solve):
         solve = SolveByLU(use.turned, op.check_finite)
