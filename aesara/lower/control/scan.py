@@ -170,8 +170,8 @@ class _Lowering:
         )
         context.add(node)
         node.results = (*made, *carried)
-        for result in node.results:
-            context.add(result)
+        for one in node.results:
+            context.add(one)
         done = self.steps if until is None else var(count)
         kept = [self._kept(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
         kept += [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]

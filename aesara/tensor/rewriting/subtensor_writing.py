@@ -81,9 +81,9 @@ def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
         x = x.owner.inputs[0]
     else:
         return False
-    return (
-        in_place_of(node.outputs[0], getitem(x, tuple(symbolic_index_of(node)))) if x is not node.inputs[0] else False
-    )
+    if x is node.inputs[0]:
+        return False
+    return in_place_of(node.outputs[0], getitem(x, tuple(symbolic_index_of(node))))
 
 
 #: How many operations that write beside a part are looked through at most: each part of a long chain looks.
