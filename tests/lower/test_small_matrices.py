@@ -69,7 +69,9 @@ def assert_close(pair, where=slice(None)):
     )
 
 
-@pytest.mark.parametrize(("n", "count"), [(0, 8), (1, 8), (2, 17), (4, 9)])
+@pytest.mark.parametrize(
+    ("n", "count", "dtype"), [(0, 8, "float32"), (1, 8, "float64"), (2, 17, "float32"), (4, 9, "float64")]
+)
 def test_factors_and_solutions(n, count, dtype):
     a = members(count, n, dtype)
     for triangle in ("lower", "upper"):
@@ -97,7 +99,7 @@ def test_factors_and_solutions(n, count, dtype):
 @pytest.mark.parametrize("turned", ["plain", "transposed"])
 @pytest.mark.parametrize("triangle", ["lower", "upper"])
 def test_triangular_systems(triangle, turned, unit, dtype):
-    for m, n in ((1, 1), (3, 2)):
+    for m, n in ((1, 1), (3, 2)) if dtype == "float64" else ((2, 1),):
         a = members(9, m, dtype) / 9 + np.eye(m, dtype=dtype)
         b = np.random.default_rng(1).normal(size=(9, m, n)).astype(dtype)
         assert_close(both(f"solve_triangular.{triangle}.{turned}.{unit}.{dtype}", {"m": m, "n": n}, 9, a=a, b=b)["b"])
