@@ -33,6 +33,7 @@ LAYERS = {
     "aesara.sparse.comparison": 3,
     "aesara.sparse.construction": 3,
     "aesara.sparse.conversion": 3,
+    "aesara.sparse.on_parts": 3,
     "aesara.sparse.parts": 3,
     "aesara.sparse.products": 3,
     "aesara.sparse.reductions": 3,

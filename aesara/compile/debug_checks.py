@@ -81,7 +81,7 @@ class CheckedNode:
         self.former: list[Any] = []  # results of the last call
         self.thunk = self._make_thunk()
         self.is_lazy = bool(getattr(self.thunk, "lazy", False))
-        plain = not self.is_lazy and all(isinstance(out.type, TensorType) for out in node.outputs)
+        plain = not self.is_lazy and all(isinstance(out.type, TensorType) and out.type.is_dense for out in node.outputs)
         self.layouts = layouts if plain else ()
         #: operations of users are asked several times
         self.asks_again = check and not self.is_lazy and type(node.op).__module__.partition(".")[0] != _PACKAGE

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from aesara.compile.debug_checks import shares_memory
 from aesara.compile.debug_errors import BadThunkOutput, DebugModeError, check_eq
 from aesara.graph.cloning import clone_get_equiv
@@ -61,7 +59,7 @@ class NativeCheck:
         """Raise an error if native code computes something else than `values`, which has all variables."""
         if self.native is None:
             return
-        results = self._run(self.native, [values[one] for one in self.inputs], "the function")
+        results = self._run(self.native, self.inputs, values, "the function")
         for out, result in zip(self.outputs, results):
             if not check_eq(out, values[out], result):
                 self._blame_node(values)
@@ -74,16 +72,18 @@ class NativeCheck:
                     raise error
                 warn(f"{_STRIDES_DIFFER}: {described(out)}: {_strides(values[out])} and {_strides(result)}.")
 
-    def _run(self, native: Any, arguments: Sequence[Any], what: str) -> list[Any]:
-        given = [copied(value) for value in arguments]
+    def _run(
+        self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], what: str
+    ) -> list[Any]:
+        given = [copied(values[one]) for one in inputs]
         try:
             results = native.careful(given)
         except Exception as error:
             raise DebugModeError(
                 f"Native code of {what} fails where the reference computes a value: {type(error).__name__}: {error}"
             ) from error
-        for before, after in zip(arguments, given):
-            if not np.array_equal(before, after, equal_nan=np.asarray(before).dtype.kind in "fc"):
+        for one, after in zip(inputs, given):
+            if not one.type.values_eq(values[one], after):
                 raise DebugModeError(f"Native code of {what} has overwritten an argument.")
             if any(shares_memory(after, result) for result in results):
                 raise DebugModeError(f"Native code of {what} returns memory of an argument.")
@@ -99,8 +99,7 @@ class NativeCheck:
                 native = None
             if native is None:
                 continue
-            arguments = [values[one] for one in inputs]
-            for out, result in zip(node.outputs, self._run(native, arguments, f"the node {node}")):
+            for out, result in zip(node.outputs, self._run(native, inputs, values, f"the node {node}")):
                 if not check_eq(out, values[out], result):
                     known = [values[one] for one in node.inputs]
                     raise BadThunkOutput(out, "perform", values[out], "native code", result, known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC
+from collections.abc import Sequence
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,21 @@ class Type(MetaObject):
     def restore_value(self, value: Any, state: Any) -> None:
         """Put a value back into the state in which it was; only where values are `restorable`."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define restore_value.")
+
+    def part_types(self) -> Sequence[Type] | None:
+        """Return the types of the arrays that a value consists of; None where values do not consist of arrays.
+
+        Native code computes with the parts of such values.  `take_apart` and `put_together` convert.
+        """
+        return None
+
+    def take_apart(self, value: Any) -> list[Any]:
+        """Return the parts of a value, of the `part_types`."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define take_apart.")
+
+    def put_together(self, parts: Sequence[Any]) -> Any:
+        """Return the value that consists of the given parts."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define put_together.")
 
     def make_variable(self, name: str | None = None) -> Variable:
         """Return a new variable of this type."""

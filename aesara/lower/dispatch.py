@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.parts import has_parts
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
@@ -16,6 +17,7 @@ from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.control.branches import branches_of_choices
 from aesara.lower.families import load_complex_lowerings, load_lowering
+from aesara.lower.parts import lower_on_parts
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 
@@ -116,6 +118,10 @@ def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: 
 
 
 def lower_node(node: Apply, context: Context) -> None:
+    if any(map(has_parts, node.inputs)) or any(map(has_parts, node.outputs)):
+        for variable, result in lower_on_parts(node, context, lower_node).items():
+            context.set(variable, context.pair(result) if is_complex(result) else context.array(result))
+        return
     if not all(map(is_array, node.outputs)):
         context.deferred.add(node)
         return

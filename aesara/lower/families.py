@@ -89,6 +89,13 @@ LOWERINGS = {
         "tensor.ordering.sorting.TopKOp",
     ],
     "products.blas": ["tensor.core.expression_op.ExpressionOp", "tensor.products.gemm.Dot22Scalar"],
+    "products.compressed": [
+        "sparse.on_parts.CompressedDot",
+        "sparse.on_parts.CompressedInner",
+        "sparse.parts.CSMGrad",
+        "sparse.products.StructuredDotGradCSC",
+        "sparse.products.StructuredDotGradCSR",
+    ],
     "products.correlation": ["tensor.products.correlation.Correlation"],
     "products.dot": [
         "tensor.products.dot.BatchedDot",

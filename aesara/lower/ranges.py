@@ -27,7 +27,8 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
             value = context.size_from(array)
             found = value, value
         else:
-            wide = converted(array, "int64")
+            # Where nothing is, the extremes of signed integers are in any range, and narrow ones are compared faster.
+            wide = array if array.dtype in ("int16", "int32") else converted(array, "int64")
             axes = tuple(range(array.ndim))
             low_array = reduce_array(context, wide, axes, "minimum")
             high_array = reduce_array(context, wide, axes, "maximum")

@@ -246,8 +246,8 @@ def explain(f: Function, file: TextIO | None = None) -> Explanation:
 
 
 def _explain_native(f: Function) -> Explanation:
-    graph, specs, native = f.maker.fgraph, f.maker.inputs, f._native
-    inputs = [(variable, bool(spec.implicit)) for variable, spec in zip(graph.inputs, specs)]
+    native, (graph, cells) = f._native, f._compiled_graph()
+    inputs = [(one.variable, one.implicit) for one in cells]
     updates = dict(graph.update_mapping or {})
     placement = place_nodes(inputs, graph.outputs, updates)
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]

@@ -271,11 +271,13 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
             f"{function_name(f)} has no memory plan, because it runs node by node: {reason}. "
             "Only native code plans its memory; `aesara.explain` says what runs how."
         )
-    graph, specs, program = f.maker.fgraph, f.maker.inputs, f._native.program
-    inputs = [(variable, bool(spec.implicit)) for variable, spec in zip(graph.inputs, specs)]
+    program, (graph, arguments) = f._native.program, f._compiled_graph()
+    inputs = [(one.variable, one.implicit) for one in arguments]
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
     nodes = nodes_of_buffers(inputs, graph.outputs, dict(graph.update_mapping or {}))
-    cells = [container.storage if spec.implicit else None for container, spec in zip(f.input_storage, specs)]
+    cells = [one.cell if one.implicit else None for one in arguments]
+    if args and hasattr(f._native, "arguments_of"):
+        args = tuple(f._native.arguments_of(args))
     lives, steps = _lives(program)
     buffers = tuple(_planned(program, lives, steps, nodes, names))
     plan = MemoryPlan(function_name(f), buffers, steps, program, tuple(zip(names, cells)), args or None)

@@ -14,14 +14,15 @@ from aesara.scalar import upcast
 from aesara.sparse.arrangement import neg, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
 from aesara.sparse.conversion import dense, sp_ones_like, sp_zeros_like
-from aesara.sparse.parts import Parts
+from aesara.sparse.parts import Parts, in_format, places_of
 from aesara.sparse.reductions import sp_sum
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
+from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import neg as dense_neg
-from aesara.tensor.shapes.repeating import repeat
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = [
     "AddSD",
@@ -48,17 +49,14 @@ __all__ = [
 ]
 
 
-def places_of(format: str, parts: Parts) -> tuple[Variable, Variable]:
-    """The rows and the columns of the stored values."""
-    _, indices, indptr, _ = parts
-    counts = indptr[1:] - indptr[:-1]
-    lines = repeat(arange(counts.shape[0], dtype="int32"), counts)
-    return (lines, indices) if format == "csr" else (indices, lines)
-
-
 def lines_of(x: Any) -> np.ndarray:
     """For each stored value of a compressed matrix the number of its row (csr) or column (csc)."""
     return np.repeat(np.arange(x.indptr.size - 1), np.diff(x.indptr))
+
+
+def of_lines(format: str, parts: Parts, y: Variable, axis: int) -> Variable:
+    """For each stored value the element of a vector for its row (axis 0) or column (axis 1)."""
+    return specify_shape(y, (parts[3][axis],))[places_of(format, parts)[axis]]
 
 
 def rows_and_columns(x: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -72,9 +70,9 @@ def with_data(x: Any, data: np.ndarray) -> Any:
 
 
 def gradient_for(x: Variable, gradient: Variable) -> Variable:
-    """A gradient for an operand: zero if that is discrete."""
+    """A gradient for an operand: in its format if it is sparse, and zero if it is discrete."""
     if x.type.dtype in continuous_dtypes:
-        return gradient
+        return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
     return sp_zeros_like(x, "floatX") if has_sparse_type(x) else x.zeros_like(dtype="floatX")
 
 
@@ -132,6 +130,9 @@ class AddSSData(_SparseAndSparse):
             raise ValueError(f"{self}: the patterns differ: {x.data.size} and {y.data.size} values are stored.")
         output_storage[0][0] = with_data(x, x.data + y.data)
 
+    def in_parts(self, node: Apply, x: Parts, y: Parts) -> list[Any]:
+        return [(x[0] + y[0], *x[1:])]
+
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         return [gradient_for(x, gout[0]) for x in inputs]
 
@@ -158,6 +159,11 @@ class AddSD(Op):
         x, y = inputs
         require_same_shape(self, x, y)
         output_storage[0][0] = np.asarray(x + y, dtype=node.outputs[0].type.dtype)
+
+    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+        kind = node.outputs[0].type
+        whole = specify_shape(dense_cast(y, kind.dtype), (x[3][0], x[3][1]))
+        return [inc_subtensor(whole[places_of(node.inputs[0].type.format, x)], dense_cast(x[0], kind.dtype))]
 
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         x, y = inputs
@@ -238,6 +244,15 @@ class MulSD(Op):
             y = np.broadcast_to(y, x.shape)[rows_and_columns(x)]
         output_storage[0][0] = with_data(x, (x.data[: x.indices.size] * y).astype(dtype, copy=False))
 
+    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+        data, *rest = x
+        if y.type.ndim:
+            lengths = [None if broadcasts else x[3][k] for k, broadcasts in enumerate(y.type.broadcastable)]
+            places = places_of(node.inputs[0].type.format, x)
+            index = tuple(0 if length is None else place for length, place in zip(lengths, places))
+            y = specify_shape(y, lengths)[index]
+        return [(data * y, *rest)]
+
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         x, y = inputs
         (gz,) = gout
@@ -288,6 +303,9 @@ class MulSV(_SparseAndVector):
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] * self._of_columns(self, x, y))
 
+    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+        return [(x[0] * of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
+
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         x, y = inputs
         (gz,) = gout
@@ -305,6 +323,9 @@ class StructuredAddSV(_SparseAndVector):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] + self._of_columns(self, x, y))
+
+    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+        return [(x[0] + of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         x, _ = inputs
@@ -346,6 +367,9 @@ class _ScaleCSC(Op):
         dtype = node.outputs[0].type.dtype
         data = x.data[: x.indices.size] * s[rows_and_columns(x)[self.axis]]
         output_storage[0][0] = with_data(x, data.astype(dtype, copy=False))
+
+    def in_parts(self, node: Apply, x: Parts, s: Variable) -> list[Any]:
+        return [(x[0] * of_lines("csc", x, s, self.axis), *x[1:])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]

@@ -9,13 +9,14 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
-from aesara.sparse.parts import CSM, Parts, csm_properties
+from aesara.sparse.parts import CSM, Parts, csm_properties, places_of
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.casting import resolve_dtype
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.creation.allocation import ones_like, zeros_like
+from aesara.tensor.creation.allocation import ones_like, zeros, zeros_like
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 
 __all__ = [
     "Cast",
@@ -122,6 +123,10 @@ class DenseFromSparse(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         output_storage[0][0] = inputs[0].toarray()
+
+    def in_parts(self, node: Apply, x: Parts) -> list[Any]:
+        nothing = zeros((x[3][0], x[3][1]), dtype=node.outputs[0].type.dtype)
+        return [inc_subtensor(nothing[places_of(node.inputs[0].type.format, x)], x[0])]
 
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         (x,) = inputs

@@ -11,11 +11,13 @@ import scipy.sparse
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.sparse.construction import sparse_operand
-from aesara.sparse.type import COMPRESSED, SparseTensorType
+from aesara.sparse.construction import as_sparse_variable, sparse_operand
+from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES, SparseTensorType
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.shapes.repeating import repeat
 
 __all__ = [
     "CSC",
@@ -104,6 +106,14 @@ def csm_shape(csm: Any) -> Variable:
     return csm_properties(csm)[3]
 
 
+def places_of(format: str, parts: Parts) -> tuple[Variable, Variable]:
+    """The rows and the columns of stored values, given the parts of a matrix."""
+    _, indices, indptr, _ = parts
+    counts = indptr[1:] - indptr[:-1]
+    lines = repeat(arange(counts.shape[0], dtype="int32"), counts)
+    return (lines, indices) if format == "csr" else (indices, lines)
+
+
 class CSM(Op):
     """The csr or csc matrix that consists of given vectors.
 
@@ -139,14 +149,15 @@ class CSM(Op):
         return x if x.type.dtype == "int32" else cast(x, "int32")
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
-        data, indices, _, shape = inputs
+        data, indices, indptr, shape = inputs
         if len(shape) != 2:
             raise ValueError(f"Shape should be an array of length 2; got {len(shape)} numbers.")
         if data.shape != indices.shape:
             raise ValueError(
                 f"Data and indices of a matrix must have the same length; they have {data.size} and {indices.size}."
             )
-        output_storage[0][0] = node.outputs[0].type.put_together(inputs)
+        # Only the data may be shared: the pattern may be that of another matrix, which is changed in its place.
+        output_storage[0][0] = node.outputs[0].type.put_together([data, indices.copy(), indptr.copy(), shape])
 
     def in_parts(self, node: Apply, *parts: Variable) -> list[Any]:
         return [parts]
@@ -157,12 +168,51 @@ class CSM(Op):
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         data, indices, indptr, shape = inputs
         (g,) = gout
-        of_g = csm_properties(SparseTensorType.from_dense(self.format)(g) if g.type.is_dense else g)
+        if g.type.is_dense:
+            g = SparseTensorType.from_dense(self.format)(g)
+        of_g = csm_properties(in_format(g, self.format))
         return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         shape = node.inputs[3]
         return [(cast(shape[0], "int64"), cast(shape[1], "int64"))]
+
+
+class ChangeFormat(Op):
+    """A sparse matrix in another format.
+
+    Parameters
+    ----------
+    format
+        The format.
+    """
+
+    __props__ = ("format",)
+
+    def __init__(self, format: str):
+        if format not in MATRIX_CLASSES:
+            raise ValueError(f"format must be one of: {', '.join(MATRIX_CLASSES)}; got {format!r}.")
+        self.format = format
+
+    def make_node(self, x: Any) -> Apply:
+        x = as_sparse_variable(x)
+        return Apply(self, [x], [x.type.clone(format=self.format)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0].asformat(self.format, copy=True)
+
+    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+        return [in_format(gout[0], inputs[0].type.format)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+        return shapes
+
+
+def in_format(x: Variable, format: str) -> Variable:
+    """A matrix in a format, if it is sparse and has another one."""
+    if not isinstance(x.type, SparseTensorType) or x.type.format == format:
+        return x
+    return ChangeFormat(format)(x)
 
 
 CSC = CSM("csc")

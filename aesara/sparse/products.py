@@ -13,15 +13,17 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import upcast
 from aesara.sparse.arithmetic import gradient_for, mul_s_s, rows_and_columns, with_data
-from aesara.sparse.arrangement import transpose
+from aesara.sparse.arrangement import Transpose, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
 from aesara.sparse.conversion import dense, sp_ones_like
-from aesara.sparse.parts import CSM, csm_properties
+from aesara.sparse.on_parts import CompressedDot, CompressedInner, inner_products
+from aesara.sparse.parts import CSM, Parts, csm_properties
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.products.dot import dot as dense_dot
 from aesara.tensor.products.dot import outer
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = [
     "Dot",
@@ -40,6 +42,14 @@ __all__ = [
     "true_dot",
     "usmm",
 ]
+
+
+TRANSPOSED = Transpose.format_map
+
+
+def same_shape(x: Variable, y: Variable) -> Variable:
+    """A tensor, with the check that it has the shape of another one."""
+    return specify_shape(x, tuple(y.shape[k] for k in range(y.type.ndim)))
 
 
 def _require_sparse(name: str, x: Variable, y: Variable) -> None:
@@ -151,6 +161,9 @@ class StructuredDot(Op):
         else:
             output_storage[0][0] = np.asarray(product, dtype=kind.dtype)
 
+    def in_parts(self, node: Apply, a: Parts, b: Any) -> list[Any] | None:
+        return None if isinstance(b, tuple) else [CompressedDot(node.inputs[0].type.format)(*a, b)]
+
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         a, b = inputs
         (gz,) = gout
@@ -214,28 +227,10 @@ class _StructuredDotGrad(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         indices, indptr, b, g = inputs
-        lines = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-        rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
-        output_storage[0][0] = inner_products(g, rows, b, columns)
+        CompressedInner(self.format).perform(node, [indices, indptr, g, b], output_storage)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
-
-
-#: how many numbers of each of two matrices are multiplied at once
-_BLOCK = 1 << 20
-
-
-def inner_products(x: np.ndarray, rows: np.ndarray, y: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The inner products of rows of one matrix with rows of another one."""
-    if x.shape[1] != y.shape[1]:
-        raise ValueError(f"Rows of length {x.shape[1]} and {y.shape[1]} have no inner product.")
-    products = np.empty(rows.size, dtype=np.result_type(x, y))
-    step = max(1, _BLOCK // max(1, x.shape[1]))
-    for start in range(0, rows.size, step):
-        part = slice(start, start + step)
-        np.einsum("ij,ij->i", x[rows[part]], y[others[part]], out=products[part])
-    return products
 
 
 class StructuredDotGradCSC(_StructuredDotGrad):
@@ -279,6 +274,12 @@ class SamplingDot(Op):
             raise TypeError(p)
         dtype = upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [p.type.clone(dtype=dtype)()])
+
+    def in_parts(self, node: Apply, x: Variable, y: Variable, p: Parts) -> list[Any]:
+        data, indices, indptr, shape = p
+        x, y = (specify_shape(one, (shape[k], None)) for k, one in enumerate((x, y)))
+        products = data * CompressedInner(node.inputs[2].type.format)(indices, indptr, x, y)
+        return [(products, indices, indptr, shape)]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, y, p = inputs
@@ -332,6 +333,15 @@ class Dot(Op):
         if hasattr(product, "toarray"):
             product = product.toarray()
         output_storage[0][0] = np.asarray(product, dtype=node.outputs[0].type.dtype)
+
+    def in_parts(self, node: Apply, x: Any, y: Any) -> list[Any] | None:
+        formats = [getattr(v.type, "format", None) for v in node.inputs]
+        if isinstance(x, tuple):
+            return None if isinstance(y, tuple) else [CompressedDot(formats[0])(*x, y)]
+        data, indices, indptr, shape = y
+        # (x y).T = y.T x.T, and the parts of the transpose are the same.
+        product = CompressedDot(TRANSPOSED[formats[1]])(data, indices, indptr, shape[::-1], x.T)
+        return [product.T]
 
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         x, y = inputs
@@ -390,6 +400,11 @@ class Usmm(Op):
                 raise TypeError(f"{self} takes two matrices; {described(one)} is a {one.type}.")
         dtype = upcast(*(one.type.dtype for one in (alpha, x, y, z)))
         return Apply(self, [alpha, x, y, z], [tensor_type(dtype, (None, None))()])
+
+    def in_parts(self, node: Apply, alpha: Variable, x: Any, y: Any, z: Variable) -> list[Any] | None:
+        product = _dot.in_parts(_dot.make_node(*node.inputs[1:3]), x, y)
+        number = alpha.reshape(()) if alpha.type.ndim else alpha
+        return None if product is None else [number * product[0] + same_shape(z, product[0])]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         alpha, x, y, z = inputs

@@ -10,8 +10,11 @@ import scipy.sparse
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.sparse.arrangement import Transpose
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import SparseFromDense, sp_ones_like, sp_zeros_like
+from aesara.sparse.on_parts import CompressedDot
+from aesara.sparse.parts import Parts
 from aesara.sparse.type import SparseTensorType, has_sparse_type
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -19,6 +22,7 @@ from aesara.tensor.creation.allocation import ones
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import stack
+from aesara.tensor.reductions.sum_prod_max import sum as dense_sum
 
 __all__ = ["Diag", "SpSum", "SquareDiagonal", "diag", "sp_sum", "square_diagonal"]
 
@@ -59,8 +63,19 @@ class SpSum(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         (x,) = inputs
-        total = np.asarray(x.sum(axis=self.axis), dtype=x.dtype)
+        # Some versions of SciPy sort the matrix itself for the sum of all elements.
+        total = np.asarray(x.data.sum() if self.axis is None else x.sum(axis=self.axis), dtype=x.dtype)
         output_storage[0][0] = total if self.axis is None else total.ravel()
+
+    def in_parts(self, node: Apply, x: Parts) -> list[Any]:
+        data, indices, indptr, shape = x
+        kind: Any = node.inputs[0].type
+        if self.axis is None:
+            return [dense_sum(data, dtype=kind.dtype)]
+        # The sums of rows are the product with a vector of ones, those of columns that of the transpose.
+        format = kind.format if self.axis else Transpose.format_map[kind.format]
+        shape = shape if self.axis else shape[::-1]
+        return [CompressedDot(format)(data, indices, indptr, shape, ones((shape[1],), dtype=kind.dtype))]
 
     def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
         (x,) = inputs

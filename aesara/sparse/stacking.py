@@ -14,6 +14,7 @@ from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import dense, sp_zeros_like
+from aesara.sparse.parts import in_format
 from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
@@ -64,7 +65,8 @@ class HStack(Op):
             part = slice(begin, end)
             if block.type.dtype in continuous_dtypes:
                 index = (slice(None), part) if self.axis else (part, slice(None))
-                gradients.append(gz[index] if gz.type.is_dense else get_item_2d(gz, index))
+                part_of_gz = gz[index] if gz.type.is_dense else get_item_2d(gz, index)
+                gradients.append(in_format(part_of_gz, block.type.format))
             else:
                 gradients.append(sp_zeros_like(block, "floatX"))
             begin = end

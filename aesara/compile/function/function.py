@@ -25,6 +25,7 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.type import Type
+from aesara.link.basic import InputCell
 from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
 
 
@@ -366,6 +367,18 @@ class Function:
         result = Function.__call__(self, *args, **kwargs)
         self.profile.record_call(started, clock.now() - started, self.vm.seconds)
         return result
+
+    def _compiled_graph(self) -> tuple[FunctionGraph, list[InputCell]]:
+        """The graph that native code was made of, and its inputs.
+
+        It is that of the maker, but for arguments and results that consist of several arrays.
+        """
+        border = getattr(self._native, "border", None)
+        if border is not None:
+            return border.graph, list(border.inputs)
+        graph: FunctionGraph = self.maker.fgraph
+        cells = zip(graph.inputs, self.input_storage, self.maker.inputs)
+        return graph, [InputCell(variable, one.storage, bool(spec.implicit)) for variable, one, spec in cells]
 
     def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""

@@ -285,7 +285,8 @@ class FunctionMaker:
     def _attach(self, native: Any, function: Function) -> None:
         """Let a function call what a native linker has made."""
         if self.profile is not None and hasattr(native, "report"):
-            times = NativeTimes(lambda: self.fgraph, [bool(spec.implicit) for spec in self.inputs], native)
+            implicit = getattr(native, "implicit", [bool(spec.implicit) for spec in self.inputs])
+            times = NativeTimes(lambda: getattr(native, "graph", self.fgraph), implicit, native)
             self.profile.add_native(times, native.report.seconds)
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()

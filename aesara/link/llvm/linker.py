@@ -17,6 +17,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
+from aesara.link.llvm.border import Border, BorderCallable
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
@@ -109,12 +110,32 @@ class LLVMLinker(VMLinker):
         fallback: Callable[..., Any],
         timed: bool = False,
         lent: Sequence[int] = (),
-    ) -> NativeCallable:
-        """The graph as a native callable; raises `Declined` if a value crosses its border that is not a tensor.
+    ) -> NativeCallable | BorderCallable:
+        """The graph as a native callable.
+
+        It raises `Declined` if a value crosses the graph's border that is no tensor, and does not consist of some.
 
         With `timed` the callable measures its steps, for its ``timers``.  `lent` are the numbers of the results
         whose arrays may be returned again as soon as nobody holds them.
         """
+        border = Border.of(fgraph, inputs, n_outputs, updates)
+        if border is not None:
+            arguments = border.graph, border.inputs, border.n_outputs, border.updates, False, _refuse_arguments, timed
+            return BorderCallable(border, self._compile(*arguments), unpack_single, fallback)
+        return self._compile(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
+
+    def _compile(
+        self,
+        fgraph: FunctionGraph,
+        inputs: Sequence[InputCell],
+        n_outputs: int,
+        updates: dict[int, int],
+        unpack_single: bool,
+        fallback: Callable[..., Any],
+        timed: bool,
+        lent: Sequence[int] = (),
+    ) -> NativeCallable:
+        """A graph from tensors to tensors as a native callable; see `make_callable`."""
         started = clock.now()
         try:
             _refuse_states(fgraph.apply_nodes)
@@ -202,6 +223,11 @@ def _refuse_generators(inputs: Sequence[InputCell], updates: dict[int, int]) -> 
     reason = why_not_native([inputs[k].cell[0] for k in numbers], drawn_from)
     if reason is not None:
         raise Unsupported(reason)
+
+
+def _refuse_arguments(*args: Any, **kwargs: Any) -> Any:
+    """What native code that is called with the parts of arguments does about wrong ones: there are none."""
+    raise AssertionError("The parts of a value do not fit the types of the parts.")
 
 
 def _refuse_states(nodes: Iterable[Apply]) -> None:

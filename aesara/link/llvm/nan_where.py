@@ -15,6 +15,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.ifelse import IfElse
 from aesara.link.basic import InputCell
+from aesara.link.llvm.border import BorderCallable
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.nan_origin import Origin
@@ -55,11 +56,12 @@ class NanWhereLinker(LLVMLinker):
         fallback: Callable[..., Any],
         timed: bool = False,
         lent: Sequence[int] = (),
-    ) -> NativeCallable:
+    ) -> NativeCallable | BorderCallable:
         # New values are checked before they replace the old ones, which cannot be overwritten: the function keeps both.
         lent = list(dict.fromkeys((*lent, *updates)))
         native = super().make_callable(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
-        native.form = None  # the checks are not in the graph that a pickled function has
+        if isinstance(native, NativeCallable):
+            native.form = None  # the checks are not in the graph that a pickled function has
         return native
 
     def checks(self, fgraph: FunctionGraph) -> list[Variable]:
@@ -86,5 +88,6 @@ def _can_be_nan(variable: Variable) -> bool:
     return (
         variable.owner is not None
         and isinstance(variable.type, TensorType)
+        and variable.type.is_dense
         and variable.type.dtype.startswith(("float", "complex"))
     )

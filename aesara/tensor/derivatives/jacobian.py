@@ -25,6 +25,8 @@ TERMS_IN_ONE_SUM = 24
 def sum_tensor_gradients(gradient_type: TensorType, terms: Sequence[Any]) -> Variable:
     """Add gradients of one tensor with as few nodes as possible."""
     terms = list(terms)
+    if not all(term.type.is_dense for term in terms):
+        return sum_gradients.dispatch(object)(gradient_type, terms)  # sparse matrices know how to add themselves
     while len(terms) > 1:
         groups = [terms[k : k + TERMS_IN_ONE_SUM] for k in range(0, len(terms), TERMS_IN_ONE_SUM)]
         terms = [add(*group) if len(group) > 1 else group[0] for group in groups]

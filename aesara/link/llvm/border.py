@@ -1,0 +1,152 @@
+"""Functions whose arguments and results consist of arrays, as functions of these arrays.
+
+Native code takes and gives arrays only. Where a value of the graph's border consists of several, the graph is compiled
+from and to the parts, and a callable around it takes arguments apart and puts results together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aesara.graph.cloning import clone_get_equiv
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Variable
+from aesara.graph.parts import PutTogether, TakeApart, flat, grouped, has_parts
+from aesara.link.basic import Declined, InputCell
+from aesara.link.llvm.callable import NativeCallable
+from aesara.records import dataclass
+
+__all__ = ["Border", "BorderCallable"]
+
+
+@dataclass(frozen=True)
+class Border:
+    """A graph from and to the parts of its inputs and outputs.
+
+    Attributes
+    ----------
+    graph
+        The graph.
+    inputs
+        Its inputs; parts are explicit inputs.
+    updates
+        Index of an output -> index of the input whose cell it replaces.
+    outer
+        The inputs of the graph that it was made of.
+    results
+        The types of what that one returns.
+    """
+
+    graph: FunctionGraph
+    inputs: tuple[InputCell, ...]
+    updates: dict[int, int]
+    outer: tuple[InputCell, ...]
+    results: tuple[Any, ...]
+
+    @classmethod
+    def of(
+        cls, graph: FunctionGraph, cells: Sequence[InputCell], n_outputs: int, updates: dict[int, int]
+    ) -> Border | None:
+        """The border of a graph; None if all its inputs and outputs are arrays."""
+        if not any(map(has_parts, (*graph.inputs, *graph.outputs))):
+            return None
+        for output in updates:
+            if has_parts(graph.outputs[output]):
+                raise Declined(f"an update of a value of type {graph.outputs[output].type}")
+        given: list[Variable | tuple[Variable, ...]] = []
+        memo: dict[Any, Any] = {}
+        for variable in graph.inputs:
+            made = _parts(variable) if has_parts(variable) else variable.clone()
+            given.append(made)
+            memo[variable] = PutTogether(variable.type)(*made) if isinstance(made, tuple) else made
+        copies = clone_get_equiv(graph.inputs, graph.outputs, memo=memo)
+        taken = [tuple(TakeApart()(copies[v], return_list=True)) if has_parts(v) else copies[v] for v in graph.outputs]
+        places, of_inputs = _starts(taken), _starts(given)
+        inner_updates = {places[output]: of_inputs[k] for output, k in updates.items()}
+        flat_cells = []
+        for cell, one in zip(cells, given, strict=True):
+            if isinstance(one, tuple):
+                flat_cells += [InputCell(part, [None], False) for part in one]
+            else:
+                flat_cells.append(InputCell(one, cell.cell, cell.implicit))
+        inner = FunctionGraph(flat(given), flat(taken), clone=False, update_mapping=inner_updates)
+        results = tuple(variable.type for variable in graph.outputs[:n_outputs])
+        return cls(inner, tuple(flat_cells), inner_updates, tuple(cells), results)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many of the graph's outputs are returned."""
+        return sum(len(kind.part_types() or (kind,)) for kind in self.results)
+
+
+def _parts(variable: Variable) -> tuple[Variable, ...]:
+    kinds = variable.type.part_types()
+    assert kinds is not None
+    return tuple([kind(f"{variable}[{k}]") for k, kind in enumerate(kinds)])
+
+
+def _starts(items: Sequence[Any]) -> list[int]:
+    """For each item its place in the flat sequence."""
+    places, place = [], 0
+    for item in items:
+        places.append(place)
+        place += len(item) if isinstance(item, tuple) else 1
+    return places
+
+
+class BorderCallable:
+    """Calls native code with the parts of arguments, and puts its results together.
+
+    Parameters
+    ----------
+    border
+        What the code was made of.
+    native
+        The code.
+    unpack_single
+        Whether a single result is returned itself, and None if there is none.
+    fallback
+        Called with the caller's arguments: it converts them and comes back through `careful`.
+    """
+
+    #: it is compiled again when it is read from a file
+    form = None
+
+    def __init__(
+        self, border: Border, native: NativeCallable, unpack_single: bool, fallback: Callable[..., Any]
+    ) -> None:
+        self.border, self.native = border, native
+        self.graph, self.implicit = border.graph, [one.implicit for one in border.inputs]
+        self._unpack_single, self._fallback = unpack_single, fallback
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._fallback(*args, **kwargs)
+
+    def arguments_of(self, values: Sequence[Any]) -> list[Any]:
+        """What the native code is called with: one array for each part of each value, and the other values."""
+        explicit = iter(values)
+        arguments: list[Any] = []
+        for one in self.border.outer:
+            kind = one.variable.type
+            if kind.part_types() is not None:
+                arguments += kind.take_apart(one.cell[0] if one.implicit else next(explicit))
+            elif not one.implicit:
+                arguments.append(next(explicit))
+        return arguments
+
+    def careful(self, values: Sequence[Any]) -> Any:
+        """Run on explicit values of the right types."""
+        returned = self.native.careful(self.arguments_of(values))
+        results = [
+            kind.put_together(one) if isinstance(one, tuple) else one
+            for kind, one in zip(self.border.results, grouped(self.border.results, returned))
+        ]
+        if not self._unpack_single:
+            return results
+        return results[0] if results else None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("native", "refuse_numbers", "entry"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return getattr(self.native, name)

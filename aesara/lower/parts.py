@@ -1,0 +1,70 @@
+"""Lowering of operations on values that consist of arrays: their parts are variables, and what an operation does to
+them is an expression of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.parts import OnParts, flat, grouped, has_parts
+from aesara.graph.source import inherit_source
+from aesara.graph.traversal import io_toposort
+from aesara.lower.context import Context, Unsupported
+
+__all__ = ["lower_on_parts", "parts_of"]
+
+
+def parts_of(variable: Variable, context: Context) -> tuple[Variable, ...]:
+    """The variables that are the parts of a variable."""
+    found = context.parts_of.get(variable)
+    if found is None:
+        if not isinstance(variable, Constant):
+            raise Unsupported(f"a value of type {variable.type}")
+        kinds = variable.type.part_types()
+        assert kinds is not None
+        found = tuple([kind.make_constant(part) for kind, part in zip(kinds, variable.type.take_apart(variable.data))])
+        context.parts_of[variable] = found
+    return found
+
+
+def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Context], None]) -> dict[Variable, Variable]:
+    """Lower a node that has inputs or outputs with parts, by `lower` for each node on these.
+
+    Returns
+    -------
+    dict
+        The outputs of the node that have no parts, and what they are.
+    """
+    first = len(context.items)
+    inputs = [parts_of(v, context) if has_parts(v) else v for v in node.inputs]
+    with inherit_source(node):
+        results = _expression(node, inputs)
+    known = flat(inputs)
+    for one in io_toposort(known, [v for v in flat(results) if v not in known]):
+        if not all(map(context.has, one.outputs)):
+            lower(one, context)
+    made: dict[Variable, Variable] = {}
+    for variable, result in zip(node.outputs, results, strict=True):
+        if isinstance(result, tuple):
+            context.parts_of[variable] = result
+        else:
+            made[variable] = result
+    context.made[node] = range(first, len(context.items))
+    return made
+
+
+def _expression(
+    node: Apply, inputs: Sequence[Variable | tuple[Variable, ...]]
+) -> list[Variable | tuple[Variable, ...]]:
+    """What a node computes, in terms of parts."""
+    in_parts = getattr(node.op, "in_parts", None)
+    results = None if in_parts is None else in_parts(node, *inputs)
+    if results is None:
+        made = OnParts(node).make_node(*flat(inputs))
+        return list(grouped([variable.type for variable in node.outputs], made.outputs))
+    for variable, result in zip(node.outputs, results, strict=True):
+        kinds = variable.type.part_types()
+        expected = (variable.type,) if kinds is None else kinds
+        for kind, part in zip(expected, result if isinstance(result, tuple) else (result,), strict=True):
+            assert part.type.dtype == kind.dtype and part.type.ndim == kind.ndim, (node, part.type, kind)
+    return list(results)

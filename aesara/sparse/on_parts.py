@@ -1,0 +1,94 @@
+"""Products with the parts of a compressed matrix: what products with sparse matrices are in compiled functions.
+
+``data``, ``indices`` and ``indptr`` are those of a csr or csc matrix. A *line* is a row of the former and a column of
+the latter: its stored values are ``data[indptr[line] : indptr[line + 1]]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply
+from aesara.graph.op import Op
+from aesara.scalar import upcast
+from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import tensor_type
+
+__all__ = ["CompressedDot", "CompressedInner", "inner_products"]
+
+
+class _OfFormat(Op):
+    """An operation for matrices of one format.
+
+    Parameters
+    ----------
+    format
+        ``"csr"`` or ``"csc"``.
+    """
+
+    __props__ = ("format",)
+
+    def __init__(self, format: str):
+        if format not in COMPRESSED:
+            raise ValueError(f"format must be one of: {', '.join(COMPRESSED)}; got {format!r}.")
+        self.format = format
+
+
+class CompressedDot(_OfFormat):
+    """The product of a matrix, given by its parts and its shape, with a dense matrix or vector."""
+
+    def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any, b: Any) -> Apply:
+        inputs = [as_tensor_variable(one) for one in (data, indices, indptr, shape, b)]
+        dtype = upcast(inputs[0].type.dtype, inputs[4].type.dtype)
+        return Apply(self, inputs, [tensor_type(dtype, (None, *inputs[4].type.shape[1:]))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        data, indices, indptr, shape, b = inputs
+        if shape[1] != b.shape[0]:
+            raise ValueError(f"{self}: shape mismatch: {tuple(shape)} and {b.shape} are not aligned.")
+        matrix = MATRIX_CLASSES[self.format]((data, indices, indptr), tuple(shape))
+        output_storage[0][0] = np.asarray(matrix @ b, dtype=node.outputs[0].type.dtype)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [(node.inputs[3][0].astype("int64"), *shapes[4][1:])]
+
+
+class CompressedInner(_OfFormat):
+    """For each stored place (i, j) of a matrix the inner product of row i of one matrix and row j of another."""
+
+    def make_node(self, indices: Any, indptr: Any, x: Any, y: Any) -> Apply:
+        inputs = [as_tensor_variable(one) for one in (indices, indptr, x, y)]
+        dtype = upcast(inputs[2].type.dtype, inputs[3].type.dtype)
+        return Apply(self, inputs, [tensor_type(dtype, (None,))()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        indices, indptr, x, y = inputs
+        of_lines = x if self.format == "csr" else y
+        if indptr.size - 1 != of_lines.shape[0]:
+            raise ValueError(f"{self}: there are {indptr.size - 1} lines, but {of_lines.shape[0]} rows for them.")
+        lines = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+        rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
+        output_storage[0][0] = inner_products(x, rows, y, columns)
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+#: how many numbers of each of two matrices are multiplied at once
+_BLOCK = 1 << 20
+
+
+def inner_products(x: np.ndarray, rows: np.ndarray, y: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The inner products of rows of one matrix with rows of another one."""
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"Rows of length {x.shape[1]} and {y.shape[1]} have no inner product.")
+    products = np.empty(rows.size, dtype=np.result_type(x, y))
+    step = max(1, _BLOCK // max(1, x.shape[1]))
+    for start in range(0, rows.size, step):
+        part = slice(start, start + step)
+        np.einsum("ij,ij->i", x[rows[part]], y[others[part]], out=products[part])
+    return products

@@ -1,0 +1,125 @@
+"""Operations on sparse matrices against those on dense ones, by the reference and natively, and their gradients."""
+
+import copy
+
+import numpy as np
+import pytest
+import scipy.sparse
+from operations import OPERATIONS, operands, pattern
+from sparse_data import FORMATS, as_dense
+
+import aesara
+import aesara.sparse as sparse
+import aesara.tensor as at
+from aesara.sparse.type import SparseTensorType
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+
+
+def values_of(rng, format, dtype="float64"):
+    values = operands(rng, format, dtype=dtype)
+    values["U"] = values["A"].copy()
+    values["U"].data = rng.uniform(-0.9, 0.9, size=values["U"].nnz).astype(dtype)
+    return values
+
+
+def variables_for(values):
+    return {
+        name: SparseTensorType(value.format, value.dtype.name)(name)
+        if scipy.sparse.issparse(value)
+        else at.tensor(value.dtype.name, shape=(None,) * value.ndim, name=name)
+        for name, value in values.items()
+    }
+
+
+def equal_memory(a, b):
+    if not scipy.sparse.issparse(a):
+        return np.array_equal(a, b)
+    return all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("data", "indices", "indptr"))
+
+
+def close(name, got, expected, dtype):
+    tolerance = {"float64": 1e-12, "float32": 1e-5, "complex128": 1e-12}[dtype]
+    np.testing.assert_allclose(as_dense(got), expected, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("format, dtype", [("csr", "float64"), ("csc", "float64"), ("csr", "float32")])
+def test_values(rng, format, dtype, mode):
+    values = values_of(rng, format, dtype)
+    variables = variables_for(values)
+    built = [build(*(variables[name] for name in names)) for _, build, _, names, _ in OPERATIONS]
+    f = aesara.function(list(variables.values()), built, mode=mode, on_unused_input="ignore")
+    assert (f._native is not None) == (mode == "FAST_RUN")
+    before = copy.deepcopy(values)
+    results = f(*values.values())
+    for name, value in before.items():
+        assert equal_memory(value, values[name]), f"{name} has changed"
+    for (name, _, expected, names, _), variable, got in zip(OPERATIONS, built, results, strict=True):
+        close(name, got, expected(*(as_dense(values[one]) for one in names)), dtype)
+        assert variable.type.filter(got, strict=True) is got, name
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("format", FORMATS)
+def test_gradients(rng, format, mode):
+    """The derivative along a direction is the product with the gradient: with respect to all that is stored."""
+    values = values_of(rng, format)
+    # What is removed, also by the sum of two matrices, has no gradient.
+    values["A"].data[values["A"].data == 0] = 1.0
+    inputs, matrices = {}, {}
+    for name, value in values.items():
+        if scipy.sparse.issparse(value):
+            inputs[name] = at.dvector(name)
+            parts = [at.constant(part) for part in SparseTensorType(format, "float64").take_apart(value)[1:]]
+            matrices[name] = sparse.CSM(format)(inputs[name], *parts)
+            values[name] = value.data
+        else:
+            inputs[name] = matrices[name] = at.tensor(value.dtype.name, shape=(None,) * value.ndim, name=name)
+    costs, derivatives = [], []
+    directions = {name: rng.normal(size=value.shape) for name, value in values.items() if value.dtype == "float64"}
+    rows = [row for row in OPERATIONS if row[4]]
+    for _, build, _, names, _ in rows:
+        out = build(*(matrices[name] for name in names))
+        out = out if out.type.is_dense else out.toarray()
+        weights = at.cos(at.arange(out.size)).reshape(out.shape)
+        cost = (weights * out).sum()
+        wrt = [name for name in dict.fromkeys(names) if name in directions]
+        gradients = aesara.grad(cost, [inputs[name] for name in wrt])
+        costs.append(cost)
+        derivatives.append(sum((g * directions[name]).sum() for g, name in zip(gradients, wrt, strict=True)))
+    known = list(inputs.values())
+    f = aesara.function(known, [*costs, *derivatives], mode=mode, on_unused_input="ignore")
+    step = 1e-6
+    low, high = (
+        f(*(v + sign * step * directions[name] if name in directions else v for name, v in values.items()))
+        for sign in (-1, 1)
+    )
+    derivatives = f(*values.values())[len(rows) :]
+    for (name, *_), got, above, below in zip(rows, derivatives, high, low, strict=False):
+        np.testing.assert_allclose(got, (above - below) / (2 * step), rtol=2e-6, atol=2e-7, err_msg=name)
+
+
+def test_stored_values_only(rng):
+    """Operations that leave what is not stored alone."""
+    a = operands(rng, "csr")["A"]
+    a.data = rng.uniform(0.5, 2.0, size=a.nnz)
+    A, v = sparse.csr_matrix("A"), at.dvector("v")
+    vector, stored, data = rng.normal(size=5), pattern(a), a.toarray()
+    built = {
+        "exp": (sparse.structured_exp(A), np.exp(data)),
+        "log": (sparse.structured_log(A), np.log(np.where(stored, data, 1))),
+        "sigmoid": (sparse.structured_sigmoid(A), 1 / (1 + np.exp(-data))),
+        "pow": (sparse.structured_pow(A, 3), data**3),
+        "minimum": (sparse.structured_minimum(A, 1.0), np.minimum(data, 1)),
+        "maximum": (sparse.structured_maximum(A, 1.0), np.maximum(data, 1)),
+        "add": (sparse.structured_add(A, 1.0), data + 1),
+        "add vector": (sparse.structured_add_s_v(A, v), data + vector),
+        "ones": (sparse.sp_ones_like(A), 1),
+        "sqrt": (sparse.sqrt(A), np.sqrt(data)),
+    }
+    f = aesara.function([A, v], [variable for variable, _ in built.values()])
+    for (name, (_, expected)), got in zip(built.items(), f(a, vector), strict=True):
+        np.testing.assert_allclose(got.toarray(), expected * stored, rtol=1e-12, err_msg=name)
+        assert got.nnz == a.nnz, name
+    assert aesara.function([A], sparse.sp_zeros_like(A))(a).nnz == 0
