@@ -22,7 +22,9 @@ def _registered():
         for kind, function in registry.items():
             module = function.__module__.removeprefix("aesara.lower.")
             path = f"{kind.__module__}.{kind.__qualname__}".removeprefix("aesara.")
-            if kind is not object and path.startswith(("tensor.", "scalar.", "scan.", "ifelse.", "subgraph.")):
+            if kind is not object and path.startswith(
+                ("tensor.", "scalar.", "scan.", "sparse.", "ifelse.", "subgraph.")
+            ):
                 yield module, path
 
 
