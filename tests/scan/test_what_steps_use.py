@@ -267,17 +267,17 @@ def test_a_loop_in_a_step_that_makes_a_stream():
 
     def outer(i):
         stream = at.random.RandomStream(3)
-        inner, updates = scan(lambda j: stream.uniform() + j, ENTRIES)
+        inner, updates = scan(lambda j: stream.uniform() + j, at.arange(3))
         return inner.sum() + i, updates
 
-    sums, updates = scan(outer, ENTRIES)
+    sums, updates = scan(outer, at.arange(3))
     assert len(updates) == 1
     first, second = (aesara.function([], sums, updates=updates)() for _ in range(2))
     assert len({*first, *second}) == 2 * len(first)
 
 
 def test_outputs_without_first_values():
-    rows, _ = scan(lambda i: i * 2, ENTRIES, outputs_info=[])
+    rows, _ = scan(lambda i: i * 2, at.arange(3), outputs_info=[])
     assert rows.eval().tolist() == [0, 2, 4]
     with pytest.raises(ValueError, match="taps of outputs must differ"):
-        scan(lambda i, a, b: a + b, ENTRIES, outputs_info={"initial": at.dvector(), "taps": [-1, -1]})
+        scan(lambda i, a, b: a + b, at.arange(3), outputs_info={"initial": at.dvector(), "taps": [-1, -1]})
