@@ -28,6 +28,8 @@ from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.records import dataclass
 from aesara.scan.inner_graphs import RewriteSteps
+from aesara.scan.inplace import ScanInplaceOptimizer
+from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.random.rewriting.inplace import random_make_inplace
@@ -92,6 +94,8 @@ PASSES = [
     Pass(-0.01, "inline_ofg_expansion", in2out(inline_ofg_expansion), ALWAYS),
     # Equal nodes become one, so that rules see each expression once.
     Pass(0, "merge1", MergeOptimizer(), (*ALWAYS, "merge")),
+    # What does not need a loop goes out of it.
+    Pass(0.05, "scan_eqopt1", scan_eqopt1, (*FAST_RUN, "scan")),
     # The shapes of all variables become known to the graph, so that rules can ask for them.
     Pass(0.1, "ShapeOpt", ShapeOptimizer(), ALWAYS),
     # What does nothing goes, in one walk.
@@ -108,6 +112,8 @@ PASSES = [
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     Pass(1.51, "Print1.51", PrintCurrentFunctionGraph("Post-stabilize"), ()),
     Pass(1.6, "watch_stabilize", Watch("stabilize"), SETTLING),
+    # Equal inputs and outputs of loops become one, and so do loops over the same steps.
+    Pass(1.62, "scan_eqopt2", scan_eqopt2, (*FAST_RUN, "scan")),
     # (1.65: one factorization for all that is asked of a matrix; see aesara.tensor.rewriting.matrices.)
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
@@ -147,6 +153,7 @@ PASSES = [
         inplace_elemwise_optimizer,
         (*IN_PLACE, "inplace_opt", "inplace_elemwise_optimizer"),
     ),
+    Pass(75, "scan_make_inplace", ScanInplaceOptimizer(), (*IN_PLACE, "scan")),
     # Draws change the state of a generator that nobody reads afterwards.
     Pass(99, "random_make_inplace", InplaceWriter(random_make_inplace), IN_PLACE),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),

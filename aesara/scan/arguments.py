@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from aesara.graph.cloning import clone as clone_graph
+from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import ancestors
 from aesara.scan.info import ScanInfo
@@ -314,6 +315,19 @@ class ScanArgs:
                 if hasattr(self, name):
                     del getattr(self, name)[index]
         return removed
+
+    def replace_inner(self, replacements: Mapping[Variable, Variable]) -> None:
+        """Replace variables in the graph of the step."""
+        self.set_inner_outputs(clone_replace(self.inner_outputs, dict(replacements)))
+
+    def set_inner_outputs(self, outputs: Sequence[Variable]) -> None:
+        """Let the step have other outputs, as many as it has."""
+        made = iter(outputs)
+        self.inner_out_mit_mot = [[next(made) for _ in taps] for taps in self.inner_out_mit_mot]
+        for name in ("mit_sot", "sit_sot", "nit_sot", "shared"):
+            field = f"inner_out_{name}"
+            setattr(self, field, [next(made) for _ in getattr(self, field)])
+        self.cond = [next(made) for _ in self.cond]
 
     def merge(self, other: ScanArgs) -> ScanArgs:
         """The arguments of a loop that does what both do, over as many steps.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -138,6 +139,12 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
             inputs, outputs, self.info, self.mode, None, self.truncate_gradient, self.name,
             profile=self.profile, allow_gc=self.allow_gc, strict=self.strict,
         )  # fmt: skip
+
+    def overwriting(self, buffers: dict[int, list[int]]) -> Scan:
+        """The same loop, which writes some of its outputs into the memory of inputs; see `Op.destroy_map`."""
+        made = copy(self)
+        made.destroy_map = buffers
+        return made
 
     @classmethod
     def of_parts(cls, parts: LoopParts, **options: Any) -> list[Variable]:

@@ -23,7 +23,7 @@ class Run:
             if len(sequence) < self.n_steps:
                 raise ValueError(f"{op}: sequence {k} has {len(sequence)} entries, {self.n_steps} steps need as many.")
         buffers = op.outer_mitmot(inputs) + op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
-        self.buffers = [np.array(buffer) for buffer in buffers]
+        self.buffers = [buffer if k in op.destroy_map else np.array(buffer) for k, buffer in enumerate(buffers)]
         kinds = [variable.type for variable in op.inner_shared(op.inner_inputs)]
         self.shared = [
             kind.copy_value(value) if kind.restorable else value for kind, value in zip(kinds, op.outer_shared(inputs))

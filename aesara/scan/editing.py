@@ -1,0 +1,101 @@
+"""What rewrites of loops have in common: finding loops, and putting edited ones in their places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.features import ReplaceValidate, attach_once
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.db import EquilibriumDB
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter
+from aesara.graph.source import inherit_source
+from aesara.scan.arguments import ScanArgs
+from aesara.scan.op import Scan
+
+__all__ = ["LoopDB", "OverLoops", "apply_edited", "loops_of", "same_length"]
+
+
+def loops_of(fgraph: FunctionGraph) -> list[Apply]:
+    """The loops of a graph, in an order in which they can run."""
+    if not any(isinstance(node.op, Scan) for node in fgraph.apply_nodes):
+        return []
+    return [node for node in fgraph.toposort() if isinstance(node.op, Scan)]
+
+
+class OverLoops(GraphRewriter):
+    """Applies a rule to each loop of a graph once, the last loop first.
+
+    Parameters
+    ----------
+    rule
+        A node rewriter that gives a dictionary of outputs of the loop with their replacements, or False.
+    """
+
+    def __init__(self, rule: NodeRewriter) -> None:
+        self.rule = rule
+        self.name = rule.name or getattr(rule, "__name__", None)
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        attach_once(fgraph, ReplaceValidate)
+
+    def apply(self, fgraph: FunctionGraph) -> int:
+        """The number of loops that were replaced."""
+        done = 0
+        for node in reversed(loops_of(fgraph)):
+            if node in fgraph.apply_nodes:
+                found: Any = self.rule.transform(fgraph, node)
+                if found:
+                    fgraph.replace_all_validate(list(found.items()), reason=self.name)
+                    done += 1
+        return done
+
+
+class _WhereLoops(GraphRewriter):
+    """Applies a rewriter to graphs that have loops."""
+
+    def __init__(self, rewriter: GraphRewriter) -> None:
+        self.rewriter = rewriter
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        self.rewriter.add_requirements(fgraph)
+
+    def apply(self, fgraph: FunctionGraph) -> Any:
+        return self.rewriter.apply(fgraph) if loops_of(fgraph) else None
+
+
+class LoopDB(EquilibriumDB):
+    """Rewriters of loops that are applied together until none of them changes the graph."""
+
+    def query(self, *tags: Any, **kwtags: Any) -> Any:
+        return _WhereLoops(super().query(*tags, **kwtags))
+
+
+def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, Variable]:
+    """Apply an edited loop; returns for each output of the old one that is left what takes its place.
+
+    Parameters
+    ----------
+    args
+        The edited parts of the loop; the field of an output that the old loop did not have holds None.
+    node
+        The old loop.
+    options
+        Arguments of `Scan` that are not those of the old loop.
+    """
+    op = node.op
+    given = {
+        "mode": op.mode, "truncate_gradient": op.truncate_gradient, "name": op.name, "profile": op.profile,
+        "allow_gc": op.allow_gc, "strict": op.strict, **options,
+    }  # fmt: skip
+    with inherit_source(node):
+        loop = Scan(args.inner_inputs, args.inner_outputs, args.info, **given)
+        made = loop(*args.outer_inputs, return_list=True)
+    return {old: new for old, new in zip(args.outer_outputs, made, strict=True) if old is not None}
+
+
+def same_length(a: Any, b: Any) -> bool:
+    """Whether two numbers of steps are known to be equal."""
+    if a is b:
+        return True
+    return isinstance(a, Constant) and isinstance(b, Constant) and int(a.data) == int(b.data)

@@ -1,0 +1,40 @@
+"""The databases of rewrites of loops, with the names and tags of Aesara."""
+
+from __future__ import annotations
+
+from aesara.graph.rewriting.db import SequenceDB
+from aesara.scan.editing import LoopDB, OverLoops
+from aesara.scan.merging import ScanMerge
+from aesara.scan.pruning import (
+    remove_constants_and_unused_inputs_scan,
+    remove_unused_outputs_scan,
+    scan_merge_inouts,
+)
+
+__all__ = ["scan_eqopt1", "scan_eqopt2", "scan_seqopt1"]
+
+#: Before the passes for all operations: what does not need the loop goes out of it.
+scan_eqopt1 = LoopDB()
+scan_seqopt1 = SequenceDB()
+scan_eqopt1.register("all_pushout_opt", scan_seqopt1, "fast_run", "scan")
+#: Behind them: inputs and outputs that are equal are one, and so are loops over the same steps.
+scan_eqopt2 = LoopDB()
+
+FAST_RUN = ("fast_run", "scan")
+
+scan_seqopt1.register(
+    "scan_remove_constants_and_unused_inputs0",
+    OverLoops(remove_constants_and_unused_inputs_scan),
+    "remove_constants_and_unused_inputs_scan",
+    *FAST_RUN,
+    position=1,
+)
+scan_eqopt2.register(
+    "scan_remove_constants_and_unused_inputs1",
+    OverLoops(remove_constants_and_unused_inputs_scan),
+    "remove_constants_and_unused_inputs_scan",
+    *FAST_RUN,
+)
+scan_eqopt2.register("scan_remove_unused_outputs", OverLoops(remove_unused_outputs_scan), *FAST_RUN)
+scan_eqopt2.register("scan_merge_inouts", OverLoops(scan_merge_inouts), *FAST_RUN)
+scan_eqopt2.register("scan_merge", ScanMerge(), *FAST_RUN)
