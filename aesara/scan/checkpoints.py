@@ -9,7 +9,8 @@ from aesara.graph.nodes import Variable
 from aesara.scan.basic import scan
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import zeros
-from aesara.tensor.elementwise.ops import ceil, eq
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import ceil, eq, minimum
 from aesara.tensor.joining.join_split import join
 
 __all__ = ["ceil", "eq", "scan_checkpoints"]
@@ -31,7 +32,8 @@ def scan_checkpoints(
     save_every_N
         How many steps lie between kept states.
     padding
-        Whether sequences whose length is no multiple of `save_every_N` are lengthened by zeros.
+        Whether sequences whose length is no multiple of `save_every_N` are lengthened by zeros. Without sequences the
+        last kept state is that after the last step.
 
     Returns
     -------
@@ -57,7 +59,8 @@ def scan_checkpoints(
     if save_every_N < 1:
         raise ValueError(f"scan_checkpoints: save_every_N must be at least 1, got {save_every_N}.")
     length = rows[0].shape[0] if n_steps is None else as_tensor_variable(n_steps)
-    blocks = ceil(length / save_every_N).astype("int64") if padding else length // save_every_N
+    whole = padding or not rows
+    blocks = ceil(length / save_every_N).astype("int64") if whole else length // save_every_N
     if padding:
         missing = blocks * save_every_N - length
         rows = [join(0, v[:length], zeros((missing, *[v.shape[d] for d in range(1, v.type.ndim)]), v.type.dtype))
@@ -65,14 +68,18 @@ def scan_checkpoints(
     cut = [v[: blocks * save_every_N].reshape((blocks, save_every_N, *[v.shape[d] for d in range(1, v.type.ndim)]),
                                               ndim=v.type.ndim + 1) for v in rows]  # fmt: skip
 
+    # Without sequences, which end where they end, the last block is as long as there are steps left.
+    counts = [] if rows else [minimum(length - arange(blocks) * save_every_N, save_every_N)]
+
     def block(*arguments: Any) -> Any:
         own, rest = list(arguments[: len(cut)]), list(arguments[len(cut) :])
+        steps = save_every_N if rows else rest.pop(0)
         inner, updates = scan(
-            fn, own, rest[: len(states)], rest[len(states) :], n_steps=save_every_N, name=name, return_list=True
+            fn, own, rest[: len(states)], rest[len(states) :], n_steps=steps, name=name, return_list=True
         )
         return [value[-1] for value in inner], updates
 
-    return scan(block, cut, states, constants, n_steps=blocks, name=name)
+    return scan(block, [*cut, *counts], states, constants, n_steps=blocks, name=name)
 
 
 def _as_list(value: Any) -> list[Any]:
