@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
     grad_not_implemented,
@@ -19,7 +19,7 @@ from aesara.graph.pullback import (
     is_null,
     pull_back,
 )
-from aesara.graph.traversal import graph_inputs
+from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.tensor.core.conversion import constant
@@ -28,6 +28,7 @@ from aesara.tensor.creation.allocation import alloc, zeros_like
 from aesara.tensor.elementwise.ops import add, lt, minimum, switch
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
 from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.specify_shape import SpecifyShape
 
 __all__ = ["pulled_back"]
 
@@ -94,6 +95,7 @@ class _Backward:
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]
         sums = {v: self._sum(outer, found[v]) for outer, v in parts.constants[: len(self.constants)] if v in found}
+        self._read_new_values()
         self._check_shared()
         if not parts.states and not parts.results:
             states: dict[State, Variable] = {}
@@ -153,6 +155,21 @@ class _Backward:
     def _sum(self, outer: Any, term: Any) -> State:
         total = TensorType(outer.type.dtype, outer.type.shape)()
         return self._state(zeros_like(outer)[None], total, add(total, term))
+
+    def _read_new_values(self) -> None:
+        """Read the new values of states from the rows that hold them, instead of computing them again."""
+        new = self.op.inner_mitsot_outs(self.op.inner_outputs) + self.op.inner_sitsot_outs(self.op.inner_outputs)
+        used = set(ancestors(self.parts.inner_outputs()))
+        read: dict[Variable, Variable] = {}
+        for k, out in enumerate(new):
+            while out.owner is not None and isinstance(out.owner.op, SpecifyShape) and out not in used:
+                out = out.owner.inputs[0]
+            if out in used and out not in read and out.owner is not None and not isinstance(out, Constant):
+                rows = self._reversed(self.outputs[k], self.depths[k])
+                read[out] = TensorType(out.type.dtype, rows.type.shape[1:])()
+                self.parts.sequences.append((rows, read[out]))
+        if read:
+            self.parts.replace(read)
 
     def _check_shared(self) -> None:
         """The values that shared states had in each step are gone, so a gradient that needs them cannot be had."""

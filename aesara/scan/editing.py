@@ -13,7 +13,7 @@ from aesara.graph.source import inherit_source
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.op import Scan
 
-__all__ = ["LoopDB", "OverLoops", "apply_edited", "loops_of", "same_length"]
+__all__ = ["LoopDB", "OverLoops", "apply_edited", "edited_node", "loops_of", "same_length"]
 
 
 def loops_of(fgraph: FunctionGraph) -> list[Apply]:
@@ -24,7 +24,7 @@ def loops_of(fgraph: FunctionGraph) -> list[Apply]:
 
 
 class OverLoops(GraphRewriter):
-    """Applies a rule to each loop of a graph once, the last loop first.
+    """Applies a rule to the loops of a graph, the last loop first, until it has nothing left to do.
 
     Parameters
     ----------
@@ -42,12 +42,17 @@ class OverLoops(GraphRewriter):
     def apply(self, fgraph: FunctionGraph) -> int:
         """The number of loops that were replaced."""
         done = 0
-        for node in reversed(loops_of(fgraph)):
-            if node in fgraph.apply_nodes:
-                found: Any = self.rule.transform(fgraph, node)
-                if found:
-                    fgraph.replace_all_validate(list(found.items()), reason=self.name)
-                    done += 1
+        pending = loops_of(fgraph)
+        while pending:
+            node = pending.pop()
+            if node not in fgraph.apply_nodes:
+                continue
+            found: Any = self.rule.transform(fgraph, node)
+            if found:
+                fgraph.replace_all_validate(list(found.items()), reason=self.name)
+                done += 1
+                made = {v.owner for v in found.values() if v.owner is not None and isinstance(v.owner.op, Scan)}
+                pending += [new for new in made if new is not node and new in fgraph.apply_nodes]
         return done
 
 
@@ -71,13 +76,13 @@ class LoopDB(EquilibriumDB):
         return _WhereLoops(super().query(*tags, **kwtags))
 
 
-def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, Variable]:
-    """Apply an edited loop; returns for each output of the old one that is left what takes its place.
+def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
+    """Apply an edited loop.
 
     Parameters
     ----------
     args
-        The edited parts of the loop; the field of an output that the old loop did not have holds None.
+        The edited parts of the loop.
     node
         The old loop.
     options
@@ -90,8 +95,17 @@ def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, 
     }  # fmt: skip
     with inherit_source(node):
         loop = Scan(args.inner_inputs, args.inner_outputs, args.info, **given)
-        made = loop(*args.outer_inputs, return_list=True)
-    return {old: new for old, new in zip(args.outer_outputs, made, strict=True) if old is not None}
+        made: Apply = loop.make_node(*args.outer_inputs)
+    return made
+
+
+def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, Variable]:
+    """Apply an edited loop; returns for each output of the old one that is left what takes its place.
+
+    The field of an output that the old loop did not have holds None; the parameters are those of `edited_node`.
+    """
+    made = edited_node(args, node, **options)
+    return {old: new for old, new in zip(args.outer_outputs, made.outputs, strict=True) if old is not None}
 
 
 def same_length(a: Any, b: Any) -> bool:

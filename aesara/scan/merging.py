@@ -95,7 +95,7 @@ def _same_condition(a: Apply, b: Apply) -> bool:
     shared = set(a.inputs)
     for node, found in zip((a, b), inner):
         mapping = node.op.get_oinp_iinp_iout_oout_mappings()
-        by_outer = {}
+        by_outer: dict[Any, Variable] = {}
         steady = range(len(node.inputs) - node.op.info.n_non_seqs, len(node.inputs))
         for k in [*range(1, 1 + node.op.info.n_seqs), *steady]:
             if node.inputs[k] in shared:

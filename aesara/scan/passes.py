@@ -10,6 +10,12 @@ from aesara.scan.pruning import (
     remove_unused_outputs_scan,
     scan_merge_inouts,
 )
+from aesara.scan.push_out import (
+    push_out_add_scan,
+    push_out_dot1_scan,
+    push_out_non_seq_scan,
+    push_out_seq_scan,
+)
 
 __all__ = ["scan_eqopt1", "scan_eqopt2", "scan_seqopt1"]
 
@@ -28,6 +34,16 @@ scan_seqopt1.register(
     "remove_constants_and_unused_inputs_scan",
     *FAST_RUN,
     position=1,
+)
+scan_seqopt1.register(
+    "scan_pushout_nonseqs_ops", OverLoops(push_out_non_seq_scan), *FAST_RUN, "scan_pushout", position=2
+)
+scan_seqopt1.register("scan_pushout_seqs_ops", OverLoops(push_out_seq_scan), *FAST_RUN, "scan_pushout", position=3)
+scan_seqopt1.register(
+    "scan_pushout_dot1", OverLoops(push_out_dot1_scan), *FAST_RUN, "more_mem", "scan_pushout", position=4
+)
+scan_seqopt1.register(
+    "scan_pushout_add", OverLoops(push_out_add_scan), *FAST_RUN, "more_mem", "scan_pushout", position=5
 )
 scan_eqopt2.register(
     "scan_remove_constants_and_unused_inputs1",

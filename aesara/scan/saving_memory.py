@@ -10,6 +10,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
 from aesara.records import dataclass
+from aesara.scan.editing import loops_of
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step, with_rows
 from aesara.tensor.core.conversion import constant
@@ -17,7 +18,7 @@ from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.shape import Shape_i
 
-__all__ = ["SaveMemory"]
+__all__ = ["SaveMemory", "reads_of_last_rows"]
 
 
 class SaveMemory(GraphRewriter):
@@ -28,11 +29,10 @@ class SaveMemory(GraphRewriter):
     find the same rows there, and are out of bounds in the same cases.
     """
 
-    def apply(self, fgraph: FunctionGraph) -> None:
-        loops = [node for node in fgraph.toposort() if isinstance(node.op, Scan)]
+    def apply(self, fgraph: FunctionGraph) -> int:
+        """The number of loops that keep fewer rows now."""
         # Loops at the end first: what they do not read any more need not be kept by those before.
-        for node in reversed(loops):
-            _shorten(fgraph, node)
+        return sum(_shorten(fgraph, node) for node in reversed(loops_of(fgraph)))
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,24 @@ class _Reads:
     rows: int
 
 
-def _shorten(fgraph: FunctionGraph, node: Apply) -> None:
+def _shorten(fgraph: FunctionGraph, node: Apply) -> bool:
     inputs, reads = list(node.inputs), {}
     for k, position, depth in _kept_outputs(node.op):
-        found = _reads_of_last_rows(fgraph, node.outputs[k])
+        found = reads_of_last_rows(fgraph, node.outputs[k])
         if found is None:
             continue
         shorter = _shorter(inputs[position], max(found.rows, depth + 1), node)
         if shorter is not None:
             inputs[position], reads[k] = shorter, found
     if not reads:
-        return
+        return False
     with inherit_source(node):
         made = node.op(*inputs, return_list=True)
     pairs = [(old, new) for k, (old, new) in enumerate(zip(node.outputs, made)) if k not in reads]
     for k, found in reads.items():
         pairs += [(chain[-1].outputs[0], _read_again(chain, made[k])) for chain in found.last]
     fgraph.replace_all_validate(pairs, reason="scan_save_mem")
+    return True
 
 
 def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
@@ -72,14 +73,16 @@ def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
     return found + [(first + k, lengths + k, 0) for k in range(info.n_nit_sot)]
 
 
-def _reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
+def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
     """How an output is read, if it is read from its end only."""
-    found, rows, pending = [], 0, [(output, 0, ())]
+    found: list[list[Apply]] = []
+    rows = 0
+    pending: list[tuple[Any, int, tuple[Apply, ...]]] = [(output, 0, ())]
     while pending:
         variable, dropped, chain = pending.pop()
         for client, _ in fgraph.clients[variable]:
             reads = _read_of(client)
-            if reads is None:
+            if reads is None or not isinstance(client, Apply):
                 return None
             if reads.start is not None and reads.start >= 0:
                 pending.append((client.outputs[0], dropped + reads.start, (*chain, client)))

@@ -157,7 +157,7 @@ def test_rewriters_of_graphs():
 
 def test_loops():
     bad = rule("cos_is_sin", (at.cos, "x"), (at.sin, "x"))
-    out, _ = aesara.scan(lambda s: at.exp(at.cos(s) * 2), sequences=x)
+    out, _ = aesara.scan(lambda e, s: s + at.exp(at.cos(e + s) * 2), x, at.constant(0.0, dtype="float64"))
     canonicalize.register("cos_is_sin", bad, "planted")
     query = RewriteSteps.query
     try:

@@ -1,0 +1,449 @@
+"""What does not depend on former steps is computed outside of the loop, for all steps at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, cast
+
+from aesara.graph.cloning import clone_replace
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.source import inherit_source
+from aesara.graph.traversal import ancestors, io_toposort
+from aesara.graph.vectorization import vectorize_graph
+from aesara.scan.arguments import ScanArgs
+from aesara.scan.editing import apply_edited, edited_node
+from aesara.scan.op import Scan
+from aesara.scan.row_counts import first_rows
+from aesara.scan.saving_memory import reads_of_last_rows
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, gt
+from aesara.tensor.products.dot import Dot, dot
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.rearranging import sizes_of
+
+__all__ = [
+    "add_nitsot_outputs",
+    "get_outer_ndim",
+    "inner_sitsot_only_last_step_used",
+    "push_out_add_scan",
+    "push_out_dot1_scan",
+    "push_out_inner_vars",
+    "push_out_non_seq_scan",
+    "push_out_seq_scan",
+]
+
+Replacements = dict[Variable, Variable]
+
+#: Elementwise operations that cost no more than to store and load what they compute.
+_CHEAP = frozenset(
+    {
+        "Abs", "Add", "And", "Cast", "EQ", "GE", "GT", "Identity", "Invert", "LE", "LT", "Mul", "NEQ", "Neg", "Or",
+        "ScalarMaximum", "ScalarMinimum", "Second", "Sgn", "Sqr", "Sub", "Switch", "XOR",
+    }
+)  # fmt: skip
+
+
+# -- values that are the same in every step ------------------------------------------------------------------------
+
+
+@node_rewriter([Scan])
+def push_out_non_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool:
+    """Compute once, before the loop, what a step computes of nothing but values that do not change.
+
+    Outputs that are the same in every step are repeated.
+    """
+    args = ScanArgs.from_node(node)
+    steady, order = _computed_of(args, args.inner_in_non_seqs)
+    repeated = [] if args.as_while else [
+        k for k, v in enumerate(args.inner_out_nit_sot) if v in steady or v in args.inner_in_non_seqs
+    ]  # fmt: skip
+    outputs = [v for k, v in enumerate(args.inner_out_nit_sot) if k in repeated]
+    frontier = _frontier(args, steady, order, set(repeated))
+    frontier = [v for v in frontier if _is_work(v, steady)]
+    if not frontier and not outputs:
+        return False
+    outer_of = dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs))
+    with inherit_source(node):
+        made = clone_replace([*frontier, *outputs], outer_of)
+        found: Replacements = {}
+        for k, value in zip(repeated, made[len(frontier) :]):
+            length = args.outer_in_nit_sot[k]
+            found[args.outer_out_nit_sot[k]] = alloc(value, length, *sizes_of(value))
+    _drop_results(args, repeated)
+    inner = [v.type(name=v.name) for v in frontier]
+    args.outer_in_non_seqs += made[: len(frontier)]
+    args.inner_in_non_seqs += inner
+    args.replace_inner(dict(zip(frontier, inner)))
+    return {**found, **_applied(args, node)}
+
+
+def _computed_of(args: ScanArgs, given: Sequence[Variable]) -> tuple[set[Variable], list[Apply]]:
+    """What the step computes of these inputs and constants alone; and its nodes, in an order in which they can run."""
+    known = set(given)
+    found: set[Variable] = set()
+    order = list(io_toposort(args.inner_inputs, args.inner_outputs))
+    for node in order:
+        of_given = any(v in known for v in node.inputs)
+        if of_given and all(v in known or isinstance(v, Constant) or _is_constant(v) for v in node.inputs):
+            known.update(node.outputs)
+            found.update(node.outputs)
+    return found, order
+
+
+def _is_constant(variable: Variable) -> bool:
+    """Whether this is computed of constants alone."""
+    return variable.owner is not None and all(
+        v.owner is not None or isinstance(v, Constant) for v in ancestors([variable])
+    )
+
+
+def _frontier(args: ScanArgs, inside: set[Variable], order: Sequence[Apply], dropped: Iterable[int]) -> list[Variable]:
+    """The variables of a set that nodes outside of the set read, or that are outputs of the step."""
+    gone = set(dropped)
+    kept = [v for k, v in enumerate(args.inner_out_nit_sot) if k not in gone]
+    others = [v for taps in args.inner_out_mit_mot for v in taps]
+    others += [*args.inner_out_mit_sot, *args.inner_out_sit_sot, *kept, *args.inner_out_shared, *args.cond]
+    readers = [node for node in order if node.outputs[0] not in inside and not getattr(node.op, "is_lazy", False)]
+    wanted = dict.fromkeys([*(v for node in readers for v in node.inputs), *others])
+    return [v for v in wanted if v in inside and isinstance(v.type, TensorType)]
+
+
+def _is_work(variable: Variable, inside: set[Variable]) -> bool:
+    """Whether more than views are computed on the way to a variable."""
+    return any(v in inside and v.owner is not None and not v.owner.op.view_map for v in ancestors([variable]))
+
+
+def _drop_results(args: ScanArgs, gone: Sequence[int]) -> None:
+    for k in sorted(gone, reverse=True):
+        for field in (args.inner_out_nit_sot, args.outer_in_nit_sot, args.outer_out_nit_sot):
+            del field[k]
+
+
+def _applied(args: ScanArgs, node: Apply) -> Replacements:
+    """Apply what is left of a loop, if anything is."""
+    return apply_edited(args, node) if args.outer_outputs else {}
+
+
+# -- values that depend on sequences only --------------------------------------------------------------------------
+
+
+@node_rewriter([Scan])
+def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool:
+    """Compute before the loop, for all steps at once, what depends on entries of sequences and on no state.
+
+    This is done for elementwise operations, and for products with matrices that are the same in every step, where it
+    is worth the memory: for outputs, which have a row for each step in any case, and for operations that cost more than
+    to store and load their results.  A loop of which nothing is left is gone.
+    """
+    args = ScanArgs.from_node(node)
+    if args.n_mit_mot:
+        return False
+    mapped, order = _mapped(args)
+    outputs = [] if args.as_while else [
+        k for k, v in enumerate(args.inner_out_nit_sot)
+        if (v in mapped or v in args.inner_in_seqs) and args.outer_in_nit_sot[k] is args.n_steps
+    ]  # fmt: skip
+    frontier = [v for v in _frontier(args, mapped, order, outputs) if _pays(v, mapped, args)]
+    values = [args.inner_out_nit_sot[k] for k in outputs]
+    if not frontier and not values:
+        return False
+    with inherit_source(node):
+        checked = bool(values)
+        made = _for_all_steps([*frontier, *values], args, checked)
+    found = dict(zip([args.outer_out_nit_sot[k] for k in outputs], made[len(frontier) :]))
+    _drop_results(args, outputs)
+    inner = [TensorType(v.type.dtype, rows.type.shape[1:])(name=v.name) for v, rows in zip(frontier, made)]
+    args.outer_in_seqs += made[: len(frontier)]
+    args.inner_in_seqs += inner
+    args.replace_inner(dict(zip(frontier, inner)))
+    return {**found, **_applied(args, node)}
+
+
+def _mapped(args: ScanArgs) -> tuple[set[Variable], list[Apply]]:
+    """What the step computes of entries of sequences, elementwise or by products; and its nodes in order."""
+    of_sequences = set(args.inner_in_seqs)
+    steady = set(args.inner_in_non_seqs)
+    found: set[Variable] = set()
+    order = list(io_toposort(args.inner_inputs, args.inner_outputs))
+    for node in order:
+        given = [v for v in node.inputs if not isinstance(v, Constant)]
+        if all(v in steady for v in given):
+            steady.update(node.outputs)
+        elif all(v in steady or v in of_sequences for v in given) and _is_for_rows(node, of_sequences):
+            of_sequences.update(node.outputs)
+            found.update(node.outputs)
+    return found, order
+
+
+def _is_for_rows(node: Apply, of_sequences: set[Variable]) -> bool:
+    """Whether a node does for all steps at once what it does for one, as fast or faster."""
+    if isinstance(node.op, (Elemwise, DimShuffle)):
+        return True
+    if isinstance(node.op, Dot):
+        left, right = node.inputs
+        return left in of_sequences and right not in of_sequences and right.type.ndim == 2
+    return False
+
+
+def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool) -> list[Variable]:
+    """What variables of the step are in all steps, stacked."""
+
+    def rows_of(rows: Any) -> Any:
+        return first_rows(rows, args.n_steps) if checked else rows[: args.n_steps]
+
+    made: Any = vectorize_graph(
+        list(variables),
+        {
+            **{v: rows_of(rows) for v, rows in zip(args.inner_in_seqs, args.outer_in_seqs)},
+            **dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs)),
+        },
+    )
+    return list(made)
+
+
+def _pays(variable: Any, mapped: set[Variable], args: ScanArgs) -> bool:
+    """Whether the rows of a variable are no larger than those of a sequence, and dearer to compute than to store."""
+    behind = list(ancestors([variable], blockers=list(args.inner_in_seqs)))
+    entries: list[Any] = [v for v in behind if v in args.inner_in_seqs]
+    if not any(_covers(entry, variable) for entry in entries):
+        return False
+    return any(v in mapped and v.owner is not None and not _is_cheap(v.owner) for v in behind)
+
+
+def _covers(entry: Any, variable: Any) -> bool:
+    """Whether an entry of a sequence has as many dimensions that may be long as a variable."""
+    return sum(n != 1 for n in entry.type.shape) >= sum(n != 1 for n in variable.type.shape)
+
+
+def _is_cheap(node: Apply) -> bool:
+    if isinstance(node.op, Elemwise):
+        return type(node.op.scalar_op).__name__ in _CHEAP
+    return isinstance(node.op, DimShuffle)
+
+
+# -- sums of products ----------------------------------------------------------------------------------------------
+
+
+@node_rewriter([Scan])
+def push_out_add_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool:
+    """Make one product behind the loop of the products that a state of which only the last value is read adds up."""
+    return _sum_of_products(fgraph, node, of_sequences=False)
+
+
+@node_rewriter([Scan])
+def push_out_dot1_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool:
+    """Make one product before the loop of those of sequences that a state adds up, if only its last value is read."""
+    return _sum_of_products(fgraph, node, of_sequences=True)
+
+
+def _sum_of_products(fgraph: FunctionGraph, node: Apply, of_sequences: bool) -> Replacements | bool:
+    args = ScanArgs.from_node(node)
+    if args.as_while or args.n_mit_mot:
+        return False
+    for k, (old, new) in enumerate(zip(args.inner_in_sit_sot, args.inner_out_sit_sot)):
+        terms = _added(old, new, args)
+        if terms is None or not all(isinstance(t.owner.op, Dot) and t.type.dtype == new.type.dtype for t in terms):
+            continue
+        factors = [_Factor(v, args) for t in terms for v in t.owner.inputs]
+        if any(f.is_steady for f in factors) or (of_sequences and not all(f.is_sequence for f in factors)):
+            continue
+        if not inner_sitsot_only_last_step_used(fgraph, new, args):
+            continue
+        return _summed_outside(fgraph, node, args, k, terms)
+    return False
+
+
+def _added(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
+    """The terms that a state adds to its last value in each step; None if it does something else."""
+    if new.owner is None or new.owner.op != add:
+        return None
+    terms = [v for v in new.owner.inputs if v is not old]
+    if len(terms) != len(new.owner.inputs) - 1 or any(v.owner is None for v in terms):
+        return None
+    if any(
+        v.type.shape != t and v.type.broadcastable != old.type.broadcastable for v in terms for t in [old.type.shape]
+    ):
+        return None
+    others = [v for v in args.inner_outputs if v is not new]
+    return None if old in set(ancestors([*others, *terms])) else terms
+
+
+class _Factor:
+    """A factor of a product: a variable of the step, and how its dimensions are arranged."""
+
+    def __init__(self, variable: Any, args: ScanArgs) -> None:
+        self.order: Any = tuple(range(variable.type.ndim))
+        self.variable = variable
+        node = variable.owner
+        if node is not None and isinstance(node.op, DimShuffle) and len(set(node.op.new_order) - {"x"}) == (
+            node.inputs[0].type.ndim
+        ):  # fmt: skip
+            self.variable, self.order = node.inputs[0], node.op.new_order
+        self.is_sequence = self.variable in args.inner_in_seqs
+        leaves = {v for v in ancestors([self.variable]) if v.owner is None and not isinstance(v, Constant)}
+        self.is_steady = leaves <= set(args.inner_in_non_seqs)
+
+    def rows(self, rows: Any) -> Any:
+        """The factor in all steps, of its variable's value in all steps."""
+        return rows.dimshuffle(0, *("x" if d == "x" else d + 1 for d in self.order))
+
+
+def _summed_outside(fgraph: FunctionGraph, node: Apply, args: ScanArgs, k: int, terms: Sequence[Any]) -> Replacements:
+    """The loop without a state, and the sum of the state's products outside."""
+    output, first = args.outer_out_sit_sot[k], args.outer_in_sit_sot[k]
+    for field in (args.inner_in_sit_sot, args.inner_out_sit_sot, args.outer_in_sit_sot, args.outer_out_sit_sot,
+                  args.sit_sot_in_slices):  # fmt: skip
+        del field[k]
+    factors = [[_Factor(v, args) for v in t.owner.inputs] for t in terms]
+    wanted = list(dict.fromkeys(f.variable for pair in factors for f in pair))
+    rows, news = _rows_of(fgraph, wanted, node, args)
+    with inherit_source(node):
+        total = first[0]
+        for left, right in factors:
+            total = total + _sum_over_steps(left.rows(rows[left.variable]), right.rows(rows[right.variable]))
+    made: Replacements = {}
+    for value, is_checked in _last_values(fgraph, output):
+        with inherit_source(node):
+            made[value] = total if is_checked else _with_a_step(total, args.n_steps)
+    return {**news, **made}
+
+
+def _sum_over_steps(a: Any, b: Any) -> Any:
+    """The sum over the first dimension of products of the entries, as one product."""
+    if a.type.ndim == 3:  # as the transpose of what is often contiguous
+        a = _flat(a.dimshuffle(0, 2, 1)).T
+    else:
+        a = _flat(a)
+    return dot(a, _flat(b))
+
+
+def _flat(rows: Any) -> Any:
+    """The first two dimensions as one."""
+    sizes: list[Any] = [as_tensor_variable(size) for size in sizes_of(rows)]
+    steps, length, *rest = sizes
+    if rows.type.shape[1] == 1:
+        return rows.dimshuffle(0, *range(2, rows.type.ndim))
+    return rows.reshape((steps * length, *rest), ndim=rows.type.ndim - 1)
+
+
+def _with_a_step(value: Any, n_steps: Any) -> Any:
+    """A last value, which there is only if there was a step."""
+    return CheckAndRaise(IndexError, "scan: the last value of a loop without steps.")(value, gt(n_steps, 0))
+
+
+def _last_values(fgraph: FunctionGraph, output: Variable) -> list[tuple[Variable, bool]]:
+    """The variables that are the last value of a state, and for each whether it may be the first value."""
+    reads = reads_of_last_rows(fgraph, output)
+    if reads is None:
+        return []
+    return [(chain[-1].outputs[0], len(chain) == 1) for chain in reads.last]
+
+
+def inner_sitsot_only_last_step_used(fgraph: FunctionGraph, var: Variable, scan_args: ScanArgs) -> bool:
+    """Whether of a state, given the step's output, only the last value is read."""
+    place = next((k for k, v in enumerate(scan_args.inner_out_sit_sot) if v is var), None)
+    if place is None:
+        return False
+    reads = reads_of_last_rows(fgraph, scan_args.outer_out_sit_sot[place])
+    return reads is not None and all(_is_last_entry(chain) for chain in reads.last)
+
+
+def _is_last_entry(chain: Sequence[Apply]) -> bool:
+    """Whether nodes, one after the other, read the last entry: ``x[-1]`` or ``x[1:][-1]``."""
+    *slices, last = chain
+    starts = [known_integer(node.inputs[1]) for node in slices if len(node.inputs) == 2 and len(node.op.idx_list) == 1]
+    indices = last.op.idx_list
+    is_entry = len(indices) == 1 and not isinstance(indices[0], slice) and known_integer(last.inputs[1]) == -1
+    return is_entry and len(starts) == len(slices) and sum(s or 0 for s in starts) <= 1
+
+
+# -- rows of variables of the step ---------------------------------------------------------------------------------
+
+
+def get_outer_ndim(var: Any, scan_args: ScanArgs) -> int:
+    """Return how many dimensions a variable of the step has outside: one more if it may change from step to step."""
+    is_steady = isinstance(var, Constant) or var in scan_args.inner_in_non_seqs
+    return var.type.ndim + (not is_steady)
+
+
+def add_nitsot_outputs(
+    fgraph: FunctionGraph, old_scan_node: Apply, old_scan_args: ScanArgs, new_outputs_inner: Sequence[Variable]
+) -> tuple[Apply, Replacements]:
+    """Return a loop that also collects variables of its step, and what replaces the outputs of the old one."""
+    args = copy(old_scan_args)
+    args.inner_out_nit_sot += new_outputs_inner
+    args.outer_in_nit_sot += [args.n_steps] * len(new_outputs_inner)
+    kept = list(args.outer_outputs)
+    states = len(kept) - len(args.outer_out_shared)
+    kept[states:states] = [None] * len(new_outputs_inner)  # type: ignore[list-item]  # the old loop has none
+    made = edited_node(args, old_scan_node)
+    return made, {old: new for old, new in zip(kept, made.outputs, strict=True) if old is not None}
+
+
+def push_out_inner_vars(
+    fgraph: FunctionGraph, inner_vars: Sequence[Variable], old_scan_node: Apply, old_scan_args: ScanArgs
+) -> tuple[list[Variable], ScanArgs, Replacements]:
+    """Return what variables of the step are in all steps, stacked; those that change by themselves, as they are.
+
+    Returns
+    -------
+    tuple
+        The variables outside, the parts of the loop that they belong to, and what takes the place of the outputs of
+        the old one.
+    """
+    changing = [v for v in inner_vars if get_outer_ndim(v, old_scan_args) > v.type.ndim]  # type: ignore[attr-defined]
+    rows, replacements = _rows_of(fgraph, changing, old_scan_node, old_scan_args)
+    steady = dict(zip(old_scan_args.inner_in_non_seqs, old_scan_args.outer_in_non_seqs))
+    found = [rows[v] if v in rows else steady.get(v, v) for v in inner_vars]
+    made: Any = next(iter(replacements.values())).owner if replacements else old_scan_node
+    return found, ScanArgs.from_node(made), replacements
+
+
+def _rows_of(
+    fgraph: FunctionGraph, variables: Sequence[Variable], node: Apply, args: ScanArgs
+) -> tuple[dict[Variable, Any], Replacements]:
+    """The rows of variables of the step: those of sequences and states, and for others of new outputs."""
+    place = _places(args)
+    missing = [v for v in variables if v not in place and v not in args.inner_in_seqs]
+    if not missing and not args.outer_outputs:
+        made: Any = None
+        news: Replacements = {}
+    else:
+        made, news = add_nitsot_outputs(fgraph, node, args, missing)
+    rows: dict[Variable, Any] = {}
+    with inherit_source(node):
+        for v in variables:
+            if v in args.inner_in_seqs:
+                rows[v] = first_rows(args.outer_in_seqs[args.inner_in_seqs.index(v)], args.n_steps)
+            elif v in place:
+                output, start = place[v]
+                rows[v] = cast("Any", news[output])[start : args.n_steps + start]
+    if made is not None:
+        collected = made.op.outer_nitsot_outs(made.outputs)
+        rows.update(zip(missing, collected[len(collected) - len(missing) :]))
+    return rows, news
+
+
+def _places(args: ScanArgs) -> dict[Variable, tuple[Variable, int]]:
+    """For former and new values of states the output that holds them, and at which row those of the first step are."""
+    found: dict[Variable, tuple[Variable, int]] = {}
+    states = [
+        *zip(args.outer_out_mit_sot, args.inner_in_mit_sot, args.inner_out_mit_sot, args.mit_sot_in_slices),
+        *((out, [v], new, (-1,)) for out, v, new in zip(
+            args.outer_out_sit_sot, args.inner_in_sit_sot, args.inner_out_sit_sot
+        )),
+    ]  # fmt: skip
+    for output, inner, new, taps in states:
+        depth = -min(taps)
+        found.setdefault(new, (output, depth))
+        for tap, variable in zip(taps, inner):
+            found.setdefault(variable, (output, depth + tap))
+    return found

@@ -1,0 +1,52 @@
+"""Whether a sequence is known to have an entry for each step of a loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.nodes import Constant
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.elementwise.ops import ge, minimum
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.shapes.shape import Shape, Shape_i
+
+__all__ = ["first_rows"]
+
+_TOO_FEW = "scan: a sequence has fewer entries than there are steps."
+
+
+def first_rows(rows: Any, n_steps: Any) -> Any:
+    """Return the entries of a sequence that are read in `n_steps` steps; if they may be too few, with a check."""
+    if _is_length(n_steps, rows):
+        return rows
+    if not _is_at_most_length(n_steps, rows):
+        rows = CheckAndRaise(ValueError, _TOO_FEW)(rows, ge(rows.shape[0], n_steps))
+    return rows[:n_steps]
+
+
+def _is_length(n: Any, rows: Any) -> bool:
+    """Whether a number is the length of this very sequence."""
+    if isinstance(n, Constant):
+        return rows.type.shape[0] is not None and int(n.data) == rows.type.shape[0]
+    node = n.owner
+    if node is None:
+        return False
+    if isinstance(node.op, Shape_i):
+        return node.op.i == 0 and node.inputs[0] is rows
+    if isinstance(node.op, Subtensor) and node.inputs[0].owner is not None:
+        shape = node.inputs[0].owner
+        is_first = len(node.inputs) == 2 and not isinstance(node.op.idx_list[0], slice)
+        return (
+            is_first and known_integer(node.inputs[1]) == 0 and isinstance(shape.op, Shape) and shape.inputs[0] is rows
+        )
+    return False
+
+
+def _is_at_most_length(n: Any, rows: Any) -> bool:
+    """Whether a number is the least of several lengths, that of this sequence among them."""
+    if isinstance(n, Constant) and rows.type.shape[0] is not None:
+        return int(n.data) <= rows.type.shape[0]
+    if _is_length(n, rows):
+        return True
+    return n.owner is not None and n.owner.op == minimum and any(_is_at_most_length(m, rows) for m in n.owner.inputs)

@@ -1,0 +1,223 @@
+"""What each rewrite of loops does: which loops are left, what they have, and what comes out."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode, get_mode
+from aesara.scan import scan, until
+from aesara.scan.op import Scan
+from aesara.scan.rewriting import ScanInplaceOptimizer, ScanMerge
+from aesara.scan.utils import ScanArgs
+from aesara.tensor.products.dot import Dot
+
+x, y, v, M, n = at.dvector("x"), at.dvector("y"), at.dvector("v"), at.dmatrix("M"), at.lscalar("n")
+ROWS = np.arange(12.0).reshape(4, 3) / 5 - 1
+
+
+def compiled(inputs, outputs, *excluded):
+    """A function, and its loops."""
+    f = aesara.function(inputs, outputs, mode=get_mode("FAST_RUN").excluding(*excluded), on_unused_input="ignore")
+    return f, [ScanArgs.from_node(node) for node in f.maker.fgraph.toposort() if isinstance(node.op, Scan)]
+
+
+def without_rewrites(inputs, outputs, *values):
+    return aesara.function(inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")(*values)
+
+
+def assert_same(inputs, outputs, f, *values):
+    got, want = f(*values), without_rewrites(inputs, outputs, *values)
+    for a, b in zip(got, want, strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_unused_duplicate_and_constant_inputs_go():
+    def step(entry, same, unused, tens, s, k, again, number):
+        return s * 0.5 + entry * same + k * again * number + tens
+
+    given = [x, x, y, at.alloc(at.exp(v[0]), x.shape[0])]
+    outputs = [scan(step, given, 0.0, [v[1], v[1], 3.0])[0]]
+    f, (loop,) = compiled([x, y, v], outputs)
+    assert len(loop.outer_in_seqs) == 1 and len(loop.outer_in_non_seqs) <= 3
+    assert_same([x, y, v], outputs, f, [1.0, 2.0], [0.0, 0.0], [0.5, 0.25])
+
+
+def test_states_that_nobody_reads_go():
+    (a, b, _c), _ = scan(lambda a, b, c: [a + b, b * 1.5, a * c], outputs_info=[v, v + 1, v * 2], n_steps=n)
+    assert len(compiled([v, n], [b[-1]])[1][0].outer_in_sit_sot) == 1
+    f, (loop,) = compiled([v, n], [a[-1]])
+    assert len(loop.outer_in_sit_sot) == 2
+    assert_same([v, n], [a[-1]], f, [1.0, -2.0], 3)
+
+
+def test_equal_states_and_outputs_are_one():
+    def step(e, a, b, c):
+        return [a + b * e, b + a * e, c * e, at.sin(a) + b, at.sin(b) + a]
+
+    # `a` and `b` are equal in each step because they are before it; `c` starts as they do, and goes on otherwise.
+    outputs, _ = scan(step, x, [at.zeros(()) + v[0]] * 3 + [None] * 2)
+    f, (loop,) = compiled([x, v], outputs)
+    assert (len(loop.outer_in_sit_sot), len(loop.outer_in_nit_sot)) == (2, 1)
+    assert_same([x, v], outputs, f, [1.0, 2.0, -0.5], [0.5])
+
+
+def test_what_does_not_change_is_computed_before_the_loop():
+    (states, steady), _ = scan(
+        lambda s, v, M: [at.tanh(s + at.dot(v, at.exp(M))), at.exp(v)], None, [v, None], [v, M], n
+    )
+    f, (loop,) = compiled([v, M, n], [states, steady])
+    assert not loop.outer_in_nit_sot and not any(isinstance(node.op, Dot) for node in nodes_of(loop))
+    for steps in (0, 3):
+        assert_same([v, M, n], [states, steady], f, [0.5, 1.0], np.eye(2), steps)
+
+
+def nodes_of(loop):
+    return aesara.graph.basic.io_toposort(loop.inner_inputs, loop.inner_outputs)
+
+
+def test_branches_that_are_not_taken_stay_in_the_loop():
+    from_outside = at.linalg.inv(M)
+    states, _ = scan(lambda s, M, v: s + aesara.ifelse.ifelse(v[0] > 0, at.linalg.inv(M)[0], v), None, v, [M, v], n)
+    f, _ = compiled([v, M, n], [states, from_outside.sum() * 0][:1])
+    np.testing.assert_allclose(f([-1.0, 2.0], np.zeros((2, 2)), 2), [[[-2.0, 4.0], [-3.0, 6.0]]])
+
+
+def test_loops_over_sequences_become_expressions():
+    outputs, _ = scan(lambda e, row, k: [at.sin(e) * k, at.dot(row, M), row], [x, M], None, v[0])
+    f, loops = compiled([x, v, M], outputs)
+    assert not loops
+    assert_same([x, v, M], outputs, f, [1.0, 2.0, 3.0], [0.5], np.arange(9.0).reshape(3, 3))
+    g, loops = compiled([x, v, M], outputs, "scan_pushout_seqs_ops")
+    assert len(loops) == 1
+    assert_same([x, v, M], outputs, g, [1.0, 2.0, 3.0], [0.5], np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_a_sequence_that_is_too_short_for_an_expression(reference):
+    mode = Mode("py", "fast_run") if reference else "FAST_RUN"
+    rows, _ = scan(lambda a, b: at.sin(a) + b, [x, y], n_steps=n)
+    f = aesara.function([x, y, n], rows, mode=mode)
+    assert not any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes)
+    np.testing.assert_allclose(f([1.0, 2.0, 3.0], [5.0, 6.0], 2), np.sin([1.0, 2.0]) + [5, 6])
+    with pytest.raises(ValueError, match="fewer entries than there are steps"):
+        f([1.0, 2.0, 3.0], [5.0, 6.0], 3)
+
+
+def test_costly_parts_without_states_go_out_and_cheap_ones_stay():
+    costly, cheap = (scan(lambda e, s, g=g: s * 0.5 + g(e), x, 0.0)[0] for g in (at.sin, lambda e: e * 2))
+    left, all_of_it = (len(list(nodes_of(compiled([x], states)[1][0]))) for states in (costly, cheap))
+    assert (left, all_of_it) == (2, 3)
+    large = scan(lambda e, s: s * 0.5 + at.sin(e * M), x, at.zeros_like(M))[0]
+    f, (loop,) = compiled([x, M], [large[-1]])
+    assert loop.outer_in_seqs[0].type.ndim == 1  # no row for each step that is as large as the matrix
+    assert_same([x, M], [large[-1]], f, [1.0, 2.0], ROWS)
+
+
+PRODUCTS = {
+    "outer": lambda row, s: at.outer(row, row * 2),
+    "of states": lambda row, s: at.outer(s, at.tanh(row + s)),
+    "of matrices": lambda row, s: at.dot(at.outer(row, s).T, at.outer(s, at.cos(row))),
+    "two": lambda row, s: at.outer(row, s) + at.outer(s, row),
+}
+
+
+@pytest.mark.parametrize("kind", PRODUCTS)
+def test_sums_of_products_are_one_product(kind):
+    def step(row, s, total):
+        return [at.tanh(s * 0.5 + row), total + PRODUCTS[kind](row, s)]
+
+    (states, totals), _ = scan(step, M, [v, at.ones((3, 3))])
+    for outputs in ([totals[-1], states], [totals[-1]]):
+        f, (loop,) = compiled([M, v], outputs)
+        g, (other,) = compiled([M, v], outputs, "scan_pushout_add", "scan_pushout_dot1")
+        assert len(loop.outer_in_sit_sot) == len(other.outer_in_sit_sot) - 1 or kind == "two"
+        assert_same([M, v], outputs, f, ROWS, ROWS[0])
+        assert_same([M, v], outputs, g, ROWS, ROWS[0])
+    with pytest.raises(IndexError):
+        f(ROWS[:0], ROWS[0])
+
+
+def test_products_that_are_read_step_by_step_stay():
+    totals, _ = scan(lambda row, total: total + at.outer(row, row), M, at.zeros((3, 3)))
+    f, (loop,) = compiled([M], [totals])
+    assert len(loop.outer_in_sit_sot) == 1
+    assert_same([M], [totals], f, ROWS)
+
+
+def test_the_gradient_of_weights_is_one_product():
+    W = at.dmatrix("W")
+    states, _ = scan(lambda row, s, W: at.tanh(row + at.dot(W, s)), M, v, W)
+    slope = aesara.grad((states[-1] ** 2).sum(), W)
+    f, loops = compiled([M, v, W], [slope])
+    assert len(loops) == 2 and not any(s.type.ndim == 3 for s in loops[1].outer_in_sit_sot)
+    # The states are read from their rows, not computed again.
+    assert not any("tanh" in str(node.op).lower() or "cosh" in str(node.op).lower() for node in nodes_of(loops[1]))
+    assert_same([M, v, W], [slope], f, ROWS, ROWS[1], ROWS[:3])
+
+
+def test_loops_over_the_same_steps_are_merged():
+    one, _ = scan(lambda e, s: s * 0.5 + e, x, 0.0)
+    two, _ = scan(lambda e, s: at.sin(s) + e, x, 1.0)
+    behind, _ = scan(lambda e, s: s - e, one, 2.0, n_steps=x.shape[0])
+    cut, _ = scan(lambda e, s: s - e, x, 2.0, truncate_gradient=2)
+    outputs = [one, two, behind, cut]
+    f, loops = compiled([x], outputs)
+    assert sorted(len(loop.outer_out_sit_sot) for loop in loops) == [1, 1, 2]
+    assert_same([x], outputs, f, [1.0, 2.0, 3.0])
+    assert len(compiled([x], outputs, "scan_merge")[1]) == 4
+
+
+def test_loops_with_the_same_condition_are_merged():
+    def loops(first, second):
+        one = scan(lambda e, s: (s * 0.5 + e, until(first(e, s))), x, 0.0)[0]
+        return [one, scan(lambda e, s: (s - e, until(second(e, s))), x, 0.0)[0]]
+
+    same = loops(lambda e, s: e > 2, lambda e, s: e > 2)
+    f, found = compiled([x], same)
+    assert len(found) == 1
+    assert_same([x], same, f, [1.0, 2.0, 3.0, 4.0])
+    # Equal formulas of states that differ, and different ones, are different conditions.
+    for other in (loops(lambda e, s: s > 2, lambda e, s: s > 2), loops(lambda e, s: e > 2, lambda e, s: e > 1)):
+        f, found = compiled([x], other)
+        assert len(found) == 2
+        assert_same([x], other, f, [1.0, 2.0, 3.0, 4.0])
+
+
+def test_loops_that_need_each_other_in_turn_are_not_merged():
+    """Two pairs could each be merged, but not both of them."""
+    a = scan(lambda e, s: s * 0.5 + e, x, 0.0, n_steps=3)[0]
+    b = scan(lambda e, s: at.sin(s) + e, y, 0.0, n_steps=3)[0]
+    behind_a = scan(lambda e, s: s - e, a, 0.0, n_steps=3)[0]
+    behind_b = scan(lambda e, s: s * e, b, 1.0, n_steps=3)[0]
+    outputs = [behind_a, behind_b]
+    f, loops = compiled([x, y], outputs)
+    assert len(loops) == 2
+    assert_same([x, y], outputs, f, [1.0, 2.0, 3.0], [3.0, 1.0, 2.0])
+    assert not ScanMerge().belongs_to_set(a.owner.inputs[0].owner, [behind_a.owner.inputs[0].owner])
+
+
+def test_states_are_written_over_buffers():
+    states, _ = scan(lambda s, e: s * 2 + e, x, v, n_steps=2)
+    graph = aesara.graph.fg.FunctionGraph(outputs=[states], clone=True)
+    ScanInplaceOptimizer().apply(graph)
+    (loop,) = [node for node in graph.apply_nodes if isinstance(node.op, Scan)]
+    assert loop.op.destroy_map == {0: [2]}
+    assert not states.owner.inputs[0].owner.op.destroy_map
+    buffer, entry, s = at.dmatrix("buffer"), at.dscalar(), at.dvector()
+    info = loop.op.info
+    rows = Scan([entry, s], [s * 2 + entry], info)(x.shape[0], x, buffer)
+    f = aesara.function([x, buffer], [rows, buffer * 1], mode=Mode("py", "fast_run"))
+    given = np.ones((3, 2))
+    got = f([1.0, 2.0], given)
+    assert got[0].tolist() == [[1, 1], [3, 3], [8, 8]] and (given == 1).all() and (got[1] == 1).all()
+
+
+def test_names_of_rules_exclude_them():
+    states, _ = scan(lambda s, v: s + at.exp(v), None, v, [v], n)
+    nodes = {
+        name: len(list(nodes_of(compiled([v, n], states, *excluded)[1][0])))
+        for name, excluded in {"all": (), "scan": ("scan",), "eqopt1": ("scan_eqopt1",)}.items()
+    }
+    assert nodes["all"] <= nodes["scan"] == nodes["eqopt1"]
