@@ -71,7 +71,7 @@ def test_functions():
 
 
 def test_loops():
-    y, _ = aesara.scan(lambda s: at.log(1 + at.exp(s)), sequences=x)
+    y, _ = aesara.scan(lambda e, s: at.log(1 + at.exp(e + s)), x, 0.0)
     trace = aesara.rewrite_trace(y)
     (step,) = trace.only("log1pexp_to_softplus")
     assert step.level == 1 and "in a loop" in str(step)
