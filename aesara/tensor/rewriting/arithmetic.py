@@ -88,7 +88,7 @@ def local_intdiv_by_one(fgraph, node):
 # The logistic function is recognised before the canonical form of products takes it apart, so
 # that the gradients through it are products of it too.
 rules.add(*LOGISTIC_RULES, to=(rules.canonicalize, rules.stabilize, rules.specialize))
-local_mul_canonizer.add_simplifier(simplify_logistic, "logistic", operands=[add, exp])
+rules.simplifier(local_mul_canonizer, simplify_logistic, "logistic", operands=[add, exp])
 rules.canonicalize(local_mul_canonizer, name="local_mul_canonizer")
 rules.canonicalize(local_add_canonizer, name="local_add_canonizer")
 rules.canonicalize(local_greedy_distributor)

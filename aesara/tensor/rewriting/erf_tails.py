@@ -155,4 +155,4 @@ def _is_square_of(var: Variable, x: Variable) -> bool:
     return node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
 
 
-local_mul_canonizer.add_simplifier(scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])
+rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

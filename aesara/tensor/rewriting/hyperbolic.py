@@ -233,6 +233,9 @@ def _base_and_exponent(var: Variable) -> tuple[Variable | None, int]:
     return base, int(exponent)
 
 
-local_mul_canonizer.add_simplifier(
-    exponentials_in_quotients, "exponentials_in_quotients", operands=[square, at_pow, sinh, cosh, expm1, exp]
+rules.simplifier(
+    local_mul_canonizer,
+    exponentials_in_quotients,
+    "exponentials_in_quotients",
+    operands=[square, at_pow, sinh, cosh, expm1, exp],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -156,6 +156,10 @@ class Rules:
         """Collect what goes into any database, with no other tags than these; `name` is its own by default."""
         name = kwargs.pop("name", rewriter.name)
         self._entries.append(_Entry(partial(database.register, name), rewriter, tags, kwargs))
+
+    def simplifier(self, canonizer: Any, simplifier: Callable, name: str, operands: Sequence[Any]) -> None:
+        """Collect what simplifies products for a canonizer; see its `add_simplifier`."""
+        self._entries.append(_Entry(canonizer.add_simplifier, simplifier, (name,), {"operands": operands}))
 
     def tagged(self, tag: str) -> list[NodeRewriter]:
         """The rules that have this tag, each once."""

@@ -240,8 +240,8 @@ def local_exp_over_sum(fgraph, node):
     return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
 
 
-local_mul_canonizer.add_simplifier(
-    softmax_simplifier, "softmax_simplifier", operands=[Softmax, Sum, Dot, DimShuffle, add, sub]
+rules.simplifier(
+    local_mul_canonizer, softmax_simplifier, "softmax_simplifier", operands=[Softmax, Sum, Dot, DimShuffle, add, sub]
 )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     cosh,
@@ -39,7 +40,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 #: Functions that overflow or underflow for arguments of a moderate size.
 WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, ndtr, sigmoid))
 #: What may consist of them.
-MADE_OF = frozenset((add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
+MADE_OF = frozenset((at_abs, add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
 #: Powers up to this one are not looked at.
 SMALL_EXPONENT = 4
 #: So many operations are looked through.
@@ -73,9 +74,9 @@ def is_wide(var: Variable) -> bool:
 
 def may_leave_range(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
     """Whether products of several factors of one side may leave the range where their quotient does not."""
-    if not denum or sum(not isinstance(v, Constant) for v in (*num, *denum)) < 3:
-        return False
-    return any(map(is_wide, denum))
+    above, below = (sum(not isinstance(v, Constant) for v in side) for side in (num, denum))
+    # With nothing above, two divisors may already be too much: their product is in the place of a small quotient.
+    return (above + below > 2 or (below == 2 and not above)) and any(map(is_wide, denum))
 
 
 def same_factors(

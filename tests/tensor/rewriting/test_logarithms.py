@@ -11,6 +11,7 @@ from aesara.tensor.rewriting.logarithms.analysis import ELEMENTWISE, OTHERS, Ana
 from aesara.tensor.special import ndtr
 
 RULES = aesara.Mode("py", "fast_run")
+AS_WRITTEN = aesara.Mode("py", optimizer=None)
 
 
 def rewritten(*outputs):
@@ -62,10 +63,7 @@ def test_exponentials_over_sums_in_which_their_weight_is_zero(name):
     """They may be larger than everything in the sum."""
     x, w = at.dvectors("xw")
     values = [np.array([5.0, 1.0, 2.0, -3.0]), np.array([0.0, 0.5, 1.0, 0.25])]
-    wanted, found = (
-        aesara.function([x, w], WEIGHTED[name](x, w), mode=mode)(*values)
-        for mode in (aesara.Mode("py", optimizer=None), RULES)
-    )
+    wanted, found = (aesara.function([x, w], WEIGHTED[name](x, w), mode=mode)(*values) for mode in (AS_WRITTEN, RULES))
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
 
 
@@ -73,3 +71,69 @@ def test_weights_that_are_zero_keep_out_what_overflows():
     x, w = at.dvectors("xw")
     f = aesara.function([x, w], w * at.exp(x) / (w * at.exp(x)).sum(), mode=RULES)
     np.testing.assert_allclose(f([2000.0, 1.0, 1.0], [0.0, 1.0, 3.0]), [0, 0.25, 0.75], rtol=1e-15)
+
+
+SPECIAL = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, 2.0, -2.0, 0.5, 1e-300]
+NUMBERS = [0.0, -0.0, np.inf, -np.inf, np.nan, 2.5, -2.0, 5.0, 6.0, -5.0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("number", [None, 5.0, -6.0, 7.5], ids=str)
+@pytest.mark.parametrize("logarithm", [at.log, at.log2])
+def test_powers_of_special_numbers(logarithm, number):
+    """The power 0 of anything is 1, and so is any power of 1, NaN and infinity included."""
+    x, y, z = at.dvectors("xyz")
+    values = [v.ravel() for v in np.meshgrid(SPECIAL, NUMBERS, [1.0, 2.0, 1e-3])]
+    exponent = y if number is None else number
+    for formula in (logarithm(x**exponent * z), logarithm(z / x**exponent)):
+        wanted, found = (
+            aesara.function([x, y, z], formula, mode=mode, on_unused_input="ignore")(*values)
+            for mode in (AS_WRITTEN, RULES)
+        )
+        is_in_range = np.isfinite(wanted) | np.isnan(wanted)
+        np.testing.assert_allclose(found[is_in_range], wanted[is_in_range], rtol=1e-13)
+        assert not np.isnan(found[~is_in_range]).any()
+
+
+def test_slopes_of_powers_at_one_and_of_zero():
+    x, y = at.dscalars("xy")
+    slopes = aesara.grad(at.log(x**y * at.exp(x)), [x, y])
+    f = aesara.function([x, y], slopes, mode=RULES)
+    np.testing.assert_allclose(f(1.0, 3.0), [4, 0])
+    np.testing.assert_allclose(f(2.0, 0.0), [1, np.log(2)])
+
+
+#: Factors of which each, and the whole, is in the range, where products of some are not; the value and slope at 705.
+WIDE = {
+    "(exp(x) - x) * (x**2 * exp(-x/2))": lambda x: (at.exp(x) - x) * (x**2 * at.exp(-x / 2)),
+    "(3 + sinh(x)) * (x**2 / exp(x/2))": lambda x: 2 * (3 + at.sinh(x)) * (x**2 / at.exp(x / 2)),
+    "exp(-x/2) * x**2 / (1 / (cosh(x) - x))": lambda x: 2 * at.exp(-x / 2) * x**2 / (1 / (at.cosh(x) - x)),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_factors_that_leave_the_range_with_others(name):
+    x = at.dscalar("x")
+    value = at.log(WIDE[name](x))
+    slope = aesara.grad(value, x)
+    found = aesara.function([x], [value, slope, aesara.grad(slope, x)], mode=RULES)(705.0)
+    np.testing.assert_allclose(found, [705 / 2 + 2 * np.log(705), 0.5 + 2 / 705, -2 / 705**2], rtol=1e-12, atol=1e-15)
+
+
+def test_signs_of_wide_factors():
+    """The logarithm of a negative product stays NaN, that of two negative factors is what it is."""
+    x = at.dvector("x")
+    wide = x - at.exp(x)
+    one, two = (aesara.function([x], at.log(factor * wide * at.exp(-x)), mode=RULES) for factor in (x, -x))
+    assert np.isnan(one([1.0, 5.0])).all()
+    values = np.array([1.0, 5.0])
+    np.testing.assert_allclose(two(values), np.log(-values * (values - np.exp(values)) * np.exp(-values)), rtol=1e-14)
+
+
+def test_divisors_that_leave_the_range_together():
+    """One divided by a function and a wide one is small, and their product infinite."""
+    x = at.dscalar("x")
+    value = at.log(at.log(at.exp(x) - at.tanh(x)))
+    slope = aesara.grad(value, x)
+    found = aesara.function([x], [slope, aesara.grad(slope, x)], mode=RULES)(709.0)
+    np.testing.assert_allclose(found, [1 / 709, -1 / 709**2], rtol=1e-12, atol=1e-15)

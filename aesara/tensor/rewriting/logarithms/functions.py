@@ -48,7 +48,7 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
 )
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
-from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, times_logarithm
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, logarithm_of_power
 from aesara.tensor.rewriting.logistic import negated
 
 #: Powers with constant exponents up to this one are computed as they are.
@@ -146,7 +146,7 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
         return None
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
-    return _where_positive(base, lambda x: times_logarithm(number, log(x)), lambda x: at_pow(x, number))
+    return _where_positive(base, lambda x: logarithm_of_power(number, log(x), analysis), lambda x: at_pow(x, number))
 
 
 def _fits(base: Variable, out: Variable) -> bool:

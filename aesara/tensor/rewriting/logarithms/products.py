@@ -35,9 +35,10 @@ from aesara.tensor.rewriting.logarithms.scaled import (
     filled,
     fits,
     has_one_dtype,
-    times_logarithm,
+    logarithm_of_power,
 )
 from aesara.tensor.rewriting.logistic import negated
+from aesara.tensor.rewriting.wide_products import is_wide
 
 
 def tail(analysis: Search, x: Variable) -> Scaled | None:
@@ -84,6 +85,7 @@ def product_over(
     dtype = node.outputs[0].type.dtype
     exponent, probability, in_sums = None, not bottoms, True
     parts: tuple[list[Variable], list[Variable]] = ([], [])
+    wide: list[Variable] = []
     for k, side in enumerate((tops, bottoms)):
         for var in side:
             found = analysis.scaled_in(var, dtype, depth)
@@ -94,15 +96,17 @@ def product_over(
                     continue
                 plain = value is None or var.type.dtype == dtype
                 parts[k].append(as_dtype(var, dtype) if plain else constant_like(value, node.outputs[0]))
+                wide.extend(parts[k][-1:] if is_wide(var) else ())
                 continue
             in_sums = in_sums and found.in_sums
             parts[k].extend(found.factors)
             parts[1 - k].extend(found.divisors)
+            wide.extend(found.wide)
             if exponent is None:
                 exponent = neg(found.exponent) if k else found.exponent
             else:
                 exponent = (sub if k else add)(exponent, found.exponent)
-    return None if exponent is None else Scaled(exponent, *parts, probability, in_sums)
+    return None if exponent is None else Scaled(exponent, *parts, probability, in_sums, wide)
 
 
 def opposite(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -123,7 +127,8 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if value is None:
         if len(inner.pieces) > 1:
             return None
-        return Scaled(times_logarithm(as_dtype(node.inputs[1], dtype), inner.exponent), in_sums=inner.in_sums)
+        exponent = logarithm_of_power(as_dtype(node.inputs[1], dtype), inner.exponent, analysis)
+        return Scaled(exponent, in_sums=inner.in_sums)
     if not np.isfinite(value):
         return None
     mantissa = inner.mantissa(dtype)

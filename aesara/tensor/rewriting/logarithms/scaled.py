@@ -9,19 +9,26 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
-from aesara.graph.nodes import Apply, Variable
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.records import dataclass
 from aesara.scalar.types import upcast
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
+from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     and_,
     eq,
     isinf_,
     log,
+    lt,
     mul,
+    neq,
+    or_,
     reciprocal,
     second,
+    sgn,
     sub,
     switch,
     true_divide,
@@ -29,6 +36,7 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
+    common_value,
     computed_in,
     is_float,
 )
@@ -51,6 +59,8 @@ class Scaled:
         Whether it is known to be between 0 and 1.
     in_sums
         Whether sums of such forms are computed from these, too.
+    wide
+        Factors and divisors that may leave the range with others, where the whole does not.
     """
 
     exponent: Variable
@@ -58,6 +68,7 @@ class Scaled:
     divisors: list[Variable] = field(default_factory=list)
     probability: bool = False
     in_sums: bool = True
+    wide: list[Variable] = field(default_factory=list)
 
     @property
     def pieces(self) -> list[Variable]:
@@ -77,9 +88,20 @@ class Scaled:
         """The logarithm of the whole."""
         if not self.factors and not self.divisors:
             return self.exponent
+        if self.wide and sum(not isinstance(v, Constant) for v in (*self.factors, *self.divisors)) > 1:
+            return self._with_sizes_in_exponent().logarithm(dtype)
         if not self.factors:
             return sub(self.exponent, log(combined(mul, self.divisors, dtype)))
         return add(log(self.mantissa(dtype)), self.exponent)
+
+    def _with_sizes_in_exponent(self) -> Scaled:
+        """The form with nothing but the signs of wide factors and divisors outside of the exponential."""
+        exponent = self.exponent
+        for op, side in ((add, self.factors), (sub, self.divisors)):
+            for var in side:
+                exponent = op(exponent, log(at_abs(var))) if var in self.wide else exponent
+        factors, divisors = ([sgn(v) if v in self.wide else v for v in side] for side in (self.factors, self.divisors))
+        return Scaled(exponent, factors, divisors, self.probability, self.in_sums)
 
 
 def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
@@ -176,3 +198,19 @@ def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
 def times_logarithm(number: Variable, logarithm: Variable) -> Variable:
     """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
     return mul(number, switch(and_(eq(number, 0), isinf_(logarithm)), 0, logarithm))
+
+
+def logarithm_of_power(number: Variable, logarithm: Variable, analysis: Search) -> Variable:
+    """The logarithm of a power, from that of its base: the power 0 of anything is 1, and so is any power of 1."""
+    value = common_value(number)
+    if value is not None and value != 0:
+        return mul(number, logarithm)
+    if not analysis.differentiated:
+        return switch(or_(eq(number, 0), eq(logarithm, 0)), 0, mul(number, logarithm))
+    # Where both factors are finite, the product has its slopes.
+    return mul(_or_zero(number, beside=logarithm), _or_zero(logarithm, beside=number))
+
+
+def _or_zero(x: Variable, beside: Variable) -> Variable:
+    """`x`, and zero where it is not finite and what it is multiplied with is zero."""
+    return switch(or_(lt(at_abs(x), np.inf), neq(beside, 0)), x, 0)
