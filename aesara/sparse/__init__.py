@@ -31,6 +31,8 @@ from aesara.tensor.core.dtypes import continuous_dtypes as tensor_continuous_dty
 from aesara.tensor.core.dtypes import discrete_dtypes as tensor_discrete_dtypes
 from aesara.tensor.core.dtypes import int_dtypes, integer_dtypes, uint_dtypes
 
+rewriting.rules.register()
+
 #: The formats of matrices that operations take.
 sparse_formats = ["csc", "csr"]
 

@@ -12,13 +12,15 @@ from aesara.sparse.arrangement import Remove0
 from aesara.sparse.conversion import DenseFromSparse, SparseFromDense
 from aesara.sparse.parts import CSM, CSMProperties
 from aesara.tensor.rewriting.inplace import InplaceWriter
-from aesara.tensor.rewriting.registration import register_canonicalize, register_specialize
+from aesara.tensor.rewriting.registration import Rules
 
 __all__ = ["local_csm_properties_csm", "local_dense_from_sparse_sparse_from_dense", "local_inplace_remove0"]
 
+rules = Rules()
 
-@register_canonicalize
-@register_specialize
+
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([CSMProperties], operands=[CSM])
 def local_csm_properties_csm(fgraph: FunctionGraph, node: Apply) -> Any:
     """csm_properties(CSM(data, indices, indptr, shape)) -> data, indices, indptr, shape"""
@@ -31,8 +33,8 @@ def local_csm_properties_csm(fgraph: FunctionGraph, node: Apply) -> Any:
     ]
 
 
-@register_canonicalize
-@register_specialize
+@rules.canonicalize
+@rules.specialize
 @node_rewriter([DenseFromSparse], operands=[SparseFromDense])
 def local_dense_from_sparse_sparse_from_dense(fgraph: FunctionGraph, node: Apply) -> Any:
     """dense_from_sparse(sparse_from_dense(x)) -> x"""
@@ -50,4 +52,6 @@ def local_inplace_remove0(fgraph: FunctionGraph, node: Apply) -> Any:
     return [Remove0(inplace=True)(*node.inputs)]
 
 
-optdb.register(local_inplace_remove0.name, InplaceWriter(local_inplace_remove0), "fast_run", "inplace", position=60)
+rules.into(
+    optdb, InplaceWriter(local_inplace_remove0), "fast_run", "inplace", name=local_inplace_remove0.name, position=60
+)

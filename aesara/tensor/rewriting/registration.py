@@ -138,6 +138,8 @@ class Rules:
 
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
+        #: Whether they are registered.
+        self.registered = False
 
     useless = _collecting(register_useless)
     canonicalize = _collecting(register_canonicalize)
@@ -169,3 +171,4 @@ class Rules:
         """Register all rules, in their order; done once."""
         for entry in self._entries:
             entry.register(entry.rewriter, *entry.tags, **entry.kwargs)
+        self.registered = True
