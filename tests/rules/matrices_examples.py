@@ -22,7 +22,7 @@ def square(m):
 
 
 def definite(m):
-    return at.dot(m, m.T) + at.eye(4)
+    return at.dot(m, m.T) + at.eye(m.shape[0])
 
 
 def factor(m):
@@ -31,6 +31,16 @@ def factor(m):
 
 def triangle(m):
     return at.tril(square(m))
+
+
+def narrow(m):
+    """A product of rank 2."""
+    u = at.specify_shape(m.T[:5, :2], (5, 2))
+    return at.dot(u, u.T)
+
+
+def low_rank(m, v):
+    return at.diag(at.exp(v)) + narrow(m)
 
 
 class Definite(ViewOp):
@@ -76,16 +86,34 @@ EXAMPLES = {
     "tag_solve_triangular": [
         example(lambda m, v: linalg.solve(triangle(m), v[:4]), **REALS_TOO),
         example(lambda m, m2: linalg.solve(linalg.cholesky(definite(m)).T, m2), **ROUNDED),
-        example(lambda t, m: linalg.solve(at.tril(t[:, :, :4]), m), **ROUNDED),
+    ],
+    "local_solve_of_kronecker": [
+        example(lambda m, m2: linalg.solve(at.kron(m[:2, :2], definite(m2[:2])), at.arange(4) - 2.5), **REALS_TOO),
+        example(lambda m, m2: linalg.solve(at.kron(definite(m[:2]), definite(m2[:2])), m), **ROUNDED),
+    ],
+    "local_inverse_of_kronecker": [example(lambda m, m2: linalg.inv(at.kron(m[:2, :2], m2[:2, :2])), **REALS_TOO)],
+    "local_cholesky_of_kronecker": [
+        example(lambda m, m2: linalg.cholesky(at.kron(checked(definite(m[:2])), checked(definite(m2)))), **ROUNDED),
+    ],
+    "local_det_of_kronecker": [
+        example(lambda m, m2: linalg.slogdet(at.kron(factor(m), linalg.inv(definite(m2[:2])))), **ROUNDED),
+    ],
+    "local_solve_of_low_rank": [
+        example(lambda m, v: linalg.solve(low_rank(m, v), v), **ROUNDED),
+        example(lambda m: linalg.solve(m[0, 0] ** 2 * at.eye(5) + narrow(m), m.T), **ROUNDED),
+    ],
+    "local_inverse_of_low_rank": [example(lambda m, v: linalg.inv(low_rank(m, v)), **ROUNDED)],
+    "local_det_of_low_rank": [
+        example(lambda m, v: linalg.slogdet(low_rank(m, v)), **ROUNDED),
+        example(lambda m: linalg.slogdet(at.eye(5) + narrow(m)), **ROUNDED),
     ],
     "local_solve_of_multiple": [
         example(lambda m, v: [linalg.solve(definite(m), v[:4]), linalg.solve(definite(m), -v[:4])], **ROUNDED),
-        example(lambda m, s, m2: [linalg.solve(definite(m), m2), linalg.solve(definite(m), s * m2)], **ROUNDED),
+        example(lambda m: [linalg.solve(definite(m), m), linalg.solve(definite(m), m[0, 0] * m)], **ROUNDED),
     ],
     "local_solve_of_inverse": [example(lambda m, v: linalg.solve(linalg.inv(definite(m)), v[:4]), **REALS_TOO)],
     "psd_solve_with_chol": [
         example(lambda m, v: linalg.solve(checked(definite(m)), v[:4]), **ROUNDED),
-        example(lambda t, m: linalg.solve(checked(at.matmul(t, t.transpose(0, 2, 1)) + at.eye(4)), m), **ROUNDED),
     ],
     "inv_as_solve": [
         example(lambda m, v: at.dot(linalg.inv(square(m)), v[:4]), **REALS_TOO),

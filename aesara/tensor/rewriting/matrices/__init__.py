@@ -1,15 +1,31 @@
 """Rules about matrices of which something is known. Importing the package registers them, in the order of `RULES`."""
 
 from aesara.graph.rewriting.databases import optdb
-from aesara.tensor.rewriting.matrices import assumptions, determinants, inverses, solutions, transposes
+from aesara.tensor.rewriting.matrices import (
+    assumptions,
+    determinants,
+    inverses,
+    kronecker,
+    low_rank,
+    solutions,
+    transposes,
+)
 from aesara.tensor.rewriting.matrices.sharing import ShareFactorizations
 
 #: The rules of this package, in the order in which they are tried.
-RULES = (assumptions.rules, determinants.rules, inverses.rules, solutions.rules, transposes.rules)
+RULES = (
+    assumptions.rules,
+    kronecker.rules,
+    low_rank.rules,
+    determinants.rules,
+    inverses.rules,
+    solutions.rules,
+    transposes.rules,
+)
 for _rules in RULES:
     _rules.register()
 
 # Behind `stabilize`, when the forms of what is asked of a matrix are known.
 optdb.register("share_factorizations", ShareFactorizations(), "fast_run", position=1.65)
 
-__all__ = ["RULES", "assumptions", "determinants", "inverses", "solutions", "transposes"]
+__all__ = ["RULES", "assumptions", "determinants", "inverses", "kronecker", "low_rank", "solutions", "transposes"]

@@ -9,7 +9,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, log, lt, mul, neg, neq, sgn, square, switch
+from aesara.tensor.elementwise.ops import add, eq, log, lt, mul, neg, neq, sgn, square, switch
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import Cofactors, Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -22,6 +22,7 @@ from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square,
 from aesara.tensor.rewriting.matrices.parts import (
     diagonal_of,
     diagonal_of_square,
+    in_places_of,
     is_real,
     log_of_product,
     matrix_rewriter,
@@ -51,13 +52,6 @@ def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
     return prod(sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
 
 
-def _in_place(node: Apply, *new: Variable) -> list[Variable] | bool:
-    """Results in the place of those of a node."""
-    fitting = [in_place_of(old, value) for old, value in zip(node.outputs, new, strict=True)]
-    found = [made[0] for made in fitting if made]
-    return found if len(found) == len(fitting) else False
-
-
 @rules.canonicalize
 @matrix_rewriter(Det, SLogDet)
 def local_det_of_transpose(fgraph, node):
@@ -66,7 +60,7 @@ def local_det_of_transpose(fgraph, node):
     if x is None:
         return False
     made = core_op(node)(x)
-    return _in_place(node, *(made if isinstance(made, list) else [made]))
+    return in_places_of(node, *(made if isinstance(made, list) else [made]))
 
 
 @rules.canonicalize
@@ -81,9 +75,9 @@ def local_det_of_triangle(fgraph, node):
         return False
     if "identity" in known:
         one = ones_like_batch(x)
-        return _in_place(node, *([one] if isinstance(core_op(node), Det) else [one, one.zeros_like()]))
+        return in_places_of(node, *([one] if isinstance(core_op(node), Det) else [one, one.zeros_like()]))
     d = diagonal_of_square(x)
-    return _in_place(node, *([product_of(d)] if isinstance(core_op(node), Det) else signs_and_logarithms(d)))
+    return in_places_of(node, *([product_of(d)] if isinstance(core_op(node), Det) else signs_and_logarithms(d)))
 
 
 @rules.canonicalize
@@ -99,7 +93,10 @@ def local_det_of_product(fgraph, node):
     if not _is_same(*factors) and not any(_is_easy(v) for v in factors):
         return False
     (sign, size), (other_sign, other_size) = (core_op(node)(v) for v in factors)
-    return _in_place(node, mul(sign, other_sign), add(size, other_size))
+    if not _is_same(*factors):
+        fit = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
+        sign = fit(sign, eq(factors[0].shape[0], factors[1].shape[0]))
+    return in_places_of(node, mul(sign, other_sign), add(size, other_size))
 
 
 def _is_same(a: Variable, b: Variable) -> bool:
@@ -121,7 +118,7 @@ def local_det_of_inverse(fgraph, node):
         return False
     sign, size = core_op(node)(x.owner.inputs[0])
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: its inverse has no determinant.")
-    return _in_place(node, check(sign, all_of(neq(sign, 0))), neg(size))
+    return in_places_of(node, check(sign, all_of(neq(sign, 0))), neg(size))
 
 
 def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
@@ -149,8 +146,8 @@ def local_det_chol(fgraph, node):
         return False
     d = diagonal_of(factor)
     if isinstance(core_op(node), Det):
-        return _in_place(node, product_of(square(d)))
-    return _in_place(node, ones_like_batch(x), 2 * log_of_product(d))
+        return in_places_of(node, product_of(square(d)))
+    return in_places_of(node, ones_like_batch(x), 2 * log_of_product(d))
 
 
 @rules.canonicalize
@@ -162,7 +159,7 @@ def local_cofactors_of_definite(fgraph, node):
         return False
     determinant = Det()(x)
     scale = determinant.dimshuffle(*range(determinant.type.ndim), "x", "x")
-    return _in_place(node, mul(scale, swapped(MatrixInverse()(x))))
+    return in_places_of(node, mul(scale, swapped(MatrixInverse()(x))))
 
 
 @rules.stabilize

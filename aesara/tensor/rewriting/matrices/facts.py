@@ -22,6 +22,7 @@ from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.creation.eye_tri import Eye, Tri
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.linear_algebra.assume import Assume, with_consequences
 from aesara.tensor.linear_algebra.cholesky import Cholesky
@@ -33,12 +34,13 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.matmul import MatMul
 from aesara.tensor.rewriting.helpers import common_value
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.vectorization.blockwise import Blockwise
 
-__all__ = ["core_op", "facts_of", "is_square", "transposed_of"]
+__all__ = ["core_op", "facts_of", "is_square", "kronecker_factors", "transposed_of"]
 
 #: Constants with more rows are not looked at.
-LARGEST_CONSTANT = 64
+LARGEST_CONSTANT = 1024
 #: Of a product no more operands are looked at.
 LONGEST = 8
 #: Questions that one look at a matrix may lead to.
@@ -92,6 +94,45 @@ def transposed_of(x: Variable) -> Variable | None:
     if n < 2 or inner.type.ndim != n or tuple(node.op.new_order) != (*range(n - 2), n - 1, n - 2):
         return None
     return inner
+
+
+def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
+    """The square matrices of which a matrix is the Kronecker product, as `kron` writes it; None for others."""
+    if x.owner is None or not isinstance(x.owner.op, Reshape) or x.type.ndim != 2:
+        return None
+    product, shape = x.owner.inputs
+    if not isinstance(shape, Constant) and (shape.owner is None or not _are_products(shape.owner)):
+        return None
+    inner = product.owner
+    if inner is None or not isinstance(inner.op, Elemwise) or not isinstance(inner.op.scalar_op, aes.Mul):
+        return None
+    found: dict[tuple, Variable] = {}
+    for v in inner.inputs:
+        if v.owner is not None and isinstance(v.owner.op, DimShuffle) and v.type.dtype == x.type.dtype:
+            found[tuple(v.owner.op.new_order)] = v.owner.inputs[0]
+    first, second = found.get((0, "x", 1, "x")), found.get(("x", 0, "x", 1))
+    if first is None or second is None or len(inner.inputs) != 2:
+        return None
+    if any(None not in v.type.shape and v.type.shape[0] != v.type.shape[1] for v in (first, second)):
+        return None  # the product has no inverse
+    if isinstance(shape, Constant):
+        sizes = [(a, b) for a, b in zip(first.type.shape, second.type.shape)]
+        if [None if None in pair else pair[0] * pair[1] for pair in sizes] != shape.data.tolist():
+            return None
+    return first, second
+
+
+def _are_products(shape: Apply) -> bool:
+    """Whether the elements of a shape are products of two lengths each."""
+    if not isinstance(shape.op, MakeVector):
+        return False
+    return all(
+        v.owner is not None
+        and isinstance(v.owner.op, Elemwise)
+        and isinstance(v.owner.op.scalar_op, aes.Mul)
+        and len(v.owner.inputs) == 2
+        for v in shape.inputs
+    )
 
 
 class _Look:
@@ -207,6 +248,13 @@ class _Look:
         if not x.type.dtype.startswith("complex") and self.transpose_sign(x, y) > 0:
             facts |= {"symmetric", "positive_semidefinite"}
         return facts
+
+    @of_op.register
+    def _(self, op: Reshape, node: Apply, position: int) -> frozenset[str]:
+        factors = kronecker_factors(node.outputs[0])
+        if factors is None or not all(self.square(x) for x in factors):
+            return _NONE
+        return self.facts(factors[0]) & self.facts(factors[1])
 
     @of_op.register
     def _(self, op: Elemwise, node: Apply, position: int) -> frozenset[str]:
@@ -361,6 +409,9 @@ class _Look:
             return n is m or (known_integer(n) is not None and known_integer(n) == known_integer(m))
         if isinstance(op, AllocDiag):
             return True
+        if isinstance(op, Reshape):
+            factors = kronecker_factors(x)
+            return factors is not None and all(self.square(v) for v in factors)
         if isinstance(op, (Assume, CheckAndRaise, DimShuffle)) and x.type.ndim == node.inputs[0].type.ndim:
             return self.square(node.inputs[0]) if not isinstance(op, DimShuffle) or transposed_of(x) else False
         if isinstance(op, Elemwise):
@@ -407,8 +458,14 @@ def _are_transposes(x: Any, y: Any) -> bool:
 
 
 def _of_constant(x: Constant) -> frozenset[str]:
-    """What can be seen in the numbers of a small square matrix."""
-    data = x.data
+    """What can be seen in the numbers of a square matrix; looked at once."""
+    known = getattr(x.tag, "matrix_facts", None)
+    if known is None:
+        known = x.tag.matrix_facts = _seen_in(x.data)
+    return known
+
+
+def _seen_in(data: Any) -> frozenset[str]:
     if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_CONSTANT:
         return _NONE
     if data.dtype.kind not in "iufc" or not np.isfinite(data).all():

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
+from aesara.tensor.creation.eye_tri import Eye
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import eq, exp, isinf, log, neq, or_, sgn, switch
 from aesara.tensor.linear_algebra.core import MatrixOp
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod, sum
-from aesara.tensor.rewriting.matrices.facts import core_op, is_square
+from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ __all__ = [
     "as_rows",
     "diagonal_of",
     "diagonal_of_square",
+    "in_places_of",
     "is_real",
     "log_of_product",
     "matrix_rewriter",
@@ -71,6 +75,13 @@ def with_vectors(node: Apply) -> bool:
     return node.inputs[-1].type.ndim == 1
 
 
+def in_places_of(node: Apply, *new: Variable) -> list[Variable] | bool:
+    """Results in the place of those of a node."""
+    fitting = [in_place_of(old, value) for old, value in zip(node.outputs, new, strict=True)]
+    found = [made[0] for made in fitting if made]
+    return found if len(found) == len(fitting) else False
+
+
 def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
     """An op with right-hand sides in the place of another: of vectors or matrices, as that."""
     if not isinstance(node.op, Blockwise):
@@ -90,6 +101,10 @@ def diagonal_of(x: Variable) -> Variable:
     if node is not None and isinstance(node.op, AllocDiag) and node.op.offset == 0:
         if {node.op.axis1 % n, node.op.axis2 % n} == {n - 2, n - 1}:
             return node.inputs[0]
+    if isinstance(x, Constant):
+        return constant(np.diagonal(x.data, axis1=-2, axis2=-1).copy())
+    if node is not None and isinstance(node.op, Eye) and "identity" in facts_of(x):
+        return alloc(np.asarray(1, x.type.dtype), node.inputs[0])
     return ExtractDiag(0, n - 2, n - 1)(x)
 
 

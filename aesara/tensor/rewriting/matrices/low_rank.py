@@ -1,0 +1,187 @@
+"""Diagonal matrices plus products ``U @ U.T`` of low rank: equations and determinants of the order of that rank.
+
+With ``W = D^(-1/2) U`` the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``; the matrix ``1 + W^T W``, of the
+order of the rank, is positive definite with eigenvalues from 1 on (Woodbury's formula, and the lemma about
+determinants). What is computed is as accurate as by factors of the whole matrix, in proportion to its condition.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from aesara import scalar as aes
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant, Variable
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.diagonals import AllocDiag
+from aesara.tensor.creation.eye_tri import eye
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import add, exp, gt, log, mul, reciprocal, sigmoid, softplus, sqrt, square
+from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
+from aesara.tensor.linear_algebra.determinant import SLogDet
+from aesara.tensor.linear_algebra.inverse import MatrixInverse
+from aesara.tensor.linear_algebra.solve import Solve
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.reductions.sum_prod_max import sum
+from aesara.tensor.rewriting.helpers import common_value, in_place_of
+from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, transposed_of
+from aesara.tensor.rewriting.matrices.parts import (
+    as_rows,
+    diagonal_of,
+    in_places_of,
+    is_real,
+    log_of_product,
+    matrix_rewriter,
+    ones_like_batch,
+)
+from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+rules = Rules()
+
+__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank"]
+
+_dot = Dot()
+
+_POSITIVE = (exp, sigmoid, softplus)
+_NOT_NEGATIVE = (square, sqrt, absolute)
+
+
+class _Parts(NamedTuple):
+    """A diagonal ``d`` with its roots, ``W = U / roots``, and the Cholesky factor of ``1 + W.T @ W``."""
+
+    d: Variable
+    roots: Variable
+    scaled: Variable
+    factor: Variable
+
+
+#: The parts of matrices of a graph, so that all that is asked of one has the same factor.
+_PARTS: WeakKeyDictionary[FunctionGraph, dict[Variable, _Parts]] = WeakKeyDictionary()
+
+
+def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
+    """The parts of a matrix that is known to be a positive diagonal plus ``U @ U.T`` of less than half the order."""
+    known = _PARTS.setdefault(fgraph, {})
+    parts = known.get(x)
+    if parts is None or parts.factor not in fgraph.variables:
+        parts = _made_parts(x)
+        if parts is not None:
+            known[x] = parts
+    return parts
+
+
+def _made_parts(x: Variable) -> _Parts | None:
+    node = x.owner
+    if node is None or node.op != add or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
+        return None
+    for term, product in (node.inputs, node.inputs[::-1]):
+        u = _root_of(product)
+        if u is None or u.type.dtype != x.type.dtype or term.type.dtype != x.type.dtype:
+            continue
+        rows, rank = u.type.shape
+        if rows is None or rank is None or 2 * rank >= rows:
+            continue
+        d = _positive_diagonal(term)
+        if d is None or d.type.dtype != x.type.dtype:
+            continue
+        check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
+        d = check(d, all_of(gt(d, 0)))
+        roots = sqrt(d)
+        scaled = u / as_rows(roots, False)
+        inner = eye(rank, dtype=x.type.dtype) + _dot(scaled.T, scaled)
+        return _Parts(d, roots, scaled, Cholesky()(inner))
+    return None
+
+
+def _root_of(x: Variable) -> Variable | None:
+    """The matrix U of ``U @ U.T``."""
+    if x.owner is None or not isinstance(x.owner.op, Dot):
+        return None
+    u, other = x.owner.inputs
+    if u.type.ndim != 2 or other.type.ndim != 2:
+        return None
+    return u if transposed_of(other) is u or transposed_of(u) is other else None
+
+
+def _positive_diagonal(x: Any) -> Variable | None:
+    """The diagonal of a diagonal matrix that is known to have positive numbers there; zeros only where all are zero."""
+    facts = facts_of(x)
+    if "diagonal" not in facts or not is_square(x):
+        return None
+    if "positive_definite" in facts:
+        return diagonal_of(x)
+    inputs = x.owner.inputs if x.owner is not None and x.owner.op == mul else [x]
+    numbers: list[Any] = [v for v in inputs if all(v.type.broadcastable)]
+    rest = [v for v in inputs if not all(v.type.broadcastable)]
+    if len(rest) != 1 or not all(_is_positive(v, _NOT_NEGATIVE) for v in numbers):
+        return None
+    (matrix,) = rest
+    if "identity" not in facts_of(matrix) and not _is_positive(diagonal_of(matrix)):
+        return None
+    d = diagonal_of(matrix)
+    return mul(*(v.dimshuffle() for v in numbers), d) if numbers else d
+
+
+def _is_positive(x: Variable, more: tuple = ()) -> bool:
+    """Whether finite numbers are known to be positive, or zero by one of some functions more."""
+    while x.owner is not None and isinstance(x.owner.op, (DimShuffle, Alloc)):
+        x = x.owner.inputs[0]
+    if isinstance(x, Constant):
+        return bool(np.all(np.asarray(x.data) > 0))
+    if x.owner is None:
+        return False
+    op = x.owner.op
+    if op in (add, mul):
+        return all(_is_positive(v, more) for v in x.owner.inputs)
+    if more and isinstance(getattr(op, "scalar_op", None), aes.Pow):
+        exponent = common_value(x.owner.inputs[1])
+        return exponent is not None and exponent > 0 and exponent % 2 == 0
+    return op in _POSITIVE or op in more
+
+
+@rules.canonicalize
+@matrix_rewriter(Solve)
+def local_solve_of_low_rank(fgraph, node):
+    """Equations with a diagonal plus a product of low rank, by Woodbury's formula."""
+    (out,) = node.outputs
+    x, b = node.inputs
+    if core_op(node).assume_a not in ("gen", "pos") or b.type.ndim > 2 or b.type.broadcastable[0]:
+        return False
+    if b.type.dtype != x.type.dtype or (parts := _parts(fgraph, x)) is None:
+        return False
+    roots = as_rows(parts.roots, b.type.ndim == 1)
+    c = b / roots
+    inner = CholeskySolve(True, False)(parts.factor, _dot(parts.scaled.T, c))
+    return in_place_of(out, (c - _dot(parts.scaled, inner)) / roots)
+
+
+@rules.stabilize  # when products with the inverse have become solutions
+@matrix_rewriter(MatrixInverse)
+def local_inverse_of_low_rank(fgraph, node):
+    """The inverse of a diagonal plus a product of low rank, by Woodbury's formula."""
+    parts = _parts(fgraph, node.inputs[0])
+    if parts is None:
+        return False
+    left = parts.scaled / as_rows(parts.roots, False)
+    return in_place_of(
+        node.outputs[0], AllocDiag()(reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
+    )
+
+
+@rules.canonicalize
+@matrix_rewriter(SLogDet)
+def local_det_of_low_rank(fgraph, node):
+    """The determinant of a diagonal plus a product of low rank, by one of the order of the rank."""
+    (x,) = node.inputs
+    parts = _parts(fgraph, x)
+    if parts is None:
+        return False
+    two = np.asarray(2, x.type.dtype)
+    size = sum(log(parts.d), dtype=x.type.dtype) + two * log_of_product(diagonal_of(parts.factor))
+    return in_places_of(node, ones_like_batch(x), size)

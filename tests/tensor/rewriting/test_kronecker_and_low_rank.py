@@ -1,0 +1,148 @@
+"""Equations and determinants of Kronecker products, and of diagonals plus products of low rank."""
+
+import mpmath
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.tensor import linalg
+from tests.tensor.rewriting.test_matrix_structure import MODES, PYTHON, compiled, ops_of
+
+A, B, C = at.dmatrices("A", "B", "C")
+b, v = at.dvectors("b", "v")
+s = at.dscalar("s")
+U = at.tensor("float64", shape=(12, 3), name="U")
+D = at.diag(at.exp(v))
+K = at.kron(A, B)
+known = [at.assume(x, positive_definite=True) for x in (A, B)]
+
+
+def definite(rng, n):
+    x = rng.normal(size=(n, n))
+    return x @ x.T + n * np.eye(n)
+
+
+def orders(f):
+    """The static shapes of the matrices that are factored."""
+    return [node.inputs[0].type.shape for node in f.maker.fgraph.toposort() if isinstance(node.op, linalg.Cholesky)]
+
+
+@pytest.mark.parametrize(
+    "output, left",
+    [
+        (linalg.solve(K, b), ["Solve", "Solve"]),
+        (linalg.solve(K, C), ["Solve", "Solve"]),
+        (linalg.inv(K) @ b, ["Solve", "Solve"]),
+        (linalg.inv(K), ["Inv", "Inv"]),
+        (linalg.slogdet(at.kron(linalg.cholesky(A), linalg.inv(B))), ["Cholesky", "SLogDet"]),
+        (linalg.solve(at.kron(*known), b), ["Cholesky", "Cholesky", "CholeskySolve", "CholeskySolve"]),
+        (linalg.cholesky(at.kron(*known)), ["Cholesky", "Cholesky"]),
+        (linalg.det(at.kron(linalg.cholesky(A), linalg.cholesky(B))), ["Cholesky", "Cholesky"]),
+        # what is one matrix
+        (linalg.cholesky(K), ["Cholesky"]),
+        (linalg.slogdet(K), ["SLogDet"]),
+        (linalg.solve(K + at.eye(6), b), ["Solve"]),
+        (linalg.solve((A[:, None, :, None] * B[None, :, None, :]).transpose(1, 0, 2, 3).reshape((6, 6)), b), ["Solve"]),
+    ],
+)
+def test_kronecker_products(output, left, rng):
+    outputs = output if isinstance(output, list) else [output]
+    point = [definite(rng, 2), definite(rng, 3), rng.normal(size=(6, 2)), rng.normal(size=6)]
+    expected = compiled([A, B, C, b], outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled([A, B, C, b], outputs, mode)
+        assert sorted(ops_of(f)) == left
+        for value, want in zip(f(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_and_errors_of_kronecker_products(mode, rng):
+    loss = (linalg.solve(K, b) * v).sum() + linalg.slogdet(at.kron(*known))[1]
+    outputs = [loss, *aesara.grad(loss, [A, B, b])]
+    point = [definite(rng, 2), definite(rng, 3), *rng.normal(size=(2, 6))]
+    expected = compiled([A, B, b, v], outputs, PYTHON)(*point)
+    for value, want in zip(compiled([A, B, b, v], outputs, mode)(*point), expected):
+        np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-12)
+    f = compiled([A, B, b], linalg.solve(K, b), mode)
+    for wrong in ((np.zeros((2, 2)), point[1]), (np.ones((2, 2)), point[1]), (point[0], np.ones((3, 3)))):
+        with pytest.raises(np.linalg.LinAlgError):
+            f(*wrong, point[2])
+    for sizes in ((np.eye(2), np.eye(3), np.ones(5)), (np.ones((2, 3)), np.ones((3, 2)), np.ones(6))):
+        with pytest.raises(ValueError):
+            f(*sizes)
+    assert f(np.ones((0, 0)), np.eye(3), np.ones(0)).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "matrix", [D + U @ U.T, s**2 * at.eye(12) + U @ U.T, U @ U.T + at.diag(at.softplus(v)) * at.exp(s)]
+)
+def test_low_rank(matrix, rng):
+    """One factorization of the order of the rank, with gradients."""
+    loss = b @ linalg.solve(matrix, b) + linalg.slogdet(matrix)[1] + linalg.inv(matrix).sum()
+    inputs = [U, v, b, s]
+    outputs = [loss, *aesara.grad(loss, inputs, disconnected_inputs="ignore")]
+    point = [rng.normal(size=(12, 3)), rng.normal(size=12), rng.normal(size=12), 0.7]
+    expected = compiled(inputs, outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled(inputs, outputs, mode)
+        assert set(ops_of(f)) == {"Cholesky", "CholeskySolve"}
+        assert orders(f) == [(3, 3)]
+        for value, want in zip(f(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-10)
+
+
+WIDE = at.tensor("float64", shape=(12, 6))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        at.diag(v) + U @ U.T,  # may be negative, or zero in places
+        at.diag(v**2) + U @ U.T,
+        s * at.eye(12) + U @ U.T,
+        D - U @ U.T,
+        D + U @ (2 * U).T,
+        D + WIDE @ WIDE.T,
+        D + A @ A.T,
+        D + U @ U.T + B,
+        at.diag(at.exp(v), 1)[1:, 1:] + U @ U.T,
+    ],
+)
+def test_near_misses(matrix):
+    inputs = [U, WIDE, A, B, v, b, s]
+    assert ops_of(compiled(inputs, linalg.solve(matrix, b))) == ["Solve"]
+    assert ops_of(compiled(inputs, linalg.slogdet(matrix)[1])) == ["SLogDet"]
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-5, 1e-7])
+def test_ill_conditioned(size, rng):
+    """Nearly as good as factors of the whole matrix, in proportion to its condition."""
+    matrix = s**2 * at.eye(12) + U @ U.T
+    outputs = [linalg.solve(matrix, b), linalg.slogdet(matrix)[1], linalg.inv(matrix)]
+    f = compiled([U, b, s], outputs)
+    assert set(ops_of(f)) == {"Cholesky", "CholeskySolve"}
+    u, right = rng.normal(size=(12, 3)), rng.normal(size=12)
+    with mpmath.workdps(60):
+        x = mpmath.matrix(u.tolist())
+        exact_matrix = mpmath.mpf(size) ** 2 * mpmath.eye(12) + x * x.T
+        solved = np.array([float(e) for e in mpmath.lu_solve(exact_matrix, mpmath.matrix(right.tolist()))])
+        inverse = np.array((exact_matrix**-1).tolist(), dtype=float)
+        logarithm = float(mpmath.log(mpmath.det(exact_matrix)))
+    bound = 10 * np.finfo(float).eps * np.linalg.norm(u, 2) ** 2 / size**2
+    for value, exact in zip(f(u, right, size), (solved, logarithm, inverse)):
+        assert np.linalg.norm(value - exact) <= bound * np.linalg.norm(exact)
+    written = compiled([U, b, s], outputs, PYTHON)(u, right, size)
+    for value, other, exact in zip(f(u, right, size), written, (solved, logarithm, inverse)):
+        unit = np.finfo(float).eps * np.linalg.norm(exact)
+        assert np.linalg.norm(value - exact) <= 4 * np.linalg.norm(other - exact) + 16 * unit
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_errors_of_low_rank(mode):
+    f = compiled([U, b, s], linalg.solve(s**2 * at.eye(12) + U @ U.T, b), mode)
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.ones((12, 3)), np.ones(12), 0.0)
+    with pytest.raises(ValueError):
+        f(np.ones((12, 3)), np.ones(11), 1.0)
