@@ -116,6 +116,7 @@ def test_near_misses(matrix):
     assert ops_of(compiled(inputs, linalg.slogdet(matrix)[1])) == ["SLogDet"]
 
 
+@pytest.mark.filterwarnings("ignore:An ill-conditioned matrix")
 @pytest.mark.parametrize("size", [1e-2, 1e-5, 1e-7])
 def test_ill_conditioned(size, rng):
     """Nearly as good as factors of the whole matrix, in proportion to its condition."""
