@@ -65,8 +65,13 @@ LOWERINGS = {
         "tensor.linear_algebra.by_factors.InverseByLU",
         "tensor.linear_algebra.by_factors.SolveByLU",
         "tensor.linear_algebra.lu.LUFactor",
+        "tensor.linear_algebra.lu.PivotsToPermutation",
     ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
+    "linear_algebra.banded": [
+        "tensor.linear_algebra.banded.SolveBanded",
+        "tensor.linear_algebra.banded.SolveHermitianBanded",
+    ],
     "linear_algebra.ops": [
         "tensor.linear_algebra.cholesky.Cholesky",
         "tensor.linear_algebra.cholesky.CholeskySolve",

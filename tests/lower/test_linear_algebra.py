@@ -17,17 +17,20 @@ import aesara.tensor as at
 from aesara.ir.expr import const
 from aesara.ir.routines import FAMILIES, lapack, routine_named
 from aesara.ir.steps import Call, Check
+from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
 from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
+from aesara.tensor.linear_algebra.lu import PivotsToPermutation
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.svd import SVD
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_native
+from agreement import assert_both_raise, assert_native
 
 DTYPES = ["float32", "float64"]
 #: relative to the largest value; matrices here have small condition numbers
@@ -223,6 +226,49 @@ def test_lengths_that_must_fit_into_32_bits():
     x = at.dmatrix("x")
     program = aesara.function([x], at.linalg.eigh(x))._native.program
     assert sum(isinstance(step, Check) and str(2**31) in str(step.condition) for step in program.steps) == 3
+
+
+@pytest.mark.parametrize(("below", "above"), [(1, 1), (0, 2), (2, 0), (0, 0)])
+def test_banded_systems(below, above, dtype):
+    bands = any_matrix(below + above + 1, 5, dtype=dtype)
+    bands[above] += 4
+    for b in (any_matrix(5, 2), any_matrix(5)) if below == 1 else (any_matrix(5, 3),):
+        agrees(SolveBanded(below, above), bands, b.astype(dtype))
+    if below == 1:
+        agrees(SolveBanded(1, 1), np.stack([bands, bands + 1]), any_matrix(2, 5, 3, dtype=dtype))
+        agrees(SolveBanded(1, 1), bands[:, :0], any_matrix(0, 3, dtype=dtype))
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_definite_banded_systems(lower):
+    bands = np.array([[6.0, 5.0, 7.0, 4.0], [1.0, -1.0, 2.0, 9.0], [0.5, 1.0, 9.0, 9.0]])
+    bands = bands if lower else bands[::-1, ::-1]
+    for dtype in DTYPES:
+        b = any_matrix(4, 2, dtype=dtype)
+        assert_native(SolveHermitianBanded(lower), bands.astype(dtype), b, ulps=ULPS, static=[True])
+    x, y = at.tensor("float64", (3, None)), at.dvector()
+    f = aesara.function([x, y], SolveHermitianBanded(lower)(x, y))
+    with pytest.raises(np.linalg.LinAlgError, match="is not positive definite: see its leading minor of order 1"):
+        f(-bands, np.ones(4))
+    with pytest.raises(ValueError, match="diagonals of length 4 and a right-hand side of length 3 do not fit"):
+        f(bands, np.ones(3))
+    z = at.dmatrix()
+    g = aesara.function([z, y], SolveBanded(1, 1)(z, y))
+    with pytest.raises(np.linalg.LinAlgError, match="the matrix is singular"):
+        g(np.zeros((3, 4)), np.ones(4))
+    with pytest.raises(ValueError, match="must have 3 rows, one for each diagonal; it has 2"):
+        g(np.zeros((2, 4)), np.ones(4))
+
+
+def test_solutions_by_lu_run_natively():
+    a, b = any_matrix(2, 4, 4), any_matrix(2, 4, 2)
+    for trans in (0, 1):
+        agrees(lambda x, y, trans=trans: at.linalg.lu_solve(at.linalg.lu_factor(x), y, trans), a, b)
+    pivots = np.array([2, 2, 3, 3], "int32")
+    assert_native(PivotsToPermutation(), pivots)
+    assert_native(Blockwise(PivotsToPermutation()), np.stack([pivots, pivots[::-1]]), static=[False])
+    for wrong in (4, -1):
+        assert_both_raise(PivotsToPermutation(), np.array([0, 1, wrong, 3], "int32"), kind=IndexError)
 
 
 def failing(shape, dtype):

@@ -26,6 +26,8 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
             lapack.orthogonal,
             lapack.eigh,
             lapack.svd,
+            lapack.solve_banded,
+            lapack.solve_definite_banded,
         )
     },
     "draw": draws.draw,

@@ -27,6 +27,8 @@ __all__ = [
     "lu",
     "orthogonal",
     "qr",
+    "solve_banded",
+    "solve_definite_banded",
     "solve_lu",
     "solve_triangular",
     "svd",
@@ -41,6 +43,8 @@ _MULTIPLY_ADD, _CALL = 0.1, 300.0
 _BLOCK = 64
 
 _M, _N, _K = size("m"), size("n"), size("k")
+#: numbers of diagonals: below the main one, above it, and in all
+_L, _U, _D = size("l"), size("u"), size("d")
 _ONE = const(1)
 _STATUS = Parameter("status", "int64", (), is_read=False, is_written=True)
 
@@ -256,6 +260,82 @@ def _invert_lu(
     status[...] = zeros[0] + 1 if zeros.size else 0
     if a.size and not zeros.size:
         a[...] = np.linalg.inv(_matrix_of_lu(a, pivots))
+
+
+# -- banded matrices ---------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def solve_banded(dtype: str) -> Routine:
+    """The solutions of ``a x = b``, each a row in the place of b, for matrices with l diagonals below the main one.
+
+    u are above it.  Row j of `bands` has what stands in column j of the matrix, after l places for the routine; it is
+    overwritten.  The status is the number of the first zero on the diagonal of U, or 0.
+    """
+    height = _add(_times(2, _L), _U, _ONE)
+    return _routine(
+        f"solve_banded.{dtype}", "solution of banded equations", "lapack.gbsv", ("n", "k", "l", "u"),
+        (
+            _inout("bands", dtype, _N, height), _workspace("pivots", "int32", _N), _inout("b", dtype, _K, _N), _STATUS,
+        ),
+        (
+            Integer(_N), Integer(_L), Integer(_U), Integer(_K), Data("bands"), Leading(height), Data("pivots"),
+            Data("b"), Leading(_N), Status("status"),
+        ),
+        _work((_K, _N, height), 2.0), _solve_banded,
+    )  # fmt: skip
+
+
+def _solve_banded(
+    values: dict[str, Any], bands: np.ndarray, pivots: np.ndarray, b: np.ndarray, status: np.ndarray
+) -> None:
+    pivots[...], status[...] = 0, 0
+    n, below, above = values["n"], values["l"], values["u"]
+    matrix = np.zeros((n, n))
+    for i in range(n):
+        for j in range(max(i - below, 0), min(i + above + 1, n)):
+            matrix[i, j] = bands[j, below + above + i - j]
+    _solve_dense(matrix, b, status)
+
+
+def _solve_dense(matrix: np.ndarray, b: np.ndarray, status: np.ndarray) -> None:
+    try:
+        b[...] = np.linalg.solve(matrix, b.T).T if b.size else b
+    except np.linalg.LinAlgError:
+        b[...], status[...] = np.nan, 1
+
+
+@functools.cache
+def solve_definite_banded(triangle: str, dtype: str) -> Routine:
+    """The same for symmetric positive definite matrices with d diagonals, the main one and those at its "lower" side.
+
+    Or at its "upper" side.  The status is the order of the first leading minor that is not positive, or 0.
+    """
+    lower = triangle == "lower"
+    return _routine(
+        f"solve_definite_banded.{triangle}.{dtype}", "solution of banded equations", "lapack.pbsv", ("n", "k", "d"),
+        (_inout("bands", dtype, _N, _D), _inout("b", dtype, _K, _N), _STATUS),
+        (
+            Character("L" if lower else "U"), Integer(_N), Integer(op("sub", _D, _ONE)), Integer(_K), Data("bands"),
+            Leading(_D), Data("b"), Leading(_N), Status("status"),
+        ),
+        _work((_K, _N, _D), 1.0), functools.partial(_solve_definite_banded, lower),
+    )  # fmt: skip
+
+
+def _solve_definite_banded(
+    lower: bool, values: dict[str, Any], bands: np.ndarray, b: np.ndarray, status: np.ndarray
+) -> None:
+    status[...] = 0
+    n, beside = values["n"], values["d"] - 1
+    matrix = np.zeros((n, n))
+    for j in range(n):
+        for i in range(j, min(j + beside + 1, n)):
+            matrix[i, j] = matrix[j, i] = bands[j, i - j] if lower else bands[i, beside + j - i]
+    if not (np.linalg.eigvalsh(matrix) > 0).all():
+        b[...], status[...] = np.nan, 1
+        return
+    _solve_dense(matrix, b, status)
 
 
 # -- orthogonal factors ------------------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
+from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import lapack
-from aesara.lower.arrays import Array, Index, Pointwise, Reader
+from aesara.lower.arrays import Array, Index, Pointwise, Reader, Sequential, Writer
 from aesara.lower.linear_algebra.matrices import Matrices, adopt, as_row, diagonal, only, swapped
 from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
-from aesara.tensor.linear_algebra.lu import LUFactor
+from aesara.tensor.linear_algebra.lu import LUFactor, PivotsToPermutation
 
 __all__: list[str] = []
 
@@ -70,3 +71,33 @@ def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Array]:
     routine = lapack.inverse_of_lu(factors.dtype)
     made = of.call(routine, {"n": order}, {"a": swapped(factors), "pivots": _shifted(pivots, 1)})
     return [swapped(made["a"])]
+
+
+@adopt(PivotsToPermutation)
+def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Array]:
+    (pivots,) = of.inputs
+    rank, length = pivots.ndim - 1, pivots.shape[-1]
+
+    def outside(index: Index, readers: Sequence[Reader]) -> Expr:
+        row = cast(readers[0](index), "int64")
+        return primitive("or", primitive("lt", row, const(0)), primitive("le", length, row))
+
+    of.require_none(Pointwise("bool", pivots.shape, (pivots,), outside, 3), IndexError, "there is no row of a number.")
+    *lead, i = (var(f"v{d}") for d in range(rank + 1))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> Sequence[Statement]:
+        here, place = (*lead, i), var("r0")
+        exchange = (
+            Declare("r0", cast(readers[0](here), "int64")),
+            Declare("r1", read(here)),
+            Declare("r2", read((*lead, place))),
+            write(here, var("r2")),
+            write((*lead, place), var("r1")),
+        )
+        fill = For(f"v{rank}", length, (write(here, i),))
+        statements: tuple[Statement, ...] = (fill, For(f"v{rank}", length, exchange))
+        for d in reversed(range(rank)):
+            statements = (For(f"v{d}", pivots.shape[d], statements),)
+        return statements
+
+    return [Sequential("int64", pivots.shape, (pivots,), body, [True], of.guards)]

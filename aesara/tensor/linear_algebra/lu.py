@@ -261,6 +261,8 @@ class PivotsToPermutation(Op):
 
     def perform(self, node, inputs, output_storage, params=None):
         order = np.arange(len(inputs[0]))
+        if not np.isin(inputs[0], order).all():
+            raise IndexError(f"{self}: there is no row of a number; there are {len(order)} rows.")
         for i, j in enumerate(inputs[0]):
             order[i], order[j] = order[j], order[i]
         output_storage[0][0] = order
