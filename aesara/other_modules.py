@@ -30,10 +30,7 @@ OTHER_MODULES = {
     "aesara.tensor.blas_headers": f"{_NO_C}. Products call BLAS by themselves.",
     "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",
     "aesara.tensor.elemwise_cgen": f"{_NO_C}. See aesara.tensor.elemwise.",
-    "aesara.tensor.fourier": "Use aesara.tensor.fft.",
-    "aesara.tensor.nnet.ctc": "It needed Baidu's library warp-ctc. Write the recursion with aesara.scan and logaddexp.",
     "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
-    "aesara.tensor.signal.conv": f"{_PLANNED}: convolutions of single images. Use aesara.tensor.nnet.conv2d.",
 }
 
 

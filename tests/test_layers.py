@@ -54,6 +54,7 @@ LAYERS = {
     "aesara.tensor.opt_uncanonicalize": 4,
     "aesara.tensor.subtensor_opt": 4,
     "aesara.tensor.nnet": 4,
+    "aesara.tensor.signal": 4,
     "aesara.tensor.random.rewriting": 4,
     "aesara.sparse.opt": 4,
     "aesara.sparse.rewriting": 4,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aesara.tensor.elementwise.ops import eq, ge, mul, switch
 from aesara.tensor.ordering.sorting import (
     ArgSortOp,
     SortOp,
@@ -14,12 +15,16 @@ from aesara.tensor.ordering.sorting import (
 )
 
 __all__ = [
-    "SortOp",
     "ArgSortOp",
-    "sort",
-    "argsort",
+    "SortOp",
     "TopKOp",
-    "topk",
+    "argsort",
     "argtopk",
+    "eq",
+    "ge",
+    "mul",
+    "sort",
+    "switch",
+    "topk",
     "topk_and_argtopk",
 ]

@@ -48,6 +48,7 @@ _OPS = {
         ForWeights ForInputs BatchNormOp PoolingOp PoolGrad BaseCorrMM BaseCorr3dMM MatrixOp SolveBase""",
     "forms of convolutions, made by rewriting: tests/tensor/nnet/test_convolution_rules.py": """ConvOp CorrMM
         CorrMM_gradWeights CorrMM_gradInputs Corr3dMM Corr3dMMGradWeights Corr3dMMGradInputs""",
+    "costs of sequences of labels: tests/tensor/nnet/test_ctc.py": "ConnectionistTemporalClassification",
     "products of chosen blocks: tests/tensor/nnet/test_blocksparse.py": "SparseBlockGemv SparseBlockOuter",
     "made by rewriting: tests/scalar/test_scalar_composite.py": "Composite",
     "made by lowering of complex numbers: tests/link/llvm": "_CopySign",

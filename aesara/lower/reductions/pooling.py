@@ -189,7 +189,9 @@ class _Form:
         if self.op.ignore_border:
             self._require("ge", pad, ZERO, ValueError, f"{name}: padding must not be negative; got {{0}}.")
             message = "padding must be smaller than the windows; got {0} and windows of {1}."
-            self._require("lt", pad, width, NotImplementedError, message)
+            if not self.op.may_lie_in_padding:
+                self._require("lt", pad, width, NotImplementedError, message)
+            self._require("le", pad, _LONGEST, ValueError, f"{name}: padding of {{0}} is too much.")
             room = primitive("sub", _add(size, _mul(pad, const(2))), width)
             count = primitive("maximum", _add(primitive("intdiv", room, stride), ONE), ZERO)
             return _Along(size, width, stride, pad, count, pad is ZERO)
@@ -384,6 +386,8 @@ class _HandingOut:
         body: tuple[Statement, ...] = (write(place, primitive(plus, read(place), self._share(place, kept, readers))),)
         for d in reversed(range(form.op.ndim)):
             first, last = bounds[d]
+            if form.op.may_lie_in_padding:
+                last = primitive("maximum", first, last)
             last_one = d == form.op.ndim - 1
             body = (For(f"v{form.rank + d}", primitive("sub", last, first), body, parallel=last_one),)
         return self._nested(form.pooled, (*declared, *body), False)

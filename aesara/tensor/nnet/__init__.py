@@ -22,6 +22,7 @@ from aesara.tensor.nnet.crossentropy import (
     crossentropy_softmax_max_and_argmax_1hot_with_bias,
     sigmoid_binary_crossentropy,
 )
+from aesara.tensor.nnet.ctc import rules as _rules_of_sequences
 from aesara.tensor.nnet.hierarchical import h_softmax
 from aesara.tensor.nnet.prepend import prepend_0_to_each_row, prepend_1_to_each_row, prepend_scalar_to_each_row
 from aesara.tensor.nnet.rules import (
@@ -36,7 +37,7 @@ from aesara.tensor.reductions.softmax import softmax
 from aesara.tensor.rewriting.special import softmax_simplifier
 
 #: The rules of this package, in the order in which they are tried, after those of tensors.
-RULES = (_rules_of_batches, _rules_of_blocks, _rules_of_convolutions, _rules_of_networks)
+RULES = (_rules_of_batches, _rules_of_blocks, _rules_of_convolutions, _rules_of_networks, _rules_of_sequences)
 for _rules in RULES:
     _rules.register()
 

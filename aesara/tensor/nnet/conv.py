@@ -15,7 +15,7 @@ from aesara.tensor.products.correlation import Correlation, Direction, Windows
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["ConvOp", "conv2d"]
+__all__ = ["ConvOp", "conv2d", "gen_conv_code_unroll_batch_kern"]
 
 
 class ConvOp(Correlation):
@@ -154,3 +154,22 @@ def conv2d(
         images[1:], kernels[2:], kernels[0], images[0], subsample[0], subsample[1], output_mode=border_mode, **kargs
     )
     return op(as_tensor_variable(input), as_tensor_variable(filters))
+
+
+def gen_conv_code_unroll_batch_kern(d: Any, unroll_bsize: int = 1, unroll_ksize: int = 1) -> str:
+    """Not available: it wrote C code.
+
+    Parameters
+    ----------
+    d, unroll_bsize, unroll_ksize
+        Have no meaning.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
+    raise NotImplementedError(
+        "gen_conv_code_unroll_batch_kern wrote C code. Functions are compiled through LLVM, and no C code is "
+        "written: see docs/convolutions.md."
+    )

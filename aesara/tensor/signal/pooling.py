@@ -150,6 +150,11 @@ class PoolingOp(Op):
         self.mode = mode
         self.ndim = int(ndim)
 
+    @property
+    def may_lie_in_padding(self) -> bool:
+        """Whether windows may hold nothing but padding."""
+        return False
+
     # -- types -----------------------------------------------------------------------------------------------
 
     def window_inputs(self, ws: Any, stride: Any, pad: Any) -> list[TensorVariable]:
@@ -196,7 +201,7 @@ class PoolingOp(Op):
                 raise ValueError(f"{type(self).__name__}: padding must not be negative; got `pad` {tuple(pad)}.")
             if p and not self.ignore_border:
                 raise NotImplementedError("padding works only with ignore_border=True")
-            if p is not None and w is not None and p >= w:
+            if p is not None and w is not None and p >= w and not self.may_lie_in_padding:
                 raise NotImplementedError(
                     f"padding must be smaller than the windows; got `pad` {tuple(pad)} and `ws` {tuple(ws)}."
                 )
@@ -514,6 +519,11 @@ class AveragePoolGrad(PoolGrad):
         if mode == "max":
             raise ValueError("AveragePoolGrad is for sums and averages; the gradient of maxima is MaxPoolGrad.")
         super().__init__(ignore_border, mode, ndim)
+
+    @property
+    def may_lie_in_padding(self) -> bool:
+        """Whether windows may hold nothing but padding: these hand out nothing, and have no mean without it."""
+        return self.mode != "average_exc_pad"
 
     def make_node(self, x: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None, dummy: Any = None) -> Apply:
         x, gz = self.same_rank(("x", x), ("gz", gz))

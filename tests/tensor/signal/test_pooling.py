@@ -106,6 +106,19 @@ def test_known_windows_run_natively(chosen, mode):
         np.testing.assert_allclose(gradient, handed_out(values, weights, mode, **full), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_gradients_of_windows_in_the_padding(machine):
+    x, g = at.dmatrix("x"), at.dmatrix("g")
+    found = [AveragePoolGrad(True, mode)(x, g, (1, 2), (1, 1), (2, 2)) for mode in ("sum", "average_inc_pad")]
+    f = aesara.function([x, g], found, mode=MACHINES[machine])
+    weights = np.random.default_rng(4).normal(size=(6, 7))
+    total, mean = f(np.zeros((2, 4)), weights)
+    np.testing.assert_allclose(total, weights[2:4, 1:5] + weights[2:4, 2:6], rtol=1e-12)
+    np.testing.assert_allclose(mean, total / 2, rtol=1e-12)
+    with pytest.raises(NotImplementedError, match="padding must be smaller"):
+        AveragePoolGrad(True, "average_exc_pad")(x, g, (1, 2), (1, 1), (2, 2))
+
+
 def test_many_entries_are_reduced_in_loops():
     x = at.dtensor3("x")
     f = aesara.function([x], [pool_2d(x, (7, 5), True), pool_2d(x, (7, 5), True, mode="sum")])

@@ -1,0 +1,81 @@
+"""Convolutions of single images, or of images without channels, with filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.nnet.conv import conv2d as _conv2d_with_channels
+from aesara.tensor.shapes.dimshuffle import dimshuffle
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = ["conv2d"]
+
+
+def _with_channels(what: str, shape: Any, ndim: int) -> tuple | None:
+    """A shape as ``(number, 1, rows, columns)``."""
+    if shape is None:
+        return None
+    shape = tuple(shape)
+    if len(shape) != ndim:
+        raise ValueError(f"conv2d: {what} must have {ndim} entries, one for each dimension; got {shape}.")
+    return (shape[0] if ndim == 3 else 1, 1, *shape[-2:])
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    image_shape: Sequence[int | None] | None = None,
+    filter_shape: Sequence[int | None] | None = None,
+    border_mode: str = "valid",
+    subsample: Sequence[int] = (1, 1),
+    **kargs: Any,
+) -> TensorVariable:
+    """The convolution of images with filters, each with each.
+
+    Parameters
+    ----------
+    input
+        An image, or a tensor of images ``(images, rows, columns)``.
+    filters
+        A filter, or a tensor of filters ``(filters, rows, columns)``.
+    image_shape, filter_shape
+        What is known of their shapes.
+    border_mode
+        "valid" for complete overlaps, "full" for all; see `scipy.signal.convolve2d`.
+    subsample
+        How far apart windows are, by rows and by columns.
+    **kargs
+        Further arguments of `aesara.tensor.nnet.conv.conv2d`.
+
+    Returns
+    -------
+    TensorVariable
+        The convolved images, with a dimension for images if `input` has one, and then one for filters if `filters` has
+        one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> conv2d(np.arange(9.0).reshape(3, 3), np.array([[1.0, 0.0], [0.0, 0.0]])).eval()
+    array([[4., 5.],
+           [7., 8.]])
+    """
+    images, kernels = as_tensor_variable(input), as_tensor_variable(filters)
+    for name, v in (("input", images), ("filters", kernels)):
+        if v.type.ndim not in (2, 3):
+            raise TypeError(f"conv2d: `{name}` must have 2 or 3 dimensions; got {v.type.ndim}.")
+    result = _conv2d_with_channels(
+        dimshuffle(images, (0, "x", 1, 2) if images.type.ndim == 3 else ("x", "x", 0, 1)),
+        dimshuffle(kernels, (0, "x", 1, 2) if kernels.type.ndim == 3 else ("x", "x", 0, 1)),
+        _with_channels("image_shape", image_shape, images.type.ndim),
+        _with_channels("filter_shape", filter_shape, kernels.type.ndim),
+        border_mode,
+        subsample,
+        **kargs,
+    )
+    # Where there was no dimension for images or filters, it has length 1.
+    return result[(slice(None) if images.type.ndim == 3 else 0, slice(None) if kernels.type.ndim == 3 else 0)]
