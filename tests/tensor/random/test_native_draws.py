@@ -281,6 +281,25 @@ def test_loops_draw_natively(bits):
     assert same_state(rng.get_value(), twin)
 
 
+def test_loops_that_draw_twice_from_one_state():
+    rng, twin = aesara.shared(new()), new()
+
+    def step(total):
+        z, u = at_random.normal(rng=rng), at_random.uniform(rng=rng)
+        v = at_random.exponential(rng=rng)
+        return total + z * u * v, {rng: z.owner.outputs[0]}
+
+    totals, updates = aesara.scan(step, outputs_info=at.zeros(()), n_steps=5)
+    f, total, expected = aesara.function([], totals, updates=updates), 0.0, []
+    assert reasons(f) == []
+    for _ in range(5):
+        same = [copy.deepcopy(twin), copy.deepcopy(twin)]
+        total = total + twin.normal() * same[0].uniform() * same[1].exponential()
+        expected.append(total)
+    np.testing.assert_array_equal(f(), expected)
+    assert same_state(rng.get_value(), twin)
+
+
 # Generators
 
 
@@ -299,6 +318,8 @@ def test_generators_are_looked_at_anew_in_each_call():
     assert [f(), mine.normal(), f()] == list(twin.normal(size=3))
     mine.bit_generator.state = new(8).bit_generator.state
     assert f() == new(8).normal()
+    mine.__init__(np.random.PCG64(9))
+    assert f() == np.random.Generator(np.random.PCG64(9)).normal()
     with pytest.raises(TypeError, match="Generator"):
         rng.set_value(3)
 
@@ -419,6 +440,34 @@ def test_the_lock_of_a_generator():
     assert order == ["released", "drawn", "drawn"]
     assert mine.bit_generator.lock.acquire(timeout=1)
     mine.bit_generator.lock.release()
+
+
+def test_a_call_that_fails_releases_the_lock():
+    rng, scale = aesara.shared(new()), at.dscalar("scale")
+    x = at_random.normal(0, scale, rng=rng)
+    f = aesara.function([scale], x, updates=[(rng, x.owner.outputs[0])])
+    with pytest.raises(ValueError, match="scale < 0"):
+        f(-1.0)
+    thread = threading.Thread(target=f, args=(1.0,))
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_long_draw_and_somebody_else():
+    mine, count, last = new(), 1_000_000, 2**62
+    f = drawing(at_random.integers, 0, last, size=count, rng=aesara.shared(mine, borrow=True))
+    f()
+    twin = copy.deepcopy(mine)
+    drawn, others = [], []
+    thread = threading.Thread(target=lambda: drawn.append(f()))
+    thread.start()
+    while thread.is_alive():
+        others.append(mine.integers(0, last))
+    thread.join()
+    everything = np.sort(np.concatenate([drawn[0], others]))
+    np.testing.assert_array_equal(everything, np.sort(twin.integers(0, last, len(everything))))
+    assert same_state(mine, twin)
 
 
 def test_eight_threads_four_functions_and_somebody_else():
