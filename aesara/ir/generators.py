@@ -157,9 +157,9 @@ def words_of(generator: np.random.Generator) -> np.ndarray:
 
 
 def generator_of(words: np.ndarray) -> np.random.Generator:
-    """A new generator in the state that the words say."""
+    """A new generator in the state that the words say; it has no seed, so that others cannot be spawned from it."""
     layout = _LAYOUTS[int(words[_KIND // _WORD])]
-    bits = getattr(np.random, layout.name)(0)
+    bits = getattr(np.random, layout.name)(_no_seed())
     words = np.ascontiguousarray(words)
     for place, size, address in layout.pieces(state_address(bits)):
         ctypes.memmove(address, words.ctypes.data + place, size)
@@ -185,6 +185,19 @@ def draw_address(name: str) -> int | None:
 @functools.cache
 def _functions() -> ctypes.CDLL:
     return ctypes.CDLL(importlib.import_module("numpy.random._generator").__file__)
+
+
+@functools.cache
+def _no_seed() -> Any:
+    interface: Any = importlib.import_module("numpy.random.bit_generator").ISeedSequence
+
+    class NoSeed(interface):  # type: ignore[misc]
+        """In place of a seed, for states that are written from elsewhere."""
+
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
+            return np.zeros(n_words, dtype)
+
+    return NoSeed()
 
 
 def _names() -> list[str]:

@@ -20,6 +20,7 @@ The C function is described by a list of arguments:
 ``Bits(name)``       pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
 ``Element(name)``    an element of an operand, by value: its only one, or that of the same number as the result
 ``Row(name)``        pointer to a row of an operand: its only one, or the one with the number of the call
+``Count()``          how many elements are to be written, and ``Place(name)`` a pointer to the first of them
 ``Scratch(bytes)``   pointer to memory that is zero before the first of many results
 ``Pointers(...)``    pointer to an array of pointers, which are these arguments
 ``Lengths(...)``     pointer to an array of 64-bit integers, which are expressions in the sizes
@@ -43,6 +44,7 @@ __all__ = [
     "Bits",
     "Character",
     "Constant",
+    "Count",
     "Data",
     "Element",
     "Integer",
@@ -52,6 +54,7 @@ __all__ = [
     "Null",
     "Number",
     "Parameter",
+    "Place",
     "Pointers",
     "Routine",
     "Row",
@@ -156,6 +159,14 @@ class Row(Argument):
     pass
 
 
+class Count(Argument):
+    pass
+
+
+class Place(Argument):
+    pass
+
+
 class Scratch(Argument):
     pass
 
@@ -212,7 +223,8 @@ class Routine:
         The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
     each, gives
         The size that says how often the function is called, and the parameter whose elements it returns, one after
-        another, if it returns something; empty for a function that is called once.
+        another, if it returns something; empty for a function that is called once.  One that takes a `Count` is called
+        for many elements at once.
     """
 
     name: str

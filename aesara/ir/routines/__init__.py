@@ -31,6 +31,7 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
         )
     },
     "draw": draws.draw,
+    "fill": draws.fill,
     "multinomial": draws.multinomial,
     "matmul": products.product,
     "matmul_added": products.added,

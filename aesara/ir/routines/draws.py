@@ -14,11 +14,24 @@ import numpy as np
 
 from aesara.ir.expr import const
 from aesara.ir.generators import generator_of, words_of
-from aesara.ir.routine import Argument, Bits, Element, Length, Number, Parameter, Routine, Row, Scratch, size
+from aesara.ir.routine import (
+    Argument,
+    Bits,
+    Count,
+    Element,
+    Length,
+    Number,
+    Parameter,
+    Place,
+    Routine,
+    Row,
+    Scratch,
+    size,
+)
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
-__all__ = ["Draw", "draw", "draw_named", "multinomial"]
+__all__ = ["Draw", "draw", "draw_named", "fill", "multinomial"]
 
 _N, _WORDS = size("n"), size("words")
 #: nanoseconds of a call
@@ -48,6 +61,8 @@ class Draw:
         Further arguments, which are always the same.
     function
         The name of the C function, if it is not that of the distribution.
+    fills
+        The name of a C function for many numbers at once, with the same parameters.
     """
 
     parameters: tuple[tuple[str, str], ...]
@@ -57,6 +72,7 @@ class Draw:
     scratch: int = 0
     more: tuple[Number, ...] = ()
     function: str = ""
+    fills: str = ""
 
 
 def _floats(*names: str) -> tuple[tuple[str, str], ...]:
@@ -80,7 +96,9 @@ def _interval(rng: Any, last: int, size: None) -> int:
 
 _DRAWS = {
     "normal": Draw(_floats("loc", "scale"), nanoseconds=8.0),
-    "standard_normal": Draw((), nanoseconds=8.0),
+    "standard_normal": Draw((), nanoseconds=6.0, fills="standard_normal_fill"),
+    "standard_uniform": Draw((), lambda rng, n: rng.random(n), nanoseconds=3.0, fills="standard_uniform_fill"),
+    "standard_exponential": Draw((), nanoseconds=5.0, fills="standard_exponential_fill"),
     "uniform": Draw(_floats("low", "range"), lambda rng, low, length, n: low + length * rng.random(n), nanoseconds=4.0),
     "exponential": Draw(_floats("scale"), nanoseconds=6.0),
     "standard_gamma": Draw(_floats("shape")),
@@ -120,6 +138,7 @@ _DRAWS = {
         nanoseconds=6.0,
         more=(Number(const(0, "uint64")), Number(const(0, "int32"))),
         function="bounded_uint64",
+        fills="bounded_uint64_fill",
     ),
     "interval": Draw(_integers("last"), _interval, dtype="int64", nanoseconds=6.0),
 }
@@ -135,33 +154,49 @@ def draw(name: str) -> Routine:
     """Draw ``n`` numbers and advance the generator; parameters have one element, or one for each number."""
     row = _DRAWS[name]
 
+    arguments: list[Argument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
+    if row.scratch:
+        arguments.append(Scratch(row.scratch))
+    return _routine(name, "draw", row, row.function or name, (*arguments, *row.more), gives="out")
+
+
+@functools.cache
+def fill(name: str) -> Routine:
+    """The same for parameters that have one element, by a function for many numbers at once."""
+    row = _DRAWS[name]
+    taken: tuple[Argument, ...] = (Bits("state"), *(Element(one) for one, _ in row.parameters), Count())
+    if row.more:  # how numbers are rejected
+        taken = (*taken, Number(const(0, "int32")))
+    return _routine(name, "fill", row, row.fills, (*taken, Place("out")))
+
+
+def _routine(
+    name: str, family: str, row: Draw, function: str, arguments: tuple[Argument, ...], gives: str = ""
+) -> Routine:  # fmt: skip
     def reference(values: dict[str, Any], state: np.ndarray, *arrays: np.ndarray) -> None:
         *parameters, out = arrays
         rng = generator_of(state)
         # One by one: the range of integers, say, is known to NumPy for each of them.
         for k in range(len(out)):
-            values_here = [p[k if len(p) > 1 else 0] for p in parameters]
-            out[k] = row.method(rng, *values_here, None) if row.method else getattr(rng, name)(*values_here)
+            here = [p[k if len(p) > 1 else 0] for p in parameters]
+            out[k] = row.method(rng, *here, None) if row.method else getattr(rng, name)(*here)
         state[:] = words_of(rng)
 
-    arguments: list[Argument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
-    if row.scratch:
-        arguments.append(Scratch(row.scratch))
     return Routine(
-        name=f"draw.{name}",
+        name=f"{family}.{name}",
         title=f"draws ({name})",
-        symbol=f"random.random_{row.function or name}",
+        symbol=f"random.random_{function}",
         sizes=("n", "words", *(_count(one) for one, _ in row.parameters)),
         parameters=(
             Parameter("state", "uint64", (_WORDS,), is_written=True),
             *(Parameter(one, dtype, (size(_count(one)),)) for one, dtype in row.parameters),
             Parameter("out", row.dtype, (_N,), is_read=False, is_written=True),
         ),
-        arguments=(*arguments, *row.more),
+        arguments=arguments,
         work=Work({(_N,): row.nanoseconds, (): _CALL}),
         reference=reference,
         each="n",
-        gives="out",
+        gives=gives,
     )
 
 

@@ -7,6 +7,8 @@ the numbers of the first one and of the one after the last.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.generators import HEADER, PARTS
 from aesara.ir.routine import (
@@ -14,6 +16,7 @@ from aesara.ir.routine import (
     Bits,
     Character,
     Constant,
+    Count,
     Data,
     Element,
     Integer,
@@ -22,6 +25,7 @@ from aesara.ir.routine import (
     Lengths,
     Null,
     Number,
+    Place,
     Pointers,
     Routine,
     Row,
@@ -87,6 +91,9 @@ class _Wrapper:
             kept = [place, f"store {kind} %element, ptr %place"]
         types = ", ".join(argument.split()[0] for argument in taken)
         function = self._function(routine.symbol, kind, types)
+        if any(isinstance(argument, Count) for argument in routine.arguments):
+            calls = [*before, *self.lines, f"call void {function}({', '.join(taken)})", "ret void"]
+            return self._of_pieces(symbol, given, calls)
         lines = [
             *before,
             "%some = icmp slt i64 %first, %last",
@@ -102,6 +109,10 @@ class _Wrapper:
             "done:",
             "ret void",
         ]
+        return self._of_pieces(symbol, given, lines)
+
+    @staticmethod
+    def _of_pieces(symbol: str, given: Sequence[str], lines: Sequence[str]) -> str:
         body = "\n  ".join(lines)
         head = f"define internal void {symbol}({', '.join([*given, 'i64 %first', 'i64 %last'])})"
         return f"{head} noinline nounwind {{\nentry:\n  {body}\n}}"
@@ -120,7 +131,8 @@ class _Wrapper:
             count, *rest = (size.attr for size in parameter.shape)
             kind = LLVM_TYPES[parameter.dtype]
             before += [f"%one.{name} = icmp eq i64 %size.{count}, 1"]
-            self.lines += [f"%which.{name} = select i1 %one.{name}, i64 0, i64 %k"]
+            number = "%first" if any(isinstance(one, Count) for one in self.routine.arguments) else "%k"
+            self.lines += [f"%which.{name} = select i1 %one.{name}, i64 0, i64 {number}"]
             if isinstance(argument, Row):
                 (length,) = rest
                 self.lines += [
@@ -135,6 +147,13 @@ class _Wrapper:
             return f"{kind} %x.{name}"
         if isinstance(argument, Length):
             return f"i64 %size.{argument.value.attr}"
+        if isinstance(argument, Count):
+            before += ["%count = sub i64 %last, %first"]
+            return "i64 %count"
+        if isinstance(argument, Place):
+            (parameter,) = (p for p in self.routine.parameters if p.name == argument.value)
+            before += [f"%to = getelementptr {LLVM_TYPES[parameter.dtype]}, ptr %at.{argument.value}, i64 %first"]
+            return "ptr %to"
         if isinstance(argument, Scratch):
             kind = f"[{argument.value // 8} x i64]"
             before += [f"%scratch = alloca {kind}, align 16", f"store {kind} zeroinitializer, ptr %scratch"]

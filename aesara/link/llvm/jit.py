@@ -30,7 +30,7 @@ _LEVEL = 1
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: number of the form of object code and of the table that it reads; raised with every change
-_FORMAT = 3
+_FORMAT = 4
 
 with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)

@@ -10,7 +10,7 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.generators import draw_address
 from aesara.ir.routine import Routine
-from aesara.ir.routines.draws import draw, draw_named
+from aesara.ir.routines.draws import draw, draw_named, fill
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_shape, stretched
 from aesara.lower.calling import call_routine
@@ -198,13 +198,20 @@ class Drawing:
         static = [n.attr if n.is_const else None for n in array.shape]
         return stretched(array, shape, static, "size of draws", checks, self.node, self.context)
 
+    def is_known(self, array: Array, value: float) -> bool:
+        """Whether an array is this number."""
+        known = self.context.constant_data(array) if not array.ndim else None
+        return known is not None and known.item() == value
+
     def draw(self, name: str, *params: Array) -> Array:
         """A number for each place of the shape, drawn from the state, which is the next one then."""
         given, sizes = {}, {}
         for (parameter, dtype), array in zip(draw_named(name).parameters, params, strict=True):
             given[parameter] = self.for_each(converted(array, dtype))
             sizes[f"n.{parameter}"] = given[parameter].shape[0]
-        return self.context.add(Alias(self.call(draw(name), given, sizes), self.shape))
+        alike = bool(draw_named(name).fills) and all(array.shape[0] is ONE for array in given.values())
+        drawn = self.call(fill(name) if alike else draw(name), given, sizes)
+        return self.context.add(Alias(drawn, self.shape))
 
     def call(self, routine: Routine, given: Mapping[str, Array], sizes: Mapping[str, Expr]) -> Array:
         """What a routine draws; the state is the next one then."""

@@ -74,6 +74,14 @@ def _count(name: str, *constraints: Constraint) -> _Parameter:
 
 
 @dataclass(frozen=True)
+class _Standard:
+    """The draw of a distribution with these values of its parameters, which takes less time."""
+
+    draw: str
+    parameters: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class _Numbers:
     """A distribution of numbers that a C function draws.
 
@@ -87,6 +95,8 @@ class _Numbers:
         The numbers of the parameters of the C function among them, in the order in which they are also checked.
     first, last
         Further checks of the parameters together, before and after these.
+    standard
+        What is drawn instead for certain parameters.
     """
 
     draw: str
@@ -94,10 +104,13 @@ class _Numbers:
     order: tuple[int, ...] = ()
     first: _Checks | None = None
     last: _Checks | None = None
+    standard: _Standard | None = None
 
     def __call__(self, node: Drawing) -> Array:
         """The numbers."""
         params = _numbers_of(node, self.parameters)
+        if self.standard is not None and all(map(node.is_known, node.params, self.standard.parameters)):
+            return node.draw(self.standard.draw)
         order = self.order or tuple(range(len(params)))
         if self.first is not None:
             self.first(node, params)
@@ -121,6 +134,8 @@ def _numbers_of(node: Drawing, parameters: Sequence[_Parameter]) -> list[Array]:
 
 def _uniform(node: Drawing) -> Array:
     low, high = _numbers_of(node, (_one("low"), _one("high")))
+    if node.is_known(node.params[0], 0.0) and node.is_known(node.params[1], 1.0):
+        return node.draw("standard_uniform")
     length = node.combined(lambda a, b: primitive("sub", b, a), "float64", low, high)
     text = "Range exceeds valid bounds" if node.has_arrays else "high - low range exceeds valid bounds"
 
@@ -223,7 +238,7 @@ _SCALE = _one("scale", NON_NEGATIVE)
 
 #: what draws the numbers
 _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
-    of.NormalRV: _Numbers("normal", (_LOC, _SCALE)),
+    of.NormalRV: _Numbers("normal", (_LOC, _SCALE), standard=_Standard("standard_normal", (0.0, 1.0))),
     of.LaplaceRV: _Numbers("laplace", (_LOC, _SCALE)),
     of.LogisticRV: _Numbers("logistic", (_LOC, _SCALE)),
     of.StudentTRV: _student_t,
@@ -241,7 +256,7 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.NoncentralFRV: _Numbers(
         "noncentral_f", (_one("dfnum", POSITIVE), _one("dfden", POSITIVE), _one("nonc", NON_NEGATIVE))
     ),
-    of.ExponentialRV: _Numbers("exponential", (_SCALE,)),
+    of.ExponentialRV: _Numbers("exponential", (_SCALE,), standard=_Standard("standard_exponential", (1.0,))),
     of.WeibullRV: _Numbers("weibull", (_one("a", NON_NEGATIVE),)),
     of.RayleighRV: _Numbers("rayleigh", (_SCALE,)),
     of.WaldRV: _Numbers("wald", (_one("mean", POSITIVE), _one("scale", POSITIVE))),

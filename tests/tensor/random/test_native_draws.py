@@ -58,6 +58,8 @@ def test_words(bits):
     assert same_state(rng, twin)
     assert (twin.random(5, dtype="float32") == rng.random(5, dtype="float32")).all()
     assert (twin.normal(size=2000) == rng.normal(size=2000)).all()
+    with pytest.raises(TypeError, match="spawn"):
+        twin.spawn(1)
 
 
 @pytest.mark.parametrize("bits", BIT_GENERATORS)
@@ -78,6 +80,34 @@ def test_broadcasting_parameters_and_long_draws(bits):
     normal, poisson = f(m[:1], s[:1], 2)
     assert np.array_equal(normal, twin.normal(m[:1], s[:1], size=(2, 2, 3)))
     assert f(m[:1], s, 0)[0].shape == (2, 0, 3)
+
+
+def test_draws_that_are_all_alike():
+    """They are made by functions for many numbers at once, in pieces."""
+    rng, twin, count = aesara.shared(generator("Generator")), generator("Generator"), 5001
+    n = at.lscalar("n")
+    a = at_random.normal(size=(n,), rng=rng)
+    b = at_random.exponential(size=(n,), rng=a.owner.outputs[0])
+    c = at_random.uniform(size=(n,), rng=b.owner.outputs[0])
+    d = at_random.integers(-3, 2**40, size=(n,), rng=c.owner.outputs[0])
+    e = at_random.integers(n, size=(n,), rng=d.owner.outputs[0])
+    f = aesara.function([n], [a, b, c, d, e], updates=[(rng, e.owner.outputs[0])])
+    assert reasons(f) == []
+    wanted = [
+        twin.normal(size=count),
+        twin.exponential(size=count),
+        twin.uniform(size=count),
+        twin.integers(-3, 2**40, count),
+        twin.integers(count, size=count),
+    ]
+    before = rng.get_value()
+    for mine, expected in zip(f(count), wanted, strict=True):
+        np.testing.assert_array_equal(mine, expected)
+    assert same_state(rng.get_value(), twin)
+    results = run_program(f._native.program, [np.array(3), words_of(before)], f._native.form.constants)
+    rng.set_value(before)
+    for mine, native in zip(results.returned, f(3), strict=True):
+        np.testing.assert_array_equal(mine, native)
 
 
 nan = float("nan")
