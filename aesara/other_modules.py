@@ -22,7 +22,10 @@ OTHER_MODULES = {
     "aesara.link.jax": f"{_PLANNED}: the JAX back end. Functions are compiled to native code by default.",
     "aesara.link.numba": "Functions are compiled to native code by LLVM directly; leave the mode out to use it.",
     "aesara.misc": "It was a tool for developing Aesara, or about its C compiler or GPUs.",
-    "aesara.sandbox": "Its experiments were not taken over. See aesara.tensor, and aesara.tensor.random for draws.",
+    **dict.fromkeys(
+        (f"aesara.sandbox.{name}" for name in ("fourier", "linalg", "minimal", "solve")),
+        "Of its experiments only aesara.sandbox.rng_mrg was taken over. See aesara.tensor.",
+    ),
     "aesara.scalar.basic_sympy": f"{_NO_C}. Make scalar ops of expressions with aesara.scalar.Composite.",
     "aesara.scan.scan_perform_ext": f"{_NO_C}. Loops of aesara.scan are compiled with their functions.",
     "aesara.sparse.sandbox": f"{_PLANNED}: experiments with sparse matrices. See aesara.sparse.",

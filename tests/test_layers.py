@@ -76,6 +76,7 @@ LAYERS = {
     "aesara.misc": 10,
     "aesara.version": 10,
     "aesara.printing": 10,
+    "aesara.sandbox": 10,
 }
 
 

@@ -1,0 +1,107 @@
+"""The generator MRG31k3p, for many streams at once.
+
+It combines two linear recurrences of order three modulo primes below 2**31 [1]_. With states
+``(x1, x2, x3, y1, y2, y3)``, of which ``x1`` and ``y1`` are the newest, a step is ::
+
+    x = (2**22 x2 + (2**7 + 1) x3) mod (2**31 - 1)
+    y = (2**15 y1 + (2**15 + 1) y3) mod (2**31 - 21069)
+
+and gives ``(x - y) mod (2**31 - 1)``, where the modulus stands for zero.  Since a step is a product with a matrix, many
+steps are a product with its power: so streams are put far apart, and a long one is computed in pieces side by side.
+
+.. [1] P. L'Ecuyer and R. Touzin, "Fast combined multiple recursive generators with multipliers of the form
+   a = +-2^q +- 2^r", Proceedings of the 2000 Winter Simulation Conference, 683-689.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+__all__ = ["M1", "M2", "integers", "jumped", "powers", "spread"]
+
+M1 = 2**31 - 1
+M2 = 2**31 - 21069
+_STEP = (
+    (((0, 2**22, 2**7 + 1), (1, 0, 0), (0, 1, 0)), M1),
+    (((2**15, 0, 2**15 + 1), (1, 0, 0), (0, 1, 0)), M2),
+)
+#: how many pieces of streams are computed side by side
+_PIECES = 1024
+
+
+@functools.lru_cache(maxsize=64)
+def powers(steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """The matrices of so many steps, for each of the recurrences."""
+    found = []
+    for rows, modulus in _STEP:
+        base = np.array(rows, dtype=object)  # Python's integers: exact
+        result, rest = np.eye(3, dtype=object), steps
+        while rest:
+            if rest & 1:
+                result = result @ base % modulus
+            base, rest = base @ base % modulus, rest >> 1
+        found.append(result.astype(np.int64))
+    return found[0], found[1]
+
+
+def jumped(states: np.ndarray, steps: int) -> np.ndarray:
+    """The states, of shape (..., 6), after so many steps."""
+    parts = []
+    for k, (matrix, (_, modulus)) in enumerate(zip(powers(steps), _STEP)):
+        part = states[..., 3 * k : 3 * k + 3].astype(np.int64)
+        # Products stay below 2**62; they are reduced before they are added.
+        parts.append((part[..., None, :] * matrix % modulus).sum(-1) % modulus)
+    return np.concatenate(parts, axis=-1)
+
+
+def spread(states: np.ndarray, steps: int, count: int) -> np.ndarray:
+    """The states after 0, `steps`, 2 `steps`, ... steps: shape (count, ..., 6)."""
+    found = np.asarray(states, dtype=np.int64)[None]
+    while len(found) < count:
+        found = np.concatenate([found, jumped(found, steps * len(found))])
+    return found[:count]
+
+
+def integers(states: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The next numbers of streams, one of each stream in turn, and the streams' new states.
+
+    Parameters
+    ----------
+    states
+        Shape (streams, 6).
+    count
+        How many numbers in all. The last round may not reach all streams.
+
+    Returns
+    -------
+    tuple
+        Integers from 1 to M1, of shape (count,), and states of the same shape as before.
+
+    Examples
+    --------
+    >>> numbers, states = integers(np.full((1, 6), 12345), 2)
+    >>> (numbers / 2**31).round(6).tolist(), states.shape
+    ([0.735324, 0.614207], (1, 6))
+    """
+    streams = len(states)
+    rounds, rest = divmod(count, streams)
+    # Pieces of one stream follow each other: piece p of a stream has its rounds p * length, p * length + 1, ...
+    pieces = max(1, min(_PIECES // streams, rounds))
+    length = -(-rounds // pieces)
+    starts = spread(states, length, pieces)
+    x1, x2, x3, y1, y2, y3 = np.moveaxis(starts, -1, 0)
+    found = np.empty((pieces, length, streams), dtype=np.int64)
+    for k in range(length):
+        x1, x2, x3 = (x2 * 2**22 + x3 * (2**7 + 1)) % M1, x1, x2
+        y1, y2, y3 = (y1 * 2**15 + y3 * (2**15 + 1)) % M2, y1, y2
+        found[:, k] = _combined(x1, y1)
+    ends = jumped(np.asarray(states, dtype=np.int64), rounds)
+    after = jumped(ends[:rest], 1)
+    numbers = np.concatenate([found.reshape(-1, streams)[:rounds].ravel(), _combined(after[:, 0], after[:, 3])])
+    return numbers, np.concatenate([after, ends[rest:]])
+
+
+def _combined(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.where(x > y, x - y, x - y + M1)

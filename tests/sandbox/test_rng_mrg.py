@@ -1,0 +1,231 @@
+"""Streams of MRG31k3p: the numbers of Aesara 2.9.4, recorded from it, and what must hold of any generator."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.sandbox.mrg31k3p import M1, M2, integers, jumped, spread
+from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
+from aesara.sandbox.rng_mrg import (
+    A1p72,
+    A2p134,
+    MRG_RandomStream,
+    ff_2p72,
+    ff_2p134,
+    guess_n_streams,
+    mrg_uniform,
+)
+
+RECORDED = json.loads((Path(__file__).parent / "mrg_of_aesara.json").read_text())
+P = np.array([[0.2, 0.3, 0.5], [0.9, 0.05, 0.05]])
+P4 = np.array([[0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25]])
+
+EXACT = {
+    "uniform": lambda s: s.uniform((3, 4)),
+    "uniform float32": lambda s: s.uniform((3, 4), dtype="float32"),
+    "uniform float16": lambda s: s.uniform((3, 4), dtype="float16"),
+    "one stream": lambda s: s.uniform((10,), nstreams=1),
+    "three streams": lambda s: s.uniform((10,), nstreams=3),
+    "vector of lengths": lambda s: s.uniform(at.as_tensor([2, 3]), ndim=2),
+    "bounds": lambda s: s.uniform((2, 3), low=at.as_tensor([1.0, 2.0, 3.0]), high=10.0),
+    "binomial": lambda s: s.binomial((5,), p=0.3),
+    "multinomial": lambda s: s.multinomial(n=1, pvals=P),
+    "multinomial of three": lambda s: s.multinomial(n=3, pvals=P),
+    "choice": lambda s: s.choice(size=2, replace=False, p=P4),
+    "choice of all": lambda s: s.choice(size=4, replace=False, p=P4),
+}
+NORMAL = {
+    "normal": lambda s: s.normal((5,)),
+    "normal of four": lambda s: s.normal((4,)),
+    "normal float32": lambda s: s.normal((5,), dtype="float32"),
+    "truncated": lambda s: s.truncated_normal((3, 3), avg=1.0, std=2.0),
+}
+
+
+def draws(build, seed=12345):
+    f = aesara.function([], build(MRG_RandomStream(seed)))
+    return [f(), f()]
+
+
+@pytest.mark.parametrize("name", [*EXACT, *NORMAL])
+def test_the_numbers_of_aesara(name):
+    recorded = RECORDED[name]
+    for ours, values in zip(draws({**EXACT, **NORMAL}[name]), recorded["values"], strict=True):
+        assert ours.dtype == recorded["dtype"] and list(ours.shape) == recorded["shape"]
+        found = ours.astype("float64").ravel()[:12]
+        if name in EXACT:
+            np.testing.assert_array_equal(found, values)
+        else:  # logarithms and cosines may differ in the last bit
+            bound = 4 * np.finfo(ours.dtype).eps
+            np.testing.assert_allclose(found, values, rtol=bound, atol=bound)
+
+
+def test_more_numbers_of_aesara():
+    sums = [d.sum() for d in draws(lambda s: s.uniform((200, 100)))]
+    np.testing.assert_allclose(sums, RECORDED["big"]["sums"], rtol=1e-12)
+    for ours, values in zip(draws(lambda s: s.normal((101,), truncate=True), 3), RECORDED["normal True"]["values"]):
+        np.testing.assert_allclose([*ours[:3], *ours[-6:]], values, rtol=1e-14)
+    for seed, name in ((-1, "negative seed"), ([1, 2, 3, 4, 5, 6], "six seeds")):
+        size = RECORDED[name]["shape"]
+        np.testing.assert_array_equal(draws(lambda s: s.uniform(tuple(size)), seed), RECORDED[name]["values"])
+    stream = MRG_RandomStream(7)
+    values = aesara.function([], [stream.uniform((2,)), stream.uniform((2,)), stream.normal((2,))])()
+    np.testing.assert_allclose(values, RECORDED["two draws"]["values"], rtol=1e-15)
+    assert stream.rstate.tolist() == RECORDED["two draws"]["rstate"]
+
+
+def test_the_recurrence_step_by_step():
+    state, numbers = [12345] * 6, []
+    for _ in range(3000):
+        x = (state[1] * 2**22 + state[2] * (2**7 + 1)) % M1
+        y = (state[3] * 2**15 + state[5] * (2**15 + 1)) % M2
+        state = [x, *state[:2], y, *state[3:5]]
+        numbers.append((x - y) % M1 or M1)
+    for count in (1, 2, 1023, 1024, 1025, 3000):
+        found, after = integers(np.full((1, 6), 12345), count)
+        assert found.tolist() == numbers[:count]
+    assert after.tolist() == [state]
+
+
+@pytest.mark.parametrize("streams", [2, 3, 1000, 2000])
+def test_streams_take_turns(streams):
+    states = spread(np.arange(1, 7), 2**72, streams)
+    whole, after = integers(states, 4321)
+    first, between = integers(states, 2 * streams)
+    second, end = integers(between, 4321 - 2 * streams) if 4321 > 2 * streams else (first[:0], between)
+    np.testing.assert_array_equal(whole, np.concatenate([first, second]))
+    np.testing.assert_array_equal(after, end)
+    np.testing.assert_array_equal(whole[1::streams][:2], integers(states[1:2], 2)[0])
+
+
+def test_jumps():
+    start = np.array([12345] * 6)
+    np.testing.assert_array_equal(jumped(jumped(start, 1000), 24), jumped(start, 1024))
+    assert ff_2p72(start).tolist() == [1613322692, 623311037, 1722317882, 1563970864, 792350268, 619030428]
+    assert ff_2p134(start).tolist() == [336690377, 597094797, 1245771585, 85196284, 523477687, 2094976052]
+    assert A1p72[0].tolist() == [1516919229, 758510237, 499121365] and A2p134[2, 2] == 1431130166
+
+
+def test_seeding_again_repeats_all_draws():
+    stream = MRG_RandomStream(7)
+    f = aesara.function([], [stream.uniform((3,)), stream.normal((4,))])
+    first, second = f(), f()
+    stream.seed()
+    np.testing.assert_array_equal(f()[0], first[0])
+    stream.seed(7)
+    for again, before in zip(f(), first):
+        np.testing.assert_array_equal(again, before)
+    assert not np.array_equal(first[0], second[0])
+
+
+def test_states_are_updated_unless_one_says_otherwise():
+    stream = MRG_RandomStream(7)
+    x = stream.uniform((3,))
+    f = aesara.function([], x, no_default_updates=True)
+    np.testing.assert_array_equal(f(), f())
+    ((states, new, size, nstreams),) = stream.updates()
+    assert states.default_update is new and size == (3,) and nstreams is None
+    assert states.get_value().shape == (3, 6) and states.get_value()[0].tolist() == [7] * 6
+
+
+@pytest.mark.parametrize("inplace", [False, True])
+def test_states_that_come_in(inplace):
+    states = at.imatrix("states")
+    op = mrg_uniform(at.dvector, inplace=inplace)
+    f = aesara.function([aesara.In(states, mutable=True)], op(states, [3]), mode=Mode("py", None), accept_inplace=True)
+    given = np.full((1, 6), 7, dtype="int32")
+    after, numbers = f(given)
+    assert (given is after or np.array_equal(given, after)) == inplace
+    np.testing.assert_array_equal(numbers, draws(lambda s: s.uniform((3,), nstreams=1), 7)[0])
+
+
+def test_moments():
+    u, z, t = aesara.function([], [
+        MRG_RandomStream(3).uniform((100000,)), MRG_RandomStream(4).normal((100000,), 2.0, 3.0),
+        MRG_RandomStream(5).truncated_normal((100000,), 2.0, 3.0),
+    ])()  # fmt: skip
+    assert 0 < u.min() < 1e-4 and 1 - 1e-4 < u.max() < 1
+    assert abs(u.mean() - 0.5) < 0.005 and abs(u.std() - 12**-0.5) < 0.005
+    for x in (z, t):
+        assert abs(x.mean() - 2) < 0.05 and abs(x.std() - 3) < 0.05
+    assert abs(t - 2).max() <= 6 / 0.87962566 and abs(z - 2).max() > 10
+
+
+def test_float32_never_gives_one():
+    numbers = aesara.function([], MRG_RandomStream(1).uniform((300000,), dtype="float32"))()
+    assert numbers.dtype == "float32" and numbers.max() < 1 and numbers.min() > 0
+
+
+@pytest.mark.parametrize(
+    ("build", "kind", "message"),
+    [
+        (lambda s: s.uniform((0, 3)), ValueError, "dimension with value <= 0"),
+        (lambda s: s.uniform(4), TypeError, "size must be a tuple"),
+        (lambda s: s.uniform([2, 3]), TypeError, "size must be a tuple"),
+        (lambda s: s.uniform((2, 2.5)), TypeError, "size must be a tuple"),
+        (lambda s: s.uniform((2,), foo=1), TypeError, "unexpected keyword arguments foo"),
+        (lambda s: s.uniform((2,), dtype="int64"), TypeError, "not int64"),
+        (lambda s: s.binomial((5,), n=5), NotImplementedError, "n > 1"),
+        (lambda s: s.multinomial(pvals=P, size=(2,)), ValueError, "no `size`"),
+        (lambda s: s.multinomial(), TypeError, "pvals"),
+        (lambda s: s.multinomial(pvals=P[0]), NotImplementedError, "pvals.ndim = 2"),
+        (lambda s: s.choice(p=P4), NotImplementedError, "without replacement"),
+        (lambda s: s.choice(a=3, p=P4, replace=False), TypeError, "a has to be None"),
+        (lambda s: s.choice((2,), p=P4, replace=False), TypeError, "must be an integer"),
+        (lambda s: s.choice(5, p=P4, replace=False).eval(), ValueError, "bigger than the size of the distribution"),
+        (lambda s: s.get_substream_rstates(0, "float64"), ValueError, "at least one stream"),
+        (lambda s: s.seed(0), ValueError, "should not be 0"),
+        (lambda s: s.seed(M2), ValueError, "less than 2147462579"),
+        (lambda s: s.seed([0, 0, 0, 1, 2, 3]), ValueError, "first 3 values"),
+        (lambda s: s.seed([1, 2, 3, 0, 0, 0]), ValueError, "last 3 values"),
+        (lambda s: s.seed([1, 2, M1, 1, 1, 1]), ValueError, "less than 2147483647"),
+        (lambda s: s.seed([1, 2, 3]), TypeError, "1 integer or 6"),
+        (lambda s: s.seed("abcdef"), TypeError, "1 integer or 6"),
+        (lambda s: mrg_uniform(at.dvector)(at.dmatrix(), [3]), TypeError, "int32"),
+        (lambda s: mrg_uniform(at.dvector)(np.zeros((1, 5), "int32"), [3])[1].eval(), ValueError, "streams, 6"),
+        (lambda s: mrg_uniform(at.dvector)(np.zeros((1, 6), "int32"), [-3]), ValueError, "at least 0"),
+        (lambda s: s.uniform((at.as_tensor(1) - 2,)).eval(), ValueError, "negative"),
+        (lambda s: aesara.grad(s.uniform((2,)).sum(), s.updates()[0][0]), Exception, "mrg_uniform|random draw"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(build, kind, message):
+    with pytest.raises(kind, match=message):
+        build(MRG_RandomStream(3))
+
+
+def test_gradients():
+    """Those with respect to parameters are undefined, as in Aesara; others do not notice the draw."""
+    low, scale = at.scalar("low"), at.scalar("scale")
+    x = MRG_RandomStream(3).uniform((3,), low=low)
+    assert x.type.shape == (3,)
+    value, slope = aesara.function([low, scale], [x.sum(), aesara.grad((x * scale).sum(), scale)])(0.5, 2.0)
+    assert value == slope
+    with pytest.raises(aesara.gradient.NullTypeGradError, match="UndefinedGrad"):
+        aesara.grad(x.sum(), low)
+
+
+def test_streams_for_sizes():
+    assert [guess_n_streams(s) for s in [(3,), (7,), (100,), (10**6,), [4, 5]]] == [3, 1, 16, 15360, 3]
+    with pytest.warns(UserWarning, match="15360 streams"):
+        assert guess_n_streams(at.lvector(), warn=True) == 15360
+
+
+def test_draws_by_given_numbers():
+    pvals, unis = at.dmatrix(), at.dvector()
+    often = MultinomialFromUniform("auto")(pvals, unis, 2)
+    which = ChoiceFromUniform("auto")(pvals, unis, 2)
+    f = aesara.function([pvals, unis], [often, which])
+    given = [0.5, 0.89, 0.1, 0.96]
+    counts, chosen = f(P, given)
+    assert often.type.dtype == "float64" and which.type.dtype == "int64"
+    assert counts.tolist() == [[1, 0, 1], [1, 0, 1]]  # 0.5 is not beyond the first two of 0.2 and 0.3
+    assert chosen.tolist() == [[2, 0], [0, 2]]
+    with pytest.raises(ValueError, match="need 4 uniform numbers, got 3"):
+        f(P, given[:3])
