@@ -599,6 +599,13 @@ def add_deprecated_configvars() -> None:
 def add_scan_configvars() -> None:
     """Options about loops."""
     config.add(
+        "scan__checkpoint_memory",
+        "How many bytes of states the gradient of a loop may keep, when it is made; of longer loops it keeps as many "
+        "states as the square root of the number of steps, and computes the others again. 0 for no limit.",
+        IntParam(0, lambda value: value >= 0),
+        in_c_key=False,
+    )
+    config.add(
         "scan__allow_gc",
         "Free memory between iterations.",
         BoolParam(False),

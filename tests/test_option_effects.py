@@ -27,6 +27,7 @@ from aesara.graph.rewriting.basic import MetaNodeRewriter, in2out, node_rewriter
 from aesara.graph.utils import add_tag_trace
 from aesara.link.llvm import linker as native_linker
 from aesara.link.vm import VMLinker
+from aesara.scan.op import Scan
 from aesara.tensor.nnet.abstract_conv import conv2d
 
 VALUES = np.array([1.0, 2.0, 3.0])
@@ -502,6 +503,18 @@ def _(around):
 def _(around):
     x = vector()
     return any("exp" in name for name in left_of(at.log(at.exp(x)), [x]))
+
+
+WITH_BLOCKS = {"grad_of_scan_fn", "blocks_of_scan_fn", "grad_of_blocks_of_scan_fn"}
+
+
+@shows("scan__checkpoint_memory", {0: {"grad_of_scan_fn"}, 1: WITH_BLOCKS})
+def _(around):
+    """Which loops there are in a gradient besides those of the steps themselves."""
+    x = at.dscalar("x")
+    states, _ = aesara.scan(at.sin, None, x, n_steps=9)
+    nodes = aesara.function([x], aesara.grad(states[-1], x)).maker.fgraph.apply_nodes
+    return {node.op.name for node in nodes if isinstance(node.op, Scan)} - {None}
 
 
 @shows("optdb__max_use_ratio", {8.0: False, 0.1: True})

@@ -128,7 +128,7 @@ PASSES = [
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     Pass(3.1, "watch_uncanonicalize", Watch("uncanonicalize"), SETTLING),
     # Loops forget what nobody reads; this needs to see all readers. What it changes is news to the passes before.
-    Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan")),
+    Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
     # The graphs inside of loops go through this list as well.

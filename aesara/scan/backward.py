@@ -21,7 +21,9 @@ from aesara.graph.pullback import (
 )
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
+from aesara.scan.continuity import is_continuous, no_gradient
 from aesara.scan.parts import LoopParts, State, expand_empty
+from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
@@ -31,10 +33,6 @@ from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import SpecifyShape
 
 __all__ = ["pulled_back"]
-
-
-def is_continuous(variable: Any) -> bool:
-    return isinstance(variable.type, TensorType) and variable.type.dtype.startswith(("float", "complex"))
 
 
 @dataclass(eq=False)
@@ -50,6 +48,8 @@ def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradient
     """The gradients of a loop's inputs, given those of its outputs."""
     if op.info.n_mit_mot:
         return [grad_not_implemented(op, k, v, "A loop that writes to many taps.") for k, v in enumerate(inputs)]
+    if wants_blocks(op):
+        return pulled_back_in_blocks(op, inputs, gradients)
     return _Backward(op, inputs, outputs, gradients).gradients()
 
 
@@ -199,12 +199,12 @@ class _Backward:
             if inner in sums:
                 result.append(states[sums[inner]][-1])
             else:
-                result.append(_no_gradient(outer))
+                result.append(no_gradient(outer))
         return result
 
     def _of_sequence(self, outer: Any, rows: Any) -> Any:
         if rows is None:
-            return _no_gradient(outer)
+            return no_gradient(outer)
         first = self.steps - self.parts.n_steps
         return set_subtensor(zeros_like(outer)[first : self.steps], rows[::-1])
 
@@ -212,7 +212,7 @@ class _Backward:
         """The first values get what was left waiting; the room for later ones gets nothing."""
         outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
         if k not in self.waiting:
-            return _no_gradient(outer)
+            return no_gradient(outer)
         total = zeros_like(outer)
         if not is_disconnected(self.given[k]):
             total = set_subtensor(total[:depth], self.given[k][:depth])
@@ -228,10 +228,3 @@ class _Backward:
 
 def _zero(row: Any) -> Any:
     return constant(0, dtype=row.type.dtype)
-
-
-def _no_gradient(outer: Any) -> Any:
-    """Zeros for a tensor, in floating point; what else there is has no gradient."""
-    if not isinstance(outer.type, TensorType):
-        return disconnected_type()
-    return zeros_like(outer) if is_continuous(outer) else zeros_like(outer, dtype="floatX")

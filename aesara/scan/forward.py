@@ -7,7 +7,7 @@ from typing import Any
 
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
-from aesara.scan.backward import is_continuous
+from aesara.scan.continuity import is_continuous
 from aesara.scan.parts import LoopParts, State
 from aesara.tensor.creation.allocation import zeros_like
 

@@ -21,6 +21,7 @@ from aesara.scan.saving_memory import reads_of_last_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -28,6 +29,7 @@ from aesara.tensor.elementwise.ops import add, gt
 from aesara.tensor.products.dot import Dot, dot
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.shape import Shape, Shape_i
 
 __all__ = [
     "add_nitsot_outputs",
@@ -117,8 +119,14 @@ def _frontier(args: ScanArgs, inside: set[Variable], order: Sequence[Apply], dro
 
 
 def _is_work(variable: Variable, inside: set[Variable]) -> bool:
-    """Whether more than views are computed on the way to a variable."""
-    return any(v in inside and v.owner is not None and not v.owner.op.view_map for v in ancestors([variable]))
+    """Whether more than views and sizes are computed on the way to a variable."""
+    found: list[Any] = [v for v in ancestors([variable]) if v in inside]
+    return not all(v.owner.op.view_map or isinstance(v.owner.op, (Shape, Shape_i)) or _is_size(v) for v in found)
+
+
+def _is_size(variable: Any) -> bool:
+    """Whether this may be a size: the step is to know what it is computed from."""
+    return getattr(variable.type, "ndim", 0) == 0 and getattr(variable.type, "dtype", "int64") in integer_dtypes
 
 
 def _drop_results(args: ScanArgs, gone: Sequence[int]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
 from aesara.records import dataclass
@@ -14,11 +15,11 @@ from aesara.scan.editing import loops_of
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step, with_rows
 from aesara.tensor.core.conversion import constant
-from aesara.tensor.elementwise.ops import minimum
+from aesara.tensor.elementwise.ops import add, minimum
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.shape import Shape_i
 
-__all__ = ["SaveMemory", "reads_of_last_rows"]
+__all__ = ["SaveMemory", "reads_of_last_rows", "reshape_output_storage", "save_mem_new_scan"]
 
 
 class SaveMemory(GraphRewriter):
@@ -43,7 +44,36 @@ class _Reads:
     rows: int
 
 
+@node_rewriter([Scan])
+def save_mem_new_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
+    """Let a loop keep the rows only that somebody reads, or that its next steps need."""
+    return dict(_shorter_loop(fgraph, node)) or False
+
+
 def _shorten(fgraph: FunctionGraph, node: Apply) -> bool:
+    pairs = _shorter_loop(fgraph, node)
+    if pairs:
+        fgraph.replace_all_validate(pairs, reason="scan_save_mem")
+    return bool(pairs)
+
+
+def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int) -> Any:
+    """Return a buffer that `expand_empty` has made with room for other numbers of steps; None for other buffers.
+
+    Parameters
+    ----------
+    out_storage
+        A buffer: its first rows are set, the others are empty.
+    steps_needed
+        How many rows are to follow those at the beginning.
+    tap_spread
+        How many rows there are at the beginning.
+    """
+    return None if expanded(out_storage) is None else with_rows(out_storage, add(steps_needed, tap_spread))
+
+
+def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Variable]]:
+    """What takes the place of the outputs of a loop, or of what reads them, if the loop keeps fewer rows."""
     inputs, reads = list(node.inputs), {}
     for k, position, depth in _kept_outputs(node.op):
         found = reads_of_last_rows(fgraph, node.outputs[k])
@@ -53,14 +83,13 @@ def _shorten(fgraph: FunctionGraph, node: Apply) -> bool:
         if shorter is not None:
             inputs[position], reads[k] = shorter, found
     if not reads:
-        return False
+        return []
     with inherit_source(node):
         made = node.op(*inputs, return_list=True)
     pairs = [(old, new) for k, (old, new) in enumerate(zip(node.outputs, made)) if k not in reads]
     for k, found in reads.items():
         pairs += [(chain[-1].outputs[0], _read_again(chain, made[k])) for chain in found.last]
-    fgraph.replace_all_validate(pairs, reason="scan_save_mem")
-    return True
+    return pairs
 
 
 def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:

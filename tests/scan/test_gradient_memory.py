@@ -1,0 +1,108 @@
+"""Gradients of loops that keep few states: the same numbers, in memory that grows as the root of the steps."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.configdefaults import config
+from aesara.scan import scan, until
+from tests.scan.test_random_loops import Program
+
+x, w, n, rows = at.dvector("x"), at.dscalar("w"), at.lscalar("n"), at.dmatrix("rows")
+
+
+def gradients(cost, wrt, budget):
+    with config.change_flags(scan__checkpoint_memory=budget):
+        return aesara.grad(cost, wrt, disconnected_inputs="ignore")
+
+
+def last_state():
+    states, _ = scan(lambda s, w: at.tanh(s * w) + 0.1, None, x, w, n_steps=n)
+    return [x, w, n], (states[-1] ** 2).sum() + states[-1][0]
+
+
+def losses():
+    (states, loss), _ = scan(lambda e, s, w: [at.tanh(s * w + e), (s * e).sum()], rows, [x, None], w)
+    return [x, w, rows], (states[-1] ** 2).sum() + loss.sum()
+
+
+def taps():
+    first = {"initial": at.stack([x, x * 2, x + 1]), "taps": [-3, -1]}
+    states, _ = scan(lambda a, b, w: at.tanh(a * w) - b * 0.5, None, first, w, n_steps=n)
+    return [x, w, n], (states[-1] ** 2).sum() + states[2:4].sum()
+
+
+@pytest.mark.parametrize(
+    "loop, mode", [(last_state, "FAST_COMPILE"), (last_state, "FAST_RUN"), (losses, "FAST_RUN"), (taps, "FAST_RUN")]
+)
+def test_gradients_are_the_same(loop, mode):
+    inputs, cost = loop()
+    wrt = [v for v in inputs if v is not n]
+    f, g = (aesara.function(inputs, gradients(cost, wrt, budget), mode=mode) for budget in (0, 1))
+    if mode == "FAST_RUN":
+        assert g._native.report.python_nodes == {}
+    draw = np.random.default_rng(1)
+    value = draw.normal(size=3)
+    for steps in (4, 5, 9, 10):
+        last = draw.normal(size=(steps, 3)) if rows in inputs else steps
+        for a, b in zip(f(value, 0.7, last), g(value, 0.7, last), strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+@pytest.mark.parametrize("seed", (100, 104))
+def test_random_loops(seed):
+    program = Program(seed, smooth=True)
+    cost = program.cost()
+    found = [gradients(cost, program.inputs, budget) for budget in (0, 1)]
+    f = aesara.function(program.inputs, [*found[0], *found[1]], on_unused_input="ignore")
+    got = f(*program.values)
+    for a, b in zip(got[: len(found[0])], got[len(found[0]) :], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+def test_second_derivatives():
+    inputs, cost = last_state()
+    second = [gradients(gradients(cost, [w], budget)[0], [w], 0)[0] for budget in (0, 1)]
+    got = aesara.function(inputs, second)([0.5, -1.0], 0.9, 7)
+    np.testing.assert_allclose(got[1], got[0], rtol=1e-11)
+
+
+def peak(f, *values):
+    """How many rows of a thousand numbers a call takes at most."""
+    f(*values)
+    f.free()
+    tracemalloc.start()
+    try:
+        f(*values)
+        return tracemalloc.get_traced_memory()[1] / 8000
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_grows_as_the_root_of_the_steps():
+    inputs, cost = last_state()
+    f, g = (aesara.function(inputs, gradients(cost, [x, w], budget)) for budget in (0, 80_000))
+    few, many = (peak(g, np.ones(1000), 0.7, steps) for steps in (400, 6400))
+    assert many < 4.2 * few and many < 20 * 80 < peak(f, np.ones(1000), 0.7, 6400)
+
+
+def test_what_fits_is_not_cut():
+    """Ten rows fit: the states of nine steps are computed once more, all in a row."""
+    inputs, cost = last_state()
+    f, g = (aesara.function(inputs, gradients(cost, [x, w], budget)) for budget in (1, 10 * 8000))
+    assert peak(g, np.ones(1000), 0.7, 100) < 1.2 * peak(f, np.ones(1000), 0.7, 100)
+    got, want = (h(np.ones(1000), 0.7, 9) for h in (g, f))
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-12)
+
+
+def test_loops_that_cannot_be_cut_keep_all():
+    states, _ = scan(lambda s, w: (s * w, until(s < 0.1)), None, 1.0, w, n_steps=50)
+    slope, same = gradients(states[-1], [w], 1)[0], gradients(states[-1], [w], 0)[0]
+    got = aesara.function([w], [slope, same])(0.5)
+    assert got[0] == got[1] != 0
+    cut, _ = scan(lambda s, w: s * w, None, 1.0, w, n_steps=5, truncate_gradient=2)
+    assert aesara.function([w], gradients(cut[-1], [w], 1))(2.0)[0] == 32.0

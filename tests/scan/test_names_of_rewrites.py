@@ -1,0 +1,94 @@
+"""Functions about loops by the names of Aesara, each with what it gives there."""
+
+import io
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.databases import optdb
+from aesara.scan import rewriting
+from aesara.scan.op import Scan, check_broadcast, copy_var_format, profile_printer
+from aesara.scan.parts import expand_empty
+from aesara.scan.utils import ScanArgs, ScanProfileStats
+
+x, v, n = at.dvector("x"), at.dvector("v"), at.lscalar("n")
+
+
+def a_loop():
+    """A graph with one loop: its node, with a state of which the last value is read, and the graph."""
+    states, _ = aesara.scan(lambda e, s, k: s + at.sin(e) * k, x, 0.0, v[0])
+    graph = FunctionGraph([x, v], [states.owner.inputs[0][-1]], clone=False)
+    return next(node for node in graph.apply_nodes if isinstance(node.op, Scan)), graph
+
+
+def test_rules_stand_under_their_names_and_tags():
+    for name in ("scan_eqopt1", "scan_eqopt2", "scan_save_mem", "scan_make_inplace"):
+        assert optdb[name] is not None
+    names = ["scan_remove_constants_and_unused_inputs0", "scan_pushout_nonseqs_ops", "scan_pushout_seqs_ops"]
+    for name in [*names, "scan_pushout_dot1", "scan_pushout_add"]:
+        assert name in rewriting.scan_seqopt1
+    for name in ("scan_remove_constants_and_unused_inputs1", "scan_merge_inouts", "scan_merge"):
+        assert name in rewriting.scan_eqopt2
+
+
+def test_small_helpers():
+    assert rewriting.sanitize(None) is None and rewriting.sanitize(3).data == 3
+    assert (rewriting.select_min(None, 3), rewriting.select_max(4, 3), rewriting.select_min(4, 3)) == (3, 4, 3)
+    assert rewriting.select_max(n, 3).eval({n: 2}) == 3 and rewriting.select_min(n, None) is n
+    assert rewriting.has_duplicates([1, 2, 1]) and rewriting.make_equiv([x, x, v], [1, 2, 3]) == ([2], [1])
+
+
+def test_variables_of_the_step_for_all_steps():
+    node, graph = a_loop()
+    args = ScanArgs.from_node(node)
+    inner = args.inner_out_sit_sot[0]
+    entry, constant = args.inner_in_seqs[0], args.inner_in_non_seqs[0]
+    assert [rewriting.get_outer_ndim(w, args) for w in (entry, constant, inner)] == [1, 0, 1]
+    assert rewriting.inner_sitsot_only_last_step_used(graph, inner, args)
+    product = next(w for w in inner.owner.inputs if w.owner is not None)
+    outer, _, replaced = rewriting.push_out_inner_vars(graph, [product, entry, constant], node, args)
+    assert set(replaced) == set(node.outputs)
+    got = aesara.function([x, v], outer)([1.0, 2.0], [3.0])
+    np.testing.assert_allclose(got[0], np.sin([1.0, 2.0]) * 3)
+    assert got[1].tolist() == [1, 2] and got[2] == 3
+    made, replaced = rewriting.add_nitsot_outputs(graph, node, args, [product])
+    assert made.op.info.n_nit_sot == 1 and replaced[node.outputs[0]].owner is made
+
+
+def test_buffers_of_other_lengths():
+    buffer = expand_empty(v[None], n)
+    assert rewriting.reshape_output_storage(buffer, n + 2, 1).shape[0].eval({v: [1.0], n: 3}) == 6
+    assert rewriting.reshape_output_storage(at.zeros((3, 2)), n, 1) is None
+    node, graph = a_loop()
+    found = rewriting.save_mem_new_scan.transform(graph, node)
+    assert [w.type.ndim for w in found.values()] == [0]
+    assert rewriting.save_mem_new_scan.transform(FunctionGraph([x, v], node.outputs, clone=False), node) is False
+
+
+def test_types_that_do_not_fit():
+    row, column = at.TensorType("float64", (1,))(), at.dvector()
+    check_broadcast(column, at.dvector())
+    for pair in ((row, column), (column, row)):
+        with pytest.raises(TypeError, match="length one in one of them only"):
+            check_broadcast(*pair)
+    assert copy_var_format(at.fvector(), column).type == column.type
+    assert copy_var_format(at.fmatrix(), column).type.dtype == "float64" and copy_var_format(3, column) == 3
+
+
+def test_profiles_print_loops():
+    node, _ = a_loop()
+    printed = io.StringIO()
+    profile_printer("", 0.0, 2.0, {node: 0.5}, {}, {}, printed)
+    assert "25.0 %" in printed.getvalue() and "scan_fn" in printed.getvalue()
+    profile_printer("", 0.0, 2.0, {node.inputs[0].owner: 0.5}, {}, {}, printed)
+    assert printed.getvalue().count("Loops:") == 1
+    stats = ScanProfileStats(False, name="smooth")
+    stats.summary_function(printed)
+    assert "smooth" not in printed.getvalue()
+    stats.callcount, stats.nbsteps, stats.call_time = 2, 10, 0.5
+    stats.summary_function(printed)
+    stats.summary_globals(printed)
+    assert "Loop smooth: 2 runs of 10 steps" in printed.getvalue() and "5.000e-02 s a step" in printed.getvalue()
