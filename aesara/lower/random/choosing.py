@@ -109,11 +109,11 @@ def choice(drawing: Drawing) -> Array:
         raise Unsupported("choosing with probabilities")
     array = drawing.context.array(a)
     count = array.shape[0]
-    several = drawing.context.guard(
-        primitive("gt", count, ZERO), ValueError, "a cannot be empty unless no samples are taken", drawing.node
-    )
-    drawing.requires += several
     drawing.batch_of_size()
+    none = primitive("eq", count_of(drawing.shape), ZERO)
+    possible = primitive("or", primitive("gt", count, ZERO), none)
+    message = "a cannot be empty unless no samples are taken"
+    drawing.requires += drawing.context.guard(possible, ValueError, message, drawing.node)
 
     def size_array(size: Expr) -> Array:
         return Pointwise("int64", (), (), lambda index, readers: size, 0)

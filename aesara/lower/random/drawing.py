@@ -122,18 +122,22 @@ class Drawing:
         length = self._size.type.shape[0]
         if not length:
             return self._common_shape()
+        sizes = self._sizes(length)
+        self._require_fit(sizes)
+        return sizes
+
+    def _sizes(self, length: int) -> tuple[Expr, ...]:
+        """The elements of the size."""
         sizes = integers_of_vector(self._size, length, self.node, self.context)
         for n in sizes:
             fits = primitive("ge", n, ZERO)
             message = "negative dimensions are not allowed; one is {0}"
             self.requires += self.context.guard(fits, ValueError, message, self.node, [n])
-        self._require_fit(sizes)
         return tuple(sizes)
 
     def batch_of_size(self) -> None:
         """Let the size alone say how many are drawn."""
-        length = self._size.type.shape[0]
-        self.shape = tuple(integers_of_vector(self._size, length, self.node, self.context)) if length else ()
+        self.shape = self._sizes(self._size.type.shape[0])
 
     def batch_is(self, *shape: Expr) -> None:
         """Say how many are drawn."""

@@ -212,10 +212,13 @@ def test_orders_and_elements(bits):
     in_rounds(drawing(at_random.choice, rows, rng=rng, size=(2, 2)), lambda r: r.choice(rows, (2, 2)), rng, twin)
     in_rounds(drawing(at_random.choice, 7, rng=rng), lambda r: r.choice(7), rng, twin)
     v = at.dvector("v")
-    chosen = aesara.function([v], at_random.choice(v, size=2, rng=rng))
+    chosen = aesara.function([v, n], at_random.choice(v, size=(n,), rng=rng))
     assert reasons(chosen) == []
     with pytest.raises(ValueError, match="a cannot be empty"):
-        chosen([])
+        chosen([], 2)
+    assert chosen([], 0).shape == (0,) and (chosen([3.0], 2) == 3.0).all()
+    with pytest.raises(ValueError, match="negative dimensions"):
+        chosen([3.0], -1)
 
 
 def test_categories():
@@ -450,6 +453,19 @@ def test_a_node_in_python_that_draws_from_the_same_generator():
     after.normal()
     assert same_state(mine, after)
     assert np.isfinite(aesara.function([], noisy(x))())
+
+
+def test_many_generators():
+    """So many that values are spilled."""
+    srng, count = at_random.RandomStream(5), 70
+    mu = at.dscalar("mu")
+    f = aesara.function([mu], at.stack([srng.normal(mu) for _ in range(count)]))
+    assert f._native.form.interface.spills and reasons(f) == []
+    twins = [np.random.default_rng(seed) for seed in np.random.SeedSequence(5).spawn(count)]
+    for value in (0.5, 2.0):
+        np.testing.assert_array_equal(f(value), [twin.normal(value) for twin in twins])
+    states = [rng.get_value() for rng, _ in srng.state_updates]
+    assert all(map(same_state, states, twins))
 
 
 # Threads
