@@ -217,12 +217,12 @@ class Mode:
         """Return the linker and the query that names stand for."""
         if isinstance(linker, str) or linker is None:
             if linker not in predefined_linkers:
-                hint = did_you_mean(linker, predefined_linkers)
+                hint = did_you_mean(str(linker), predefined_linkers)
                 raise ValueError(f"Unknown linker '{linker}'; known are {_names(predefined_linkers)}.{hint}")
             linker = predefined_linkers[linker]
         if isinstance(optimizer, str) or optimizer is None:
             if optimizer not in predefined_optimizers:
-                hint = did_you_mean(optimizer, predefined_optimizers)
+                hint = did_you_mean(str(optimizer), predefined_optimizers)
                 raise ValueError(f"Unknown optimizer '{optimizer}'; known are {_names(predefined_optimizers)}.{hint}")
             optimizer = predefined_optimizers[optimizer]
         if isinstance(linker, type):
@@ -283,7 +283,7 @@ class CheckingMode(Mode):
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
         """Return a mode like this one; see `Mode.clone`."""
         chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)
+        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)  # type: ignore[misc]  # these stand behind
         if link_kwargs:
             new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
         return new

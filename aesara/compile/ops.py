@@ -94,8 +94,8 @@ class FromFunctionOp(Op):
         infer_shape: Callable[..., Any] | None,
     ) -> None:
         self._fn = fn
-        self.itypes = list(itypes)
-        self.otypes = list(otypes)
+        self.itypes: Sequence[Any] = list(itypes)
+        self.otypes: Sequence[Any] = list(otypes)
         self._infer_shape = infer_shape
         self.__name__ = getattr(fn, "__name__", type(fn).__name__)
         if infer_shape is not None:

@@ -30,7 +30,8 @@ def shape_of_variables(fgraph: FunctionGraph, input_shapes: dict[Variable, Any])
     symbolic = {v: feature.shape_of[copies[v]] for v in variables}
     lengths = _without_shape_nodes([as_tensor_variable(n) for v in variables for n in symbolic[v]], feature)
     _refuse_inputs(lengths, {copies[v]: v for v in fgraph.inputs})
-    numbers = iter(function([], lengths, mode="FAST_COMPILE")())
+    compute = function([], lengths, mode="FAST_COMPILE")  # type: ignore[operator]  # named like its module
+    numbers = iter(compute())
     return {v: tuple([int(next(numbers)) for _ in symbolic[v]]) for v in variables}
 
 
@@ -48,10 +49,12 @@ def _give_shape(feature: ShapeFeature, variable: Variable, copy: Variable | None
 
 def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list[Variable]:
     """Expressions of lengths, with shapes of variables replaced by what is known of them."""
+    graph = feature.fgraph
+    assert graph is not None
     while True:
         replacements = {}
         for node in applys_between([], lengths):
-            if isinstance(node.op, (Shape, Shape_i)) and node.inputs[0] in feature.fgraph.variables:
+            if isinstance(node.op, (Shape, Shape_i)) and node.inputs[0] in graph.variables:
                 shape = feature.shape_of[node.inputs[0]]
                 if isinstance(node.op, Shape):
                     replacements[node.outputs[0]] = vector_of(shape)

@@ -38,7 +38,7 @@ def replace_patterns(x: str, replace: Mapping[str, Any]) -> str:
         return x
     texts = [str(value) for value in replace.values()]
     pattern = "|".join(f"({key})" for key in replace)
-    return re.sub(pattern, lambda match: texts[match.lastindex - 1], x)
+    return re.sub(pattern, lambda match: texts[(match.lastindex or 0) - 1], x)
 
 
 def safe_json(obj: Any) -> str:

@@ -249,9 +249,7 @@ class Op(MetaObject):
         """
         raise NotImplementedError(f"grad is not implemented for Op {self.__class__.__name__}.")
 
-    def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]
-    ) -> Sequence[Any]:
+    def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> Sequence[Any]:
         """Return the gradients with respect to `inputs`; unlike `grad` it may use the outputs."""
         return self.grad(inputs, output_grads)
 
@@ -259,7 +257,9 @@ class Op(MetaObject):
         """Return the directional derivatives of the outputs along `eval_points`, which may contain None."""
         raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list], *params: Any, **kwargs: Any
+    ) -> None:
         """Compute the outputs.
 
         Parameters
@@ -271,8 +271,8 @@ class Op(MetaObject):
         output_storage
             One-element lists to store the outputs in. They may hold earlier outputs, whose memory may be used
             again.
-        params
-            Only passed where the Op defines ``get_params``.
+        *params
+            What ``get_params`` gives; only passed where the Op defines it. Others need no such parameter.
         """
         name = self.__class__.__name__
         if hasattr(self, "c_code"):

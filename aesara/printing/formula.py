@@ -294,7 +294,7 @@ class PPrinter(Printer):
     def process_graph(
         self,
         inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
+        outputs: Sequence[Variable] | Variable,
         updates: dict[Variable, Variable] | None = None,
         display_inputs: bool = False,
     ) -> str:
@@ -309,7 +309,7 @@ class PPrinter(Printer):
         display_inputs
             Begin with a line that lists the inputs.
         """
-        if not isinstance(outputs, (list, tuple)):
+        if isinstance(outputs, Variable):
             outputs = [outputs]
         updates = updates or {}
         new_value_of = {new: old for old, new in updates.items()}

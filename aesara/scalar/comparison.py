@@ -10,6 +10,7 @@ from aesara.scalar.constants import constant, literal
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype
 from aesara.scalar.promotion import bool_out, specific_out
+from aesara.scalar.routine import Routine
 from aesara.scalar.types import int8
 
 __all__ = [
@@ -54,7 +55,7 @@ class LogicalComparison(BinaryScalarOp):
             return [scalar_type.dtype for scalar_type in input_types]
         return super().operand_dtypes(input_types, output_types)
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | None:
+    def native_fact(self, input_types: Any) -> Primitive | Special | Routine | None:
         return None if _signed_and_uint64(input_types) else super().native_fact(input_types)
 
     def decomposition(self, *inputs: Any) -> list | None:
@@ -65,7 +66,8 @@ class LogicalComparison(BinaryScalarOp):
         zero = literal(0, number)
         unsigned = self(*[to_dtype(variable, "uint64") for variable in inputs])
         # A negative number is less than the other, whatever that is.
-        if self.numpy(signed, 1 - signed):
+        compare: Any = self.numpy
+        if compare(signed, 1 - signed):
             return [lt(number, zero) | unsigned]
         return [ge(number, zero) & unsigned]
 
@@ -129,7 +131,7 @@ class NEQ(LogicalComparison):
 class _FloatTest(FixedLogicalComparison):
     """A test that no integer passes."""
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | None:
+    def native_fact(self, input_types: Any) -> Primitive | Special | Routine | None:
         return None if input_types[0].is_discrete else super().native_fact(input_types)
 
     def decomposition(self, *inputs: Any) -> list | None:
@@ -178,7 +180,7 @@ class InRange(LogicalComparison):
         return f"InRange{{openlow={self.openlow}, openhi={self.openhi}}}"
 
     @property
-    def numpy(self) -> Any:
+    def numpy(self) -> Any:  # type: ignore[override]  # it follows from what is open
         above = np.greater if self.openlow else np.greater_equal
         below = np.less if self.openhi else np.less_equal
         return lambda x, low, high: np.logical_and(above(x, low), below(x, high))

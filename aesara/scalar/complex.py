@@ -134,7 +134,7 @@ def _complex_from_polar(magnitude: Any, phase: Any) -> Any:
 class ComplexFromPolar(Complex):
     """The complex number with a given absolute value and argument, in radians."""
 
-    numpy = _complex_from_polar
+    numpy = _complex_from_polar  # type: ignore[assignment]  # its parameters have other names
 
     def pullback(self, magnitude: Any, phase: Any, z: Any, g: Any) -> tuple:
         along, across = real(g), imag(g)

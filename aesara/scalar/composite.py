@@ -102,7 +102,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return self.inputs, self.outputs
 
     def __setstate__(self, state: tuple) -> None:
-        self.__init__(*state)
+        self.__init__(*state)  # type: ignore[misc]  # what a subclass pickles is for its own
 
     @property
     def name(self) -> str:
@@ -210,7 +210,7 @@ class Composite(ScalarOp, HasInnerGraph):
     def decomposition(self, *inputs: Any) -> list:
         return self.unfold(inputs)
 
-    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply | None) -> list[list[bool]]:
         reaches = {variable: 1 << i for i, variable in enumerate(self.inputs)}
         for inner in self._order:
             pattern = getattr(inner.op, "connection_pattern", None)
@@ -310,6 +310,7 @@ def _replace_float16(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[lis
     ]
     mapping = dict(zip(inputs, leaves))
     for node in io_toposort(list(inputs), list(outputs)):
+        variable: Any
         for variable in node.inputs:
             if variable not in mapping:
                 wide = isinstance(variable, Constant) and variable.type == float16

@@ -124,7 +124,7 @@ class ScalarOp(Op):
                     "output_types_preference must be a function from input types to output types, "
                     f"got {output_types_preference!r} (in {type(self).__name__})"
                 )
-            self.output_types_preference = output_types_preference
+            self.output_types_preference: Any = output_types_preference
         else:
             self.output_types_preference = getattr(type(self), "output_types_preference", None) or self.dtype
 
@@ -301,9 +301,10 @@ def to_dtype(variable: Any, dtype: str) -> Any:
     target = get_scalar_type(dtype)
     if scalar_type.is_complex and not target.is_complex:
         return to_dtype(variable.real, dtype)
-    if isinstance(variable, target.constant_type):
-        return literal(variable.data, target())
-    return variable.astype(dtype)
+    if not isinstance(variable, target.constant_type):
+        return variable.astype(dtype)
+    constant: Any = variable
+    return literal(constant.data, target())
 
 
 def zero_gradient(variable: Any) -> Any:

@@ -253,7 +253,7 @@ class transfer_type(MetaObject):
         return f"transfer_type{self.transfer}"
 
     def __call__(self, *types: ScalarType) -> tuple[ScalarType, ...]:
-        upcast_type = upcast_out(*types)[0] if None in self.transfer else None
+        upcast_type: Any = upcast_out(*types)[0] if None in self.transfer else None
         return tuple(
             upcast_type if position is None else types[position] if isinstance(position, int) else position(types)
             for position in self.transfer

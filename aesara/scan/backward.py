@@ -98,7 +98,7 @@ class _Backward:
         self._read_new_values()
         self._check_shared()
         if not parts.states and not parts.results:
-            states: dict[State, Variable] = {}
+            states: dict[State, Any] = {}
             rows: dict[Variable, Variable] = {}
         else:
             made = op.of_parts(parts, name=f"grad_of_{op.name or 'scan_fn'}", mode=op.mode)
@@ -184,7 +184,7 @@ class _Backward:
     # -- gradients of the loop's inputs ----------------------------------------------------------------------
 
     def _of_inputs(
-        self, states: dict[State, Variable], rows: dict[Variable, Variable], sums: dict[Variable, State]
+        self, states: dict[State, Any], rows: dict[Variable, Variable], sums: dict[Variable, State]
     ) -> list[Any]:
         op, info = self.op, self.info
         result: list[Any] = [disconnected_type()]
@@ -208,7 +208,7 @@ class _Backward:
         first = self.steps - self.parts.n_steps
         return set_subtensor(zeros_like(outer)[first : self.steps], rows[::-1])
 
-    def _of_buffer(self, k: int, states: dict[State, Variable]) -> Any:
+    def _of_buffer(self, k: int, states: dict[State, Any]) -> Any:
         """The first values get what was left waiting; the room for later ones gets nothing."""
         outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
         if k not in self.waiting:

@@ -20,11 +20,13 @@ from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.stopping import until
+from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.shapes.specify_shape import specify_shape, unbroadcast
 from aesara.updates import OrderedUpdates
 
@@ -266,14 +268,14 @@ class _Loop:
 
     # -- the step --------------------------------------------------------------------------------------------
 
-    def call_step(self, entries: list[Any], taps: Callable[[_Output], list[Any]]) -> _Returned:
-        """Call the user's function; `taps(output)` makes the arguments for former values of an output."""
+    def call_step(self, entries: list[Any], taps: Callable[[FirstValue, tuple[int, ...]], list[Any]]) -> _Returned:
+        """Call the user's function; `taps(value, taps)` makes the arguments for former values of an output."""
         self.entries = entries
 
         def call() -> _Returned:
             for output in self.outputs or []:
                 if output.value is not None:
-                    output.value.inner = taps(output)
+                    output.value.inner = taps(output.value, output.taps)
             return self._called()
 
         return settle([output.value for output in self.outputs or []], call)
@@ -400,11 +402,11 @@ def scan(
 def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
     """A single step needs no loop: it gets the first values themselves."""
 
-    def taps(output: _Output) -> list[Any]:
-        first = output.value.variable
-        return [first] if output.taps == (-1,) else [first[tap - min(output.taps)] for tap in output.taps]
+    def values(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
+        first = value.variable
+        return [first] if taps == (-1,) else [first[tap - min(taps)] for tap in taps]
 
-    returned = loop.call_step([rows[0] for _, shifted in loop.rows for rows in shifted], taps)
+    returned = loop.call_step([rows[0] for _, shifted in loop.rows for rows in shifted], values)
     loop.check_outputs(returned)
     return [unbroadcast(v[None], 0) for v in returned.outputs], returned.updates
 
@@ -428,20 +430,23 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in of_update.items()}
     close(parts, loop.non_sequences, inner, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
-    outputs = [results[place] if isinstance(place, int) else buffers[place][-min(place.taps) :] for place in made]
+    outputs = [
+        results[place] if isinstance(place, int) else getitem(buffers[place], slice(-min(place.taps), None))
+        for place in made
+    ]
     updates = OrderedUpdates()
     for variable, place in of_update.items():
-        updates[variable] = shared[place] if isinstance(place, int) else buffers[place][-1]
+        updates[variable] = shared[place] if isinstance(place, int) else getitem(buffers[place], -1)
     for variable in returned.made:
         variable.default_update = updates[variable]
     return outputs, updates
 
 
-def _tap_variables(output: _Output) -> list[Any]:
+def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
     """The step's variables for former values of an output."""
-    first = output.value.variable
-    kind = first.type if output.taps == (-1,) else _row_type(first.type)
-    return [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in output.taps]
+    first = value.variable
+    kind = first.type if taps == (-1,) else _row_type(first.type)
+    return [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in taps]
 
 
 def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
@@ -474,7 +479,7 @@ def _shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> d
         if isinstance(variable.type, TensorType):
             first = FirstValue(variable)
             first.inner = [inner]
-            state = _state(first, (-1,), new.astype(variable.type.dtype), n_steps)
+            state = _state(first, (-1,), cast(new, variable.type.dtype), n_steps)
             parts.states.append(state)
             places[variable] = state
         else:

@@ -23,7 +23,7 @@ from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 
 @vectorize_node.register(Scan)
-def _scan(op: Scan, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable]:
+def _scan(op: Scan, node: Apply, *inputs: Any) -> Apply | Sequence[Variable]:
     """States are batches, and so are results that depend on one."""
     numbers = batches(node, inputs)
     lengths = op.outer_nitsot(range(len(inputs)))
@@ -34,7 +34,7 @@ def _scan(op: Scan, node: Apply, *inputs: Variable) -> Apply | Sequence[Variable
 
 
 class _BatchedLoop:
-    def __init__(self, op: Scan, node: Apply, inputs: Sequence[Variable]) -> None:
+    def __init__(self, op: Scan, node: Apply, inputs: Sequence[Any]) -> None:
         self.op, self.node, self.inputs = op, node, inputs
         self.rank = most_batches(node, inputs)
         self.numbers = batches(node, inputs)
@@ -50,7 +50,7 @@ class _BatchedLoop:
         self.replace[inner] = TensorType(rows.type.dtype, rows.type.shape[1:])()
         return self.replace[inner]
 
-    def outputs(self) -> list[Variable] | None:
+    def outputs(self) -> Sequence[Variable] | None:
         op, parts = self.op, self.parts
         first = 1 + op.info.n_seqs
         for k, inner in enumerate(op.inner_seqs(op.inner_inputs), 1):
@@ -81,6 +81,8 @@ class _BatchedLoop:
                 return None  # members end at different steps
         options = {"mode": op.mode, "name": op.name, "truncate_gradient": op.truncate_gradient}
         loop = Scan(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **options)
+        of_state: Any
+        of_result: Any
         of_state, of_result, _ = parts.split(loop(*parts.outer_inputs(), return_list=True))
         found = [move_dimensions(of_state[s], 0, 1, self.rank) for s in parts.states]
         for old, rows in zip(self.node.outputs[len(taps) :], of_result):

@@ -106,7 +106,7 @@ def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None
     """How an output is read, if it is read from its end only."""
     found: list[list[Apply]] = []
     rows = 0
-    pending: list[tuple[Any, int, tuple[Apply, ...]]] = [(output, 0, ())]
+    pending: list[tuple[Variable, int, tuple[Apply, ...]]] = [(output, 0, ())]
     while pending:
         variable, dropped, chain = pending.pop()
         for client, _ in fgraph.clients[variable]:

@@ -339,7 +339,7 @@ class _Asked(Op):
         return Apply(self, [x, element], [tensor_type(config.floatX, ())()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
-        outputs[0][0] = np.asarray(self.number(*inputs, node), dtype=node.outputs[0].type.dtype)
+        outputs[0][0] = np.asarray(self.number(inputs[0], inputs[1], node), dtype=node.outputs[0].type.dtype)
 
     def number(self, x: list, value: Any, node: Apply) -> int:
         """The number."""

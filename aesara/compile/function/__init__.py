@@ -182,7 +182,7 @@ def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None
         if not isinstance(one, Variable):
             raise TypeError(f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)}).")
     cache = variable.__dict__.setdefault("_fn_cache", _EvalCache())
-    key = (
+    key: tuple[Any, ...] | None = (
         frozenset(given),
         config.mode,
         config.linker,

@@ -9,7 +9,7 @@ from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.ops import deep_copy_op
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.utils import InconsistencyError
 
 
@@ -36,7 +36,7 @@ class Supervisor(Feature):
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if hasattr(fgraph, "_supervisor"):
             raise InconsistencyError("The graph has a Supervisor already.")
-        fgraph._supervisor = self
+        fgraph._supervisor = self  # type: ignore[attr-defined]  # graphs take what features put there
         self.fgraph = fgraph
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
@@ -101,7 +101,9 @@ def view_tree_set(fgraph: FunctionGraph, v: Variable, treeset: set[Variable]) ->
     while pending:
         current = pending.pop()
         for client, position in fgraph.clients.get(current, ()):
-            view_map = getattr(getattr(client, "op", None), "view_map", None)
+            if not isinstance(client, Apply):
+                continue
+            view_map = getattr(client.op, "view_map", None)
             for output_index, positions in (view_map or {}).items():
                 view = client.outputs[output_index]
                 if position in positions and view not in treeset:

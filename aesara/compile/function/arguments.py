@@ -80,8 +80,12 @@ class HasInputs(Protocol):
     """What the views below ask of a function."""
 
     finder: dict[Any, Any]
-    input_storage: Sequence[Container]
-    _arguments: Sequence[Argument]
+
+    @property
+    def input_storage(self) -> Sequence[Container]: ...
+
+    @property
+    def _arguments(self) -> Sequence[Argument]: ...
 
     def _describe_inputs(self) -> str: ...
 

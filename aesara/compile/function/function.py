@@ -331,7 +331,8 @@ class Function:
         """Copy values that may be overwritten where they share memory with another argument."""
         for index in self._overwritable:
             value = values[index]
-            shares = self._arguments[index].container.type.may_share_memory
+            kind: Any = self._arguments[index].container.type
+            shares = kind.may_share_memory
             if any(other != index and shares(value, values[other]) for other in range(len(values))):
                 values[index] = copy.deepcopy(value)
 

@@ -46,7 +46,7 @@ def std_fgraph(
     """
     positions = [index for index, spec in enumerate(input_specs) if spec.update is not None]
     if fgraph is None:
-        updates = [input_specs[index].update for index in positions]
+        updates = [spec.update for spec in input_specs if spec.update is not None]
         mapping = {len(output_specs) + offset: index for offset, index in enumerate(positions)}
         fgraph = FunctionGraph(
             [spec.variable for spec in input_specs],

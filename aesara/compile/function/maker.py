@@ -128,7 +128,7 @@ class FunctionMaker:
             self.profile.nb_nodes = len(self.fgraph.apply_nodes)
         self.update_mapping: dict[int, int] = dict(self.fgraph.update_mapping or {})
         self.n_returned = len(self.outputs)
-        self.linker = self.mode.linker
+        self.linker: Any = self.mode.linker
         self._form: Any = None  # what the linker has made of the graph, if that can be pickled
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False

@@ -431,7 +431,7 @@ def pfunc(
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
     output_specs = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
     positions = [index for index, spec in enumerate(inputs) if spec.update is not None]
-    graph_outputs = [one.variable for one in output_specs] + [inputs[index].update for index in positions]
+    graph_outputs = [one.variable for one in output_specs] + [spec.update for spec in inputs if spec.update is not None]
     if rebuild.free:
         _check_missing(rebuild, graph_inputs, graph_outputs, [spec.variable for spec in inputs], givens)
     graph = FunctionGraph(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
@@ -24,6 +24,9 @@ from aesara.tensor.nnet.batchnorm_ops import (
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AbstractBatchNormInference",
@@ -57,7 +60,7 @@ class BNComposite(Composite):
     """
 
     def __init__(self, dtype: str):
-        self.dtype = dtype
+        self.dtype = dtype  # type: ignore[assignment,misc]  # a name here, where other scalar ops have a rule
         x, mean, std, gamma, beta = inputs = [
             get_scalar_type(dtype=dtype)(name) for name in ("x", "mean", "std", "gamma", "beta")
         ]
@@ -67,7 +70,9 @@ class BNComposite(Composite):
         return (self.dtype,)
 
 
-def batch_normalization(inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any, mode: str = "low_mem") -> Variable:
+def batch_normalization(
+    inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any, mode: str = "low_mem"
+) -> TensorVariable:
     """Inputs normalised with a mean and a standard deviation, scaled and shifted.
 
     Parameters
@@ -117,7 +122,9 @@ def _require_epsilon(epsilon: Any) -> None:
         raise ValueError(f"epsilon must be at least 1e-5, got {epsilon}")
 
 
-def _fitted(inputs: Variable, axes: tuple[int, ...], others: Sequence[int], *factors: Any) -> list[Variable]:
+def _fitted(
+    inputs: TensorVariable, axes: tuple[int, ...], others: Sequence[int], *factors: Any
+) -> list[TensorVariable]:
     """Factors with the dimensions of the inputs, of length 1 along the axes.
 
     Raises
@@ -136,7 +143,7 @@ def _fitted(inputs: Variable, axes: tuple[int, ...], others: Sequence[int], *fac
     return found
 
 
-def _require_rank(inputs: Variable, others: Sequence[int], names: str, *factors: Any) -> None:
+def _require_rank(inputs: TensorVariable, others: Sequence[int], names: str, *factors: Any) -> None:
     ranks = [as_tensor_variable(factor).type.ndim for factor in factors]
     if len(set(ranks)) != 1 or ranks[0] not in (inputs.type.ndim, len(others)):
         raise ValueError(
@@ -154,7 +161,7 @@ def batch_normalization_train(
     running_average_factor: Any = 0.1,
     running_mean: Any = None,
     running_var: Any = None,
-) -> tuple[Variable, ...]:
+) -> tuple[TensorVariable, ...]:
     """Inputs normalised with the mean and the variance that they have themselves, scaled and shifted.
 
     Parameters
@@ -218,7 +225,7 @@ def batch_normalization_test(
     var: Any,
     axes: str | Sequence[int] = "per-activation",
     epsilon: Any = 1e-4,
-) -> Variable:
+) -> TensorVariable:
     """Inputs normalised with a mean and a variance that are given, scaled and shifted.
 
     Parameters
@@ -258,19 +265,21 @@ rules.specialize_device(bn_groupopt, "fast_compile", name="batchnorm_opts")
 rules.specialize(bn_groupopt, name="batchnorm_opts")
 
 
-def _in_elementary_operations(node: Apply) -> list[Variable] | None:
+def _in_elementary_operations(node: Apply) -> list[TensorVariable] | None:
     op = node.op
     assert isinstance(op, BatchNormOp)
-    found = op.expressions(*node.inputs)
+    inputs: list[Any] = node.inputs
+    found = op.expressions(*inputs)
     for old, new in zip(node.outputs, found, strict=True):
         copy_stack_trace(old, new)
     return found
 
 
 @vectorize_node.register(BatchNormOp)
-def _vectorized(op: BatchNormOp, node: Apply, *inputs: Variable) -> Sequence[Variable]:
+def _vectorized(op: BatchNormOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
     """What it stands for, vectorized: there is no such operation for batches."""
-    return vectorize_graph(op.expressions(*node.inputs), dict(zip(node.inputs, inputs)))
+    members: list[Any] = node.inputs
+    return vectorize_graph(op.expressions(*members), dict(zip(members, inputs)))
 
 
 @node_rewriter([AbstractBatchNormTrain])

@@ -8,7 +8,7 @@ length 1 along the axes that are normalised.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import gradient_as, sqrt
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["AbstractBatchNormInference", "AbstractBatchNormTrain", "AbstractBatchNormTrainGrad", "BatchNormOp"]
 
@@ -104,7 +107,7 @@ class BatchNormOp(Op):
         if len(set(self.axes)) != len(self.axes) or min(self.axes) < 0:
             raise ValueError(f"{type(self).__name__}: axes are different numbers from 0 on; got {self.axes}.")
 
-    def operands(self, x: Any, names: Sequence[str], *values: Any) -> list[Variable]:
+    def operands(self, x: Any, names: Sequence[str], *values: Any) -> list[TensorVariable]:
         """Tensors of as many dimensions and of one dtype, a floating-point one.
 
         Raises
@@ -139,7 +142,7 @@ class BatchNormOp(Op):
             dtype = aes.upcast(dtype, config.floatX)
         return [v.astype(dtype) for v in (x, *rest)]
 
-    def numbers(self, *values: Any) -> list[Variable]:
+    def numbers(self, *values: Any) -> list[TensorVariable]:
         """0-d tensors.
 
         Raises
@@ -153,7 +156,7 @@ class BatchNormOp(Op):
                 raise TypeError(f"{type(self).__name__}: epsilon and factors are single numbers; got {v.type}.")
         return found
 
-    def statistic(self, x: Variable) -> Variable:
+    def statistic(self, x: TensorVariable) -> TensorVariable:
         """A variable for a mean along the axes."""
         shape = tuple(1 if axis in self.axes else n for axis, n in enumerate(x.type.shape))
         return tensor_type(x.type.dtype, shape)()
@@ -179,14 +182,16 @@ class BatchNormOp(Op):
         for storage, result, v in zip(output_storage, results, node.outputs, strict=True):
             storage[0] = np.asarray(result, dtype=v.type.dtype)
 
-    def expressions(self, *inputs: Variable) -> list[Variable]:
+    def expressions(self, *inputs: TensorVariable) -> list[TensorVariable]:
         """The results in elementary operations."""
         dtype = inputs[0].type.dtype
         working = "float32" if dtype == "float16" else dtype
         results = type(self).formula(self.axes, sqrt, *(v.astype(working) for v in inputs))
         return [v.astype(dtype) for v in results]
 
-    def pullback(self, inputs: Sequence[Variable], output_grads: Sequence[Variable], first: int = 0) -> list[Variable]:
+    def pullback(
+        self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable], first: int = 0
+    ) -> list[TensorVariable]:
         """The gradients of the expressions of the outputs from `first` on, for the inputs that are differentiated."""
         free = [v.type() for v in inputs]
         pairs = [
@@ -249,7 +254,10 @@ class AbstractBatchNormTrain(BatchNormOp):
         return pattern
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         x, scale, _, epsilon, factor, *running = inputs
         dy = output_grads[0]
@@ -300,7 +308,10 @@ class AbstractBatchNormInference(BatchNormOp):
         return [*[[True]] * 5, [False]]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         found = self.pullback(inputs, output_grads)
         return [*(gradient_as(g, v.type.dtype) for g, v in zip(found, inputs)), disconnected_type()]
@@ -342,7 +353,10 @@ class AbstractBatchNormTrainGrad(BatchNormOp):
         ]
 
     def L_op(
-        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+        self,
+        inputs: Sequence[TensorVariable],
+        outputs: Sequence[TensorVariable],
+        output_grads: Sequence[TensorVariable],
     ) -> list[Variable]:
         found = self.pullback(inputs, output_grads)
         return [*(gradient_as(g, v.type.dtype) for g, v in zip(found, inputs)), disconnected_type()]

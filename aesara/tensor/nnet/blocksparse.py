@@ -14,7 +14,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
@@ -63,7 +63,7 @@ class _BlockOp(MayOverwriteFirst, ExpressionOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         gradients = super().L_op(inputs, outputs, output_grads)
         return [
             disconnected_type() if v.type.dtype in integer_dtypes else gradient
@@ -117,7 +117,7 @@ class SparseBlockGemv(_BlockOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         _, W, h, of_input, of_output = inputs
         (g,) = output_grads
         of_W = sparse_block_outer(W.zeros_like(), conj(h), g, of_input, of_output)

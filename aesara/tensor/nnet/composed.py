@@ -10,7 +10,7 @@ from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -42,8 +42,8 @@ class ComposedOp(Op):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
-        known = {
+    ) -> list[Variable]:
+        known: dict[Variable, Variable] = {
             expression: gradient
             for expression, gradient in zip(self.expand(*inputs), output_grads)
             if not isinstance(gradient.type, DisconnectedType)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +44,8 @@ def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple
 
 
 def _grad_wrt_inputs(
-    cls: type[BaseAbstractConv], convdim: int, output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any,
+    cls: Callable[..., BaseAbstractConv], convdim: int,
+    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any,
     *settings: Any,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("input_shape", input_shape, 2, convdim)
@@ -52,7 +53,8 @@ def _grad_wrt_inputs(
 
 
 def _grad_wrt_weights(
-    cls: type[BaseAbstractConv], convdim: int, input: Any, output_grad: Any, filter_shape: Any, input_shape: Any,
+    cls: Callable[..., BaseAbstractConv], convdim: int,
+    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any,
     *settings: Any, unshared: bool = False,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("filter_shape", filter_shape, 2 + convdim if unshared else 2, convdim)

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import copy_stack_trace, in2out, node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import LocalGroupDB
 from aesara.graph.rewriting.node_rewriters import MetaNodeRewriterSkip
+from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.nnet.conv import ConvOp
 from aesara.tensor.nnet.conv_ops import (
     AbstractConv,
@@ -40,7 +41,7 @@ rules.specialize_device(conv_groupopt, "fast_compile", name="conv_opts")
 rules.specialize(conv_groupopt, name="conv_opts")
 
 
-def _replaced(node: Apply, new: TensorVariable) -> list[TensorVariable] | bool:
+def _replaced(node: Apply, new: Variable) -> list[Variable] | bool:
     fitting = in_place_of(node.outputs[0], new)
     if fitting is None:
         return False
@@ -48,7 +49,7 @@ def _replaced(node: Apply, new: TensorVariable) -> list[TensorVariable] | bool:
     return fitting
 
 
-def _flipped(filters: TensorVariable, op: BaseAbstractConv) -> TensorVariable:
+def _flipped(filters: Any, op: BaseAbstractConv) -> TensorVariable:
     """Filters mirrored in their last dimensions, if the convolution mirrors them."""
     return filters[(..., *(slice(None, None, -1),) * op.convdim)] if op.filter_flip else filters
 
@@ -61,7 +62,7 @@ def _matrix_form(cls: type[MatrixCorrelation], op: BaseAbstractConv) -> MatrixCo
     return cls(op.border_mode, op.subsample, op.filter_dilation, num_groups=op.num_groups, **shared)  # type: ignore[call-arg]
 
 
-def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[TensorVariable] | bool:
+def _as_products(node: Apply, cls: type[MatrixCorrelation]) -> list[Variable] | bool:
     op, (x, y, *sizes) = node.op, node.inputs
     if op.convdim != cls.convdim:
         return False
@@ -124,12 +125,12 @@ def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
     )
 
 
-def _with_sizes(images: TensorVariable, sizes: TensorVariable) -> TensorVariable:
+def _with_sizes(images: TensorVariable, sizes: Variable) -> TensorVariable:
     """Images with a check that they have the sizes that were asked for."""
-    return specify_shape(images, (None, None, sizes[0], sizes[1]))
+    return specify_shape(images, (None, None, *entries_of(sizes, 2)))
 
 
-def _mirrored(images: TensorVariable) -> TensorVariable:
+def _mirrored(images: Any) -> TensorVariable:
     return images[:, :, ::-1, ::-1]
 
 
@@ -146,6 +147,8 @@ def local_conv2d_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([AbstractConv_gradWeights])
 def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient for filters as `ConvOp`: the images convolved with the gradient of the output, or the other way."""
+    x: Any
+    y: Any
     op, (x, y, sizes) = node.op, node.inputs
     if not _is_plain(op, strides=False):
         return False
@@ -160,6 +163,7 @@ def local_conv2d_gradweight_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([AbstractConv_gradInputs])
 def local_conv2d_gradinputs_cpu(fgraph: FunctionGraph, node: Apply) -> Any:
     """The gradient for images as `ConvOp`: the gradient of the output convolved with the filters."""
+    w: Any
     op, (w, y, sizes) = node.op, node.inputs
     if not _is_plain(op, strides=False):
         return False

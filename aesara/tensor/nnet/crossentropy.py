@@ -10,7 +10,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -108,7 +108,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         x, b, y_idx = inputs
         _, probabilities, _ = outputs
         of_cost, of_probabilities, _ = output_grads
@@ -202,7 +202,7 @@ class CrossentropyCategorical1Hot(ComposedOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         coding, classes = inputs
         return [crossentropy_categorical_1hot_grad(output_grads[0], coding, classes), disconnected_type()]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import alloc
@@ -82,7 +82,7 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         return [output_grads[0][:, 1:]]
 
 
@@ -109,7 +109,8 @@ class Prepend_scalar_to_each_row(ComposedOp):
         return [join(1, alloc(val, mat.shape[0], 1), mat)]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        output_storage[0][0] = _joined(*inputs, node.outputs[0].type.dtype)
+        val, mat = inputs
+        output_storage[0][0] = _joined(val, mat, node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[1][1] + 1)]
@@ -119,7 +120,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         val, mat = inputs
         (g,) = output_grads
         return [g[:, 0].sum().astype(val.type.dtype), g[:, 1:].astype(mat.type.dtype)]

@@ -6,11 +6,11 @@ any quotient. What is left of composed ops then is replaced by the expressions t
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import gradient_form
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_rewriter
@@ -19,6 +19,7 @@ from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.creation.allocation import Alloc, zeros_like
 from aesara.tensor.elementwise.ops import add, eq, exp, sigmoid, softplus, tanh
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.nnet.activations import hard_sigmoid
 from aesara.tensor.nnet.composed import ComposedOp
 from aesara.tensor.nnet.crossentropy import (
@@ -36,6 +37,7 @@ from aesara.tensor.rewriting.helpers import in_place_of, output_of
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -43,13 +45,14 @@ if TYPE_CHECKING:
 rules = Rules()
 
 
-def _replaced(node: Apply, outputs: list[TensorVariable]) -> list[TensorVariable] | bool:
+def _replaced(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool:
     """The outputs in the types of those of the node; False if they do not fit."""
     fitting = [in_place_of(old, new) for old, new in zip(node.outputs, outputs)]
-    if any(one is None for one in fitting):
+    found = [one[0] for one in fitting if one is not None]
+    if len(found) < len(fitting):
         return False
-    copy_stack_trace(node.outputs, [one for (one,) in fitting])
-    return [one for (one,) in fitting]
+    copy_stack_trace(node.outputs, found)
+    return found
 
 
 def _along_rows(op: Any, ndim: int) -> bool:
@@ -57,13 +60,13 @@ def _along_rows(op: Any, ndim: int) -> bool:
     return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
 
 
-def _softmax_of(x: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
+def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
     """The input and the bias of what computes the rows of a softmax; None for anything else."""
     node = x.owner
     if node is not None and isinstance(node.op, SoftmaxWithBias):
         return node.inputs[0], node.inputs[1]
     if node is not None and isinstance(node.op, Softmax) and _along_rows(node.op, 2):
-        return node.inputs[0], zeros_like(node.inputs[0][0])
+        return node.inputs[0], zeros_like(getitem(node.inputs[0], 0))
     return None
 
 
@@ -82,12 +85,15 @@ def local_expand_composed_op(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 @gradient_form.register(CrossentropyCategorical1Hot)
-def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[TensorVariable]) -> TensorVariable | None:
+def _(op: CrossentropyCategorical1Hot, node: Apply, kept: Collection[Variable]) -> TensorVariable | None:
     """The cross-entropy of probabilities that may underflow is differentiated as the logarithm that it stands for."""
+    coding: Any
+    classes: Any
     with inherit_source(gradient_mark(node)):
-        if Analysis(kept, differentiated=True).scaled(node.inputs[0]) is None:
+        coding, classes = node.inputs
+        if Analysis(kept, differentiated=True).scaled(coding) is None:
             return None
-        return op.expand(*node.inputs)[0]
+        return op.expand(coding, classes)[0]
 
 
 @rules.stabilize(
@@ -138,7 +144,10 @@ def local_argmax_pushdown(fgraph: FunctionGraph, node: Apply) -> Any:
             return False
         pushed = inner.inputs[0]
     elif isinstance(inner.op, SoftmaxWithBias) and tuple(axes or ()) == (1,):
-        pushed = biased(*inner.inputs)
+        x: Any
+        b: Any
+        x, b = inner.inputs
+        pushed = biased(x, b)
     else:
         return False
     position = in_place_of(node.outputs[-1], argmax(pushed, axis=axes))
@@ -165,7 +174,7 @@ def local_softmax_with_bias(fgraph: FunctionGraph, node: Apply) -> Any:
     return _replaced(node, [softmax_with_bias(matrix, bias)])
 
 
-def _as_row(x: TensorVariable) -> TensorVariable | None:
+def _as_row(x: Variable) -> Variable | None:
     """The vector that a matrix of one row is made of."""
     node = x.owner
     if node is None or not isinstance(node.op, DimShuffle) or tuple(node.op.new_order) != ("x", 0):
@@ -195,13 +204,14 @@ def local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc(fgraph: FunctionG
     inner = of_cost.owner
     if inner is None or not isinstance(inner.op, Alloc):
         return False
+    number: Any
     number, length = inner.inputs
     if number.type.ndim == 1 and number.type.broadcastable[0]:
         number = number.dimshuffle(())
     if number.type.ndim != 0:
         return False
     same = Assert("The gradient of a cross-entropy needs an element for each row.")
-    number = same(number, eq(length, probabilities.shape[0]))
+    number = same(number, eq(length, shape(probabilities)[0]))
     return _replaced(node, [crossentropy_softmax_1hot_with_bias_dx(number, probabilities, classes)])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.nnet.composed import ComposedOp, as_floats
@@ -70,7 +70,7 @@ class SoftmaxWithBias(ComposedOp):
         inputs: Sequence[TensorVariable],
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
+    ) -> list[Variable]:
         x, b = inputs
         dx = softmax_grad_legacy(output_grads[0], outputs[0])
         return [dx.astype(x.type.dtype), sum_along(dx, axis=0).astype(b.type.dtype)]
