@@ -28,7 +28,6 @@ OTHER_MODULES = {
     ),
     "aesara.scalar.basic_sympy": f"{_NO_C}. Make scalar ops of expressions with aesara.scalar.Composite.",
     "aesara.scan.scan_perform_ext": f"{_NO_C}. Loops of aesara.scan are compiled with their functions.",
-    "aesara.sparse.sandbox": f"{_PLANNED}: experiments with sparse matrices. See aesara.sparse.",
     "aesara.tensor.blas_c": f"{_NO_C}. Products call BLAS by themselves; its forms are in aesara.tensor.blas.",
     "aesara.tensor.blas_headers": f"{_NO_C}. Products call BLAS by themselves.",
     "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.graph.parts import has_parts
+from aesara.graph.parts import OnParts, has_parts
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
@@ -41,7 +41,8 @@ def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
     """
     if getattr(op, "passes_value_on", False):
         return [context.array(node.inputs[0])]
-    raise Unsupported(f"no native lowering for {type(op).__name__}")
+    computed = op.node.op if isinstance(op, OnParts) else op
+    raise Unsupported(f"no native lowering for {type(computed).__name__}")
 
 
 @functools.singledispatch

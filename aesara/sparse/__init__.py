@@ -21,7 +21,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented, grad_undefined
 from aesara.link.c.op import COp
-from aesara.sparse import rewriting, sharedvar
+from aesara.sparse import pattern_rules, rewriting, sharedvar
 from aesara.sparse.basic import *
 from aesara.sparse.row_gradients import sparse_grad
 from aesara.sparse.sharedvar import sparse_constructor as shared
@@ -30,8 +30,14 @@ from aesara.sparse.utils import hash_from_sparse
 from aesara.tensor.core.dtypes import continuous_dtypes as tensor_continuous_dtypes
 from aesara.tensor.core.dtypes import discrete_dtypes as tensor_discrete_dtypes
 from aesara.tensor.core.dtypes import int_dtypes, integer_dtypes, uint_dtypes
+from aesara.tensor.joining.join_split import Split
+from aesara.tensor.products.dot import dot as at_dot
+from aesara.tensor.shapes.shape import shape
+from aesara.tensor.shapes.specify_shape import specify_broadcastable
+from aesara.tensor.type import TensorType, scalar, tensor, vector
+from aesara.tensor.var import TensorConstant, TensorVariable
 
-rewriting.rules.register()
+pattern_rules.rules.register()
 
 #: The formats of matrices that operations take.
 sparse_formats = ["csc", "csr"]

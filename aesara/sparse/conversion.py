@@ -16,6 +16,7 @@ from aesara.tensor.core.casting import resolve_dtype
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import ones_like, zeros, zeros_like
+from aesara.tensor.elementwise.ops import real
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 
 __all__ = [
@@ -64,7 +65,10 @@ class Cast(Op):
         output_storage[0][0] = inputs[0].astype(self.out_type)
 
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
-        return [(dense_cast(x[0], self.out_type), *x[1:])]
+        data = x[0]
+        if data.type.dtype.startswith("complex") and not self.out_type.startswith("complex"):
+            data = real(data)  # as SciPy casts
+        return [(dense_cast(data, self.out_type), *x[1:])]
 
     def grad(self, inputs: Sequence[Variable], outputs_gradients: Sequence[Variable]) -> list[Variable]:
         (x,) = inputs

@@ -1,3 +1,3 @@
-"""Rewrites of sparse matrices under their older path; they stand in `aesara.sparse.rewriting`."""
+"""Rewrites of sparse matrices under their older path."""
 
 from aesara.sparse.rewriting import *

@@ -42,6 +42,4 @@ def sparse_grad(var: Any) -> Variable:
     by_rows = node is not None and isinstance(node.op, (AdvancedSubtensor, AdvancedSubtensor1))
     if not by_rows or len(node.inputs) != 2 or node.inputs[1].type.ndim != 1 or node.inputs[1].type.dtype == "bool":
         raise TypeError(f"sparse_grad takes x[rows] with a vector of row numbers; got {described(var)}.")
-    if node.inputs[0].type.ndim != 2:
-        raise TypeError(f"sparse_grad takes rows of a matrix; {described(node.inputs[0])} is a {node.inputs[0].type}.")
     return AdvancedSubtensor1(sparse_grad=True)(*node.inputs)

@@ -1,0 +1,1 @@
+"""Experiments with sparse matrices: random ones (`sp2`), and convolution and pooling of flat images (`sp`)."""
