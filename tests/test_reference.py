@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT))
 
 import aesara.scalar as aes
 import aesara.tensor as at
+from aesara.ir.routines import fourier
 from aesara.tensor.elemwise import Elemwise
 from tools.reference.formulas import argument_names, decomposition_formula, gradient_formulas, scalars
 from tools.reference.names import entries
@@ -25,7 +26,9 @@ def made():
 
 
 def test_pages_are_up_to_date(made):
-    stale = [name for name, text in made.items() if _read(FOLDER / name) != text]
+    # They say what runs natively with NumPy 2; with NumPy 1 Fourier transforms do not.
+    others = () if fourier.is_available() else ("fourier.md", "index.md")
+    stale = [name for name, text in made.items() if name not in others and _read(FOLDER / name) != text]
     stale += [file.name for file in FOLDER.glob("*.md") if file.name not in made]
     assert not stale, f"run `python -m tools.reference`: {', '.join(stale)} out of date"
 
