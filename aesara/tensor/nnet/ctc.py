@@ -126,9 +126,9 @@ class _Batch:
         self.places = np.zeros((size, max(self.counts, default=1)), dtype="int64")
         for k, row in enumerate(chosen):
             self.places[k, 1 : 2 * len(row) : 2] = row
-        # A label may follow another one without a blank in between.
+        # A label may follow another one without a blank in between (and a blank stands two places from a blank).
         self.may_skip = np.zeros(self.places.shape, dtype=bool)
-        self.may_skip[:, 2:] = (self.places[:, 2:] != 0) & (self.places[:, 2:] != self.places[:, :-2])
+        self.may_skip[:, 2:] = self.places[:, 2:] != self.places[:, :-2]
         largest = activations.max(axis=2, keepdims=True)
         shifted = activations - largest
         self.logs = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
