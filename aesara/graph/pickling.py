@@ -5,7 +5,7 @@ variable are described by one flat `Block`: nodes in topological order that name
 variable is pickled as (its block, its number), and the pickler's memo keeps the block alive for the extent of
 the dump, so that further variables of the same dump find their nodes in it and shared nodes stay shared.
 
-A `Parcel` is a pickle inside of a pickle: bytes that are decoded when somebody asks for what is in them.
+A `NestedPickle` is a pickle inside of a pickle: bytes that are decoded when somebody asks for what is in them.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _rebuild(leaves: list, ops: list, types: list, classes: list, rows: list, so
     return block
 
 
-class Parcel:
+class NestedPickle:
     """Objects as bytes, which are decoded when they are asked for.
 
     Attributes
@@ -249,7 +249,7 @@ class Parcel:
         return seal_of(len(self.outside), self.data, self.outside)
 
     @classmethod
-    def pack(cls, content: Any, stays_outside: Callable[[Any], bool]) -> Parcel | None:
+    def pack(cls, content: Any, stays_outside: Callable[[Any], bool]) -> NestedPickle | None:
         """Encode an object; None if only the surrounding pickler may know how to do it.
 
         Parameters
@@ -260,7 +260,7 @@ class Parcel:
             Tells of each object in it whether it is kept beside the bytes instead.
         """
         file = io.BytesIO()
-        pickler = _ParcelPickler(file, stays_outside)
+        pickler = _NestedPickler(file, stays_outside)
         try:
             pickler.dump(content)
         except Exception:
@@ -269,10 +269,10 @@ class Parcel:
 
     def unpack(self) -> Any:
         """Decode what was packed."""
-        return _ParcelUnpickler(io.BytesIO(self.data), self.outside).load()
+        return _NestedUnpickler(io.BytesIO(self.data), self.outside).load()
 
 
-class _ParcelPickler(pickle.Pickler):
+class _NestedPickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, stays_outside: Callable[[Any], bool]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self.stays_outside = stays_outside
@@ -292,7 +292,7 @@ class _ParcelPickler(pickle.Pickler):
         return reduce_stripped(obj)
 
 
-class _ParcelUnpickler(pickle.Unpickler):
+class _NestedUnpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, outside: list) -> None:
         super().__init__(file)
         self.outside = outside

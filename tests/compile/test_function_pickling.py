@@ -82,7 +82,7 @@ def test_code_comes_along(model, protocol, no_compiler):
     f = again(model, protocol=protocol)
     same(f, model)
     assert is_closed(f) and f._native.report.cached
-    same(again(f), model)  # the parcel goes on as it is
+    same(again(f), model)  # the nested pickle goes on as it is
     assert is_closed(f)
 
 
@@ -232,11 +232,11 @@ def test_descriptions_and_graphs_are_sealed():
     for name, value in others.items():
         with refused_for("description of inputs and results"):
             load(lambda state, name=name, value=value: state.update({name: value}))
-    parcel = f.maker.__getstate__()["_stored"].content
-    data, outside, seal = parcel.__getstate__()
+    nested = f.maker.__getstate__()["_stored"].content
+    data, outside, seal = nested.__getstate__()
     for state in [(data[:-1], outside, seal), (data, outside[1:], seal), (data, outside, b"")]:
         with refused_for("graph"):
-            object.__new__(type(parcel)).__setstate__(state)
+            object.__new__(type(nested)).__setstate__(state)
 
 
 def test_options():

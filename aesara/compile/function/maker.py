@@ -28,7 +28,7 @@ from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
 from aesara.utils import free_in_children
 
-#: held while a graph is taken out of its parcel
+#: held while a graph is taken out of its nested pickle
 _opening = free_in_children(threading.RLock())
 #: what a stored maker makes again
 _DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs", "_unconfirmed")
@@ -246,7 +246,7 @@ class FunctionMaker:
             containers,
             output_storage,
             self.indices,
-            self.__dict__.get("outputs"),  # None: not out of the parcel yet
+            self.__dict__.get("outputs"),  # None: not out of the nested pickle yet
             defaults,
             self.unpack_single,
             self.return_none,

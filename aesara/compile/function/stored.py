@@ -1,7 +1,7 @@
 """The graph of a function in a pickle.
 
-It is stored rewritten, in a parcel that is opened when somebody looks at the graph, beside what the linker has made of
-it, which serves if it suits the machine where the function is loaded.
+It is stored rewritten, in a nested pickle that is decoded when somebody looks at the graph, beside what the linker has
+made of it, which serves if it suits the machine where the function is loaded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aesara.graph.container import Container
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
-from aesara.graph.pickling import Parcel
+from aesara.graph.pickling import NestedPickle
 from aesara.graph.shared import SharedVariable
 from aesara.records import dataclass
 from aesara.tensor.core.tensor_type import TensorType
@@ -29,7 +29,7 @@ _SMALL = 512
 class StoredGraph:
     """The graph of a maker: inputs, outputs and what the linker knows of nodes; facts of its outputs."""
 
-    content: Parcel | tuple
+    content: NestedPickle | tuple
     borrow: list[bool]
     types: list[tuple[Any, str | None]]
 
@@ -37,7 +37,7 @@ class StoredGraph:
     def pack(
         cls, fgraph: FunctionGraph, inputs: list[SymbolicInput], outputs: list[SymbolicOutput], symbols: Any
     ) -> StoredGraph:
-        """Put a graph into a parcel.
+        """Put a graph into a nested pickle.
 
         Parameters
         ----------
@@ -56,12 +56,12 @@ class StoredGraph:
                 return item.nbytes > _SMALL
             return isinstance(item, (Container, SharedVariable)) or id(item) in explicit
 
-        parcel = Parcel.pack(content, stays_outside) or content
-        return cls(parcel, [spec.borrow for spec in outputs], [(out.type, out.name) for out in fgraph.outputs])
+        nested = NestedPickle.pack(content, stays_outside) or content
+        return cls(nested, [spec.borrow for spec in outputs], [(out.type, out.name) for out in fgraph.outputs])
 
     def unpack(self, update_mapping: dict[int, int]) -> tuple[FunctionGraph, list[SymbolicOutput], Any]:
         """Take the graph out: itself, descriptions of the returned outputs, and what the linker knows of its nodes."""
-        content = self.content.unpack() if isinstance(self.content, Parcel) else self.content
+        content = self.content.unpack() if isinstance(self.content, NestedPickle) else self.content
         inputs, outputs, symbols = content
         graph = FunctionGraph(inputs, outputs, clone=False, update_mapping=dict(update_mapping))
         if any(node.op.destroy_map for node in graph.apply_nodes):

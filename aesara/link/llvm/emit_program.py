@@ -92,7 +92,7 @@ class Entry:
             self.code.forget()
         emission_of(step).emit(self, step)
 
-    def stretch(self, steps: Sequence[Step]) -> None:
+    def segment(self, steps: Sequence[Step]) -> None:
         """Emit steps during which other threads may have the GIL."""
         self.threads.release_gil(steps)
         weight = 0
@@ -116,7 +116,7 @@ class Entry:
         return found
 
     def _steps(self) -> None:
-        """The steps, in stretches that need the GIL or do not."""
+        """The steps, in segments that need the GIL or do not."""
         for with_gil, steps in self.threads.runs(self.program.steps):
             if with_gil:
                 for step in steps:
@@ -125,9 +125,9 @@ class Entry:
                         self._decide_about_overwriting(step)
                     self.step(step)
                 continue
-            for part in self.threads.stretches(steps):
+            for part in self.threads.segments(steps):
                 self.ends.confirm(part)
-                self.stretch(part)
+                self.segment(part)
 
     def _decide_about_overwriting(self, first: Step) -> None:
         """Before the first value is overwritten in place, find out whether it pays."""

@@ -1,6 +1,6 @@
 """Compiled functions among other threads: when the GIL is released, where Ctrl-C is looked for.
 
-Steps that touch no Python object follow one another in a *stretch*.  Before one that is estimated to last longer than
+Steps that touch no Python object follow one another in a *segment*.  Before one that is estimated to last longer than
 `LONG` the GIL is released, after it taken again.  Calls that may release it hold references to the shared values that
 they read; those that update also hold the guards of what they update (`link/guards.py`) from before the values are
 read until the new ones are in place.  Calls that keep the GIL until they end need neither.
@@ -84,7 +84,7 @@ class Threads:
             if e.op in ("load", "var")
         )
 
-    def stretches(self, steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    def segments(self, steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
         """Parts of a run of steps: what the first steps of each do is known before it, as far as it ever is."""
         start = 0
         while start < len(steps):
@@ -114,12 +114,12 @@ class Threads:
             yield with_gil, list(run)
 
     def total(self, steps: Iterable[Step]) -> Expr:
-        """The work of all stretches of the steps, of what is known here."""
+        """The work of all segments of the steps, of what is known here."""
         parts = [
             self.work(part).expression()
             for with_gil, run in self.runs(steps)
             if not with_gil
-            for part in self.stretches(run)
+            for part in self.segments(run)
         ]
         return functools.reduce(lambda a, b: b + a, parts) if parts else const(0.0, "float64")
 
@@ -130,7 +130,7 @@ class Threads:
     # -- the GIL ---------------------------------------------------------------------------------------------
 
     def release_gil(self, steps: Sequence[Step]) -> None:
-        """Release the GIL if a stretch is long, or if nobody can know."""
+        """Release the GIL if a segment is long, or if nobody can know."""
         work = self.work(steps)
         if any(step.nested() and not self.all_known([step]) for step in steps):
             long = "true"  # rounds find out sizes for themselves

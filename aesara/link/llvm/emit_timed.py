@@ -155,9 +155,9 @@ class _TimedEntry(Entry):
                 code.set_field(code.word(self.first_word + 2), 8 * number, size, "i64")
         self.position += 1
 
-    def stretch(self, steps: Sequence[Step]) -> None:
+    def segment(self, steps: Sequence[Step]) -> None:
         self.last = None
-        super().stretch(steps)
+        super().segment(steps)
         self.last = None  # waiting for the GIL is no step
 
     def _now(self) -> str:
