@@ -43,11 +43,29 @@ def drawing(distribution, *parameters, rng, **options):
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if "Generator" in c.kinds], ids=lambda case: case.name)
-def test_which_distributions_are_native(case):
-    """Numbers are compared in `test_random_draws`."""
+def test_batches(case):
+    """Natively, unless it is said otherwise, and from every source of bits."""
     rng = aesara.shared(generator("Generator"))
-    f = drawing(case.distribution, *case.batch, rng=rng, size=(2, 3))
+    inputs = [at.as_tensor_variable(p).type() for p in case.batch]
+    x = case.distribution(*inputs, rng=rng, size=(2, 3))
+    f = aesara.function(inputs, x, updates=[(rng, x.owner.outputs[0])])
     assert bool(reasons(f)) == (case.name in IN_PYTHON)
+    for bits in BIT_GENERATORS:
+        rng.set_value(generator("Generator", bits))
+        twin = generator("Generator", bits)
+        np.testing.assert_array_equal(f(*case.batch), case.numbers(twin, case.batch, (2, 3)))
+        assert same_state(rng.get_value(), twin), bits
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson", "bernoulli", "categorical", "integers"])
+def test_other_dtypes(name):
+    (case,) = (c for c in CASES if c.name == name)
+    rng, twin = aesara.shared(generator("Generator")), generator("Generator")
+    f = drawing(case.distribution, *case.parameters, rng=rng, size=5, dtype="float32")
+    assert reasons(f) == [] and f().dtype == "float32"
+    case.numbers(twin, case.parameters, (5,))
+    np.testing.assert_array_equal(f(), case.numbers(twin, case.parameters, (5,)).astype("float32"))
+    assert same_state(rng.get_value(), twin)
 
 
 @pytest.mark.parametrize("bits", BIT_GENERATORS)
