@@ -130,6 +130,11 @@ CASES = {
         lambda f: f([10**9, 3]),
         lambda f: f([5, 3]),
     ),
+    "draws": (
+        aesara.function([n], at.random.poisson(7.0, size=(n,), rng=aesara.shared(np.random.default_rng(1))).max()),
+        lambda f: f(5 * 10**7),
+        lambda f: f(5),
+    ),
     "product": (
         aesara.function([m], at.dot(m, m.T)),
         lambda f: f(MANY.reshape(3000, 1000)),
