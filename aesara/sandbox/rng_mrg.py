@@ -251,7 +251,7 @@ class MRG_RandomStream:
         """How many streams a draw of this size is made of."""
         return guess_n_streams(size)
 
-    def pretty_return(self, node_rstate: Any, new_rstate: Variable, sample: Variable, size: Any, nstreams: Any) -> Any:
+    def pretty_return(self, node_rstate: Any, new_rstate: Variable, sample: Any, size: Any, nstreams: Any) -> Any:
         """The draw, once its states are known to be updated."""
         self.state_updates.append((node_rstate, new_rstate, size, nstreams))
         node_rstate.default_update = new_rstate
@@ -450,6 +450,4 @@ def mrg_random_make_inplace(fgraph: Any, node: Apply) -> Any:
     return mrg_uniform(node.op.output_type, inplace=True).make_node(*node.inputs).outputs
 
 
-optdb.register(
-    "random_make_inplace_mrg", InplaceWriter(mrg_random_make_inplace), "fast_run", "inplace", position=99
-)
+optdb.register("random_make_inplace_mrg", InplaceWriter(mrg_random_make_inplace), "fast_run", "inplace", position=99)

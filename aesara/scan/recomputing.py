@@ -24,6 +24,7 @@ from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import zeros, zeros_like
 from aesara.tensor.elementwise.ops import add, ceil, gt, maximum, sqrt, switch
 from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
@@ -132,7 +133,7 @@ class _Blocks:
         op = self.op
         outputs = op.of_parts(parts, name=f"blocks_of_{op.name or 'scan_fn'}", mode=op.mode)
         buffers, results, _ = parts.split(outputs)
-        return [buffers[state][-1] for state in parts.states], dict(zip(by_row, results))
+        return [getitem(buffers[state], -1) for state in parts.states], dict(zip(by_row, results))
 
     def _of_inputs(self, found: dict[Variable, Any], by_row: Sequence[int]) -> list[Any]:
         op, inputs = self.op, self.inputs

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.arrangement import neg, transpose
@@ -23,6 +23,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import neg as dense_neg
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AddSD",
@@ -54,7 +57,7 @@ def lines_of(x: Any) -> np.ndarray:
     return np.repeat(np.arange(x.indptr.size - 1), np.diff(x.indptr))
 
 
-def of_lines(format: str, parts: Parts, y: Variable, axis: int) -> Variable:
+def of_lines(format: str, parts: Parts, y: TensorVariable, axis: int) -> TensorVariable:
     """For each stored value the element of a vector for its row (axis 0) or column (axis 1)."""
     return specify_shape(y, (parts[3][axis],))[places_of(format, parts)[axis]]
 
@@ -69,7 +72,7 @@ def with_data(x: Any, data: np.ndarray) -> Any:
     return MATRIX_CLASSES[x.format]((data, x.indices.copy(), x.indptr.copy()), shape=x.shape, copy=False)
 
 
-def gradient_for(x: Variable, gradient: Variable) -> Variable:
+def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
     """A gradient for an operand: in its format if it is sparse, and zero if it is discrete."""
     if x.type.dtype in continuous_dtypes:
         return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
@@ -107,7 +110,7 @@ class AddSS(_SparseAndSparse):
         require_same_shape(self, *inputs)
         self._store(node, inputs[0] + inputs[1], output_storage)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [gradient_for(x, gout[0]) for x in inputs]
 
 
@@ -133,7 +136,7 @@ class AddSSData(_SparseAndSparse):
     def in_parts(self, node: Apply, x: Parts, y: Parts) -> list[Any]:
         return [(x[0] + y[0], *x[1:])]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [gradient_for(x, gout[0]) for x in inputs]
 
 
@@ -160,12 +163,12 @@ class AddSD(Op):
         require_same_shape(self, x, y)
         output_storage[0][0] = np.asarray(x + y, dtype=node.outputs[0].type.dtype)
 
-    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         kind = node.outputs[0].type
         whole = specify_shape(dense_cast(y, kind.dtype), (x[3][0], x[3][1]))
         return [inc_subtensor(whole[places_of(node.inputs[0].type.format, x)], dense_cast(x[0], kind.dtype))]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         return [gradient_for(x, sp_ones_like(x) * gout[0]), gradient_for(y, gout[0])]
 
@@ -176,7 +179,7 @@ class AddSD(Op):
 add_s_d = AddSD()
 
 
-def add(x: Any, y: Any) -> Variable:
+def add(x: Any, y: Any) -> TensorVariable:
     """The sum of two matrices, of which at least one is sparse.
 
     It is sparse if both are, and dense otherwise.
@@ -187,14 +190,14 @@ def add(x: Any, y: Any) -> Variable:
     return add_s_d(y, x)
 
 
-def _operands(name: str, x: Any, y: Any) -> tuple[Variable, Variable]:
+def _operands(name: str, x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
     x, y = both_operands(x, y)
     if not (has_sparse_type(x) or has_sparse_type(y)):
         raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")
     return x, y
 
 
-def sub(x: Any, y: Any) -> Variable:
+def sub(x: Any, y: Any) -> TensorVariable:
     """The difference of two matrices, of which at least one is sparse; see `add`."""
     x, y = _operands("sub", x, y)
     return add(x, neg(y) if has_sparse_type(y) else dense_neg(y))
@@ -207,7 +210,7 @@ class MulSS(_SparseAndSparse):
         require_same_shape(self, *inputs)
         self._store(node, inputs[0].multiply(inputs[1]), output_storage)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
         return [gradient_for(x, y * gz), gradient_for(y, x * gz)]
@@ -244,7 +247,7 @@ class MulSD(Op):
             y = np.broadcast_to(y, x.shape)[rows_and_columns(x)]
         output_storage[0][0] = with_data(x, (x.data[: x.indices.size] * y).astype(dtype, copy=False))
 
-    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         data, *rest = x
         if y.type.ndim:
             lengths = [None if broadcasts else x[3][k] for k, broadcasts in enumerate(y.type.broadcastable)]
@@ -253,7 +256,7 @@ class MulSD(Op):
             y = specify_shape(y, lengths)[index]
         return [(data * y, *rest)]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
         of_y = x * gz
@@ -303,10 +306,10 @@ class MulSV(_SparseAndVector):
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] * self._of_columns(self, x, y))
 
-    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         return [(x[0] * of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
         if not has_sparse_type(gz):
@@ -324,10 +327,10 @@ class StructuredAddSV(_SparseAndVector):
         x, y = inputs
         output_storage[0][0] = with_data(x, x.data[: x.indices.size] + self._of_columns(self, x, y))
 
-    def in_parts(self, node: Apply, x: Parts, y: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         return [(x[0] + of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, _ = inputs
         gz = gout[0] if has_sparse_type(gout[0]) else sp_ones_like(x) * gout[0]
         return [gz, sp_sum(gz, axis=0, sparse_grad=True)]
@@ -336,7 +339,7 @@ class StructuredAddSV(_SparseAndVector):
 structured_add_s_v = StructuredAddSV()
 
 
-def mul(x: Any, y: Any) -> Variable:
+def mul(x: Any, y: Any) -> TensorVariable:
     """The product, element by element, of a sparse matrix with a sparse or dense one or a number.
 
     It is sparse, and with a dense factor it has the pattern of the sparse one.
@@ -368,13 +371,13 @@ class _ScaleCSC(Op):
         data = x.data[: x.indices.size] * s[rows_and_columns(x)[self.axis]]
         output_storage[0][0] = with_data(x, data.astype(dtype, copy=False))
 
-    def in_parts(self, node: Apply, x: Parts, s: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, x: Parts, s: TensorVariable) -> list[Any]:
         return [(x[0] * of_lines("csc", x, s, self.axis), *x[1:])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, s = inputs
         gz = gout[0] if has_sparse_type(gout[0]) else sp_ones_like(x) * gout[0]
         scale = col_scale if self.axis else row_scale
@@ -393,7 +396,7 @@ class RowScaleCSC(_ScaleCSC):
     axis = 0
 
 
-def col_scale(x: Any, s: Any) -> Variable:
+def col_scale(x: Any, s: Any) -> TensorVariable:
     """A sparse matrix whose columns are multiplied by the elements of a vector.
 
     Examples
@@ -411,6 +414,6 @@ def col_scale(x: Any, s: Any) -> Variable:
     return transpose(RowScaleCSC()(transpose(x), s))
 
 
-def row_scale(x: Any, s: Any) -> Variable:
+def row_scale(x: Any, s: Any) -> TensorVariable:
     """A sparse matrix whose rows are multiplied by the elements of a vector; see `col_scale`."""
     return transpose(col_scale(transpose(x), s))

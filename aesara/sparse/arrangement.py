@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, sparse_operand
 from aesara.sparse.parts import Parts
 from aesara.sparse.type import has_sparse_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "EnsureSortedIndices",
@@ -46,7 +49,7 @@ class Transpose(Op):
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
         return [(*x[:3], x[3][::-1])]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (gz,) = gout
         return [transpose(gz) if has_sparse_type(gz) else gz.T]
 
@@ -64,7 +67,7 @@ class _LikeInput(Op):
         x = as_sparse_variable(x)
         return Apply(self, [x], [x.type()])
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         return list(output_gradients)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
@@ -85,7 +88,7 @@ class Neg(_LikeInput):
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
         return [(-x[0], *x[1:])]
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         return [-output_gradients[0]]
 
 
@@ -152,6 +155,6 @@ class Remove0(_LikeInput):
 remove0 = Remove0()
 
 
-def clean(x: Any) -> Variable:
+def clean(x: Any) -> TensorVariable:
     """A sparse matrix without stored zeros, and with sorted indices."""
     return ensure_sorted_indices(remove0(x))

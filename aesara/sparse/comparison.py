@@ -5,19 +5,22 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.arithmetic import require_same_shape
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand
 from aesara.sparse.conversion import sp_zeros_like
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "EqualSD",
@@ -57,7 +60,7 @@ class _Comparison(Op):
     """A comparison; subclasses name it in `compare`."""
 
     __props__ = ()
-    compare: Callable[[Any, Any], Any]
+    compare: Callable[..., Any]
 
     def comparison(self, x: Any, y: Any) -> Any:
         """Compare two values."""
@@ -85,7 +88,7 @@ class _ComparisonSS(_Comparison):
         require_same_shape(self, x, y)
         output_storage[0][0] = MATRIX_CLASSES[x.format](self.comparison(x, y), dtype="uint8")
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         return [sp_zeros_like(one, "floatX") for one in inputs]
 
 
@@ -106,7 +109,7 @@ class _ComparisonSD(_Comparison):
         require_same_shape(self, x, y)
         output_storage[0][0] = np.asarray(self.comparison(x.toarray(), y)).astype("uint8")
 
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         x, y = inputs
         return [sp_zeros_like(x, "floatX"), y.zeros_like(dtype="floatX")]
 
@@ -191,8 +194,8 @@ less_equal_s_s, less_equal_s_d = LessEqualSS(), LessEqualSD()
 greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
 
 
-def _comparison(name: str, both: Op, with_dense: Op, swapped: Op, what: str) -> Callable[[Any, Any], Variable]:
-    def compare(x: Any, y: Any) -> Variable:
+def _comparison(name: str, both: Op, with_dense: Op, swapped: Op, what: str) -> Callable[[Any, Any], TensorVariable]:
+    def compare(x: Any, y: Any) -> TensorVariable:
         x, y = both_operands(x, y)
         if not (has_sparse_type(x) or has_sparse_type(y)):
             raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")

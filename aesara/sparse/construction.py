@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy.sparse
 
 from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorConstant, TensorVariable
 
 __all__ = [
     "as_sparse",
@@ -33,7 +36,7 @@ __all__ = [
 ]
 
 
-def constant(x: Any, name: str | None = None) -> Constant:
+def constant(x: Any, name: str | None = None) -> TensorConstant:
     """A sparse variable with a fixed value.
 
     Parameters
@@ -60,7 +63,7 @@ def constant(x: Any, name: str | None = None) -> Constant:
     return kind.make_constant(MATRIX_CLASSES[x.format](x, copy=True), name=name)
 
 
-def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> Variable:
+def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
     """Make a sparse variable of something.
 
     Parameters
@@ -87,7 +90,7 @@ def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None,
                 f"Variable type field must be a SparseTensorType: {described(x)} has type {x.type}. Make it sparse "
                 "with aesara.sparse.csr_from_dense or csc_from_dense."
             )
-        return x
+        return x  # type: ignore[return-value]  # its class follows from its type
     if not is_sparse_value(x):
         raise TypeError(f"Cannot convert {described(x)} to SparseTensorType: expected a matrix of scipy.sparse.")
     return constant(x, name=name)
@@ -96,7 +99,7 @@ def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None,
 as_sparse = as_sparse_variable
 
 
-def as_sparse_or_tensor_variable(x: Any, name: str | None = None, **kwargs: Any) -> Variable:
+def as_sparse_or_tensor_variable(x: Any, name: str | None = None, **kwargs: Any) -> TensorVariable:
     """Make a sparse variable of what is sparse, and a tensor variable of anything else."""
     if is_sparse_value(x):
         return as_sparse_variable(x, name=name)
@@ -110,12 +113,12 @@ def both_operands(x: Any, y: Any) -> tuple[Any, Any]:
 
 @_as_symbolic.register(scipy.sparse.spmatrix)
 @_as_symbolic.register(scipy.sparse.sparray)
-def as_symbolic_sparse(x: Any, **kwargs: Any) -> Variable:
+def as_symbolic_sparse(x: Any, **kwargs: Any) -> TensorVariable:
     """What `aesara.as_symbolic` makes of SciPy's matrices: sparse constants."""
     return as_sparse_variable(x, **kwargs)
 
 
-def matrix(format: str, name: str | None = None, dtype: Any = None) -> Variable:
+def matrix(format: str, name: str | None = None, dtype: Any = None) -> TensorVariable:
     """A sparse variable.
 
     Parameters
@@ -136,8 +139,8 @@ def matrix(format: str, name: str | None = None, dtype: Any = None) -> Variable:
     return SparseTensorType(format, config.floatX if dtype is None else dtype)(name)
 
 
-def _matrix_of(format: str) -> Callable[..., Variable]:
-    def make(name: str | None = None, dtype: Any = None) -> Variable:
+def _matrix_of(format: str) -> Callable[..., TensorVariable]:
+    def make(name: str | None = None, dtype: Any = None) -> TensorVariable:
         return matrix(format, name, dtype)
 
     make.__name__ = make.__qualname__ = f"{format}_matrix"
@@ -152,7 +155,7 @@ csc_dmatrix, csc_fmatrix = SparseTensorType("csc", "float64"), SparseTensorType(
 bsr_dmatrix, bsr_fmatrix = SparseTensorType("bsr", "float64"), SparseTensorType("bsr", "float32")
 
 
-def sparse_operand(op: Any, x: Any) -> Variable:
+def sparse_operand(op: Any, x: Any) -> TensorVariable:
     """An operand that has to be sparse, and is no bsr matrix, for which there are no operations but conversions."""
     x = as_sparse_variable(x)
     if x.type.format not in ("csr", "csc"):
@@ -160,7 +163,7 @@ def sparse_operand(op: Any, x: Any) -> Variable:
     return x
 
 
-def dense_operand(op: Any, x: Any, ndim: int | None = None) -> Variable:
+def dense_operand(op: Any, x: Any, ndim: int | None = None) -> TensorVariable:
     """An operand that has to be dense, and to have `ndim` dimensions."""
     x = as_tensor_variable(x)
     if has_sparse_type(x):
@@ -170,7 +173,7 @@ def dense_operand(op: Any, x: Any, ndim: int | None = None) -> Variable:
     return x
 
 
-def tensor_operand(op: Any, x: Any, dtype: str, ndim: int) -> Variable:
+def tensor_operand(op: Any, x: Any, dtype: str, ndim: int) -> TensorVariable:
     """A dense operand of the dtype of another one, where NumPy would convert it without a loss."""
     x = dense_operand(op, x, ndim)
     return x if x.type.dtype == dtype else x.astype(dtype)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
 from aesara.sparse.parts import CSM, Parts, csm_properties, places_of
@@ -18,6 +18,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import ones_like, zeros, zeros_like
 from aesara.tensor.elementwise.ops import real
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Cast",
@@ -70,7 +73,7 @@ class Cast(Op):
             data = real(data)  # as SciPy casts
         return [(dense_cast(data, self.out_type), *x[1:])]
 
-    def grad(self, inputs: Sequence[Variable], outputs_gradients: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], outputs_gradients: Sequence[Any]) -> list[Any]:
         (x,) = inputs
         (g,) = outputs_gradients
         if x.type.dtype not in continuous_dtypes:
@@ -85,7 +88,7 @@ bcast, wcast, icast, lcast = Cast("int8"), Cast("int16"), Cast("int32"), Cast("i
 fcast, dcast, ccast, zcast = Cast("float32"), Cast("float64"), Cast("complex64"), Cast("complex128")
 
 
-def cast(variable: Any, dtype: Any) -> Variable:
+def cast(variable: Any, dtype: Any) -> TensorVariable:
     """A sparse matrix in another dtype; itself if it has that dtype.
 
     Examples
@@ -132,7 +135,7 @@ class DenseFromSparse(Op):
         nothing = zeros((x[3][0], x[3][1]), dtype=node.outputs[0].type.dtype)
         return [inc_subtensor(nothing[places_of(node.inputs[0].type.format, x)], x[0])]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (x,) = inputs
         (gz,) = gout
         if self.sparse_grad:
@@ -178,7 +181,7 @@ class SparseFromDense(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         output_storage[0][0] = MATRIX_CLASSES[self.format](inputs[0])
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (gz,) = gout
         return [dense_from_sparse(gz) if has_sparse_type(gz) else gz]
 
@@ -192,7 +195,7 @@ csr_from_dense = SparseFromDense("csr")
 csc_from_dense = SparseFromDense("csc")
 
 
-def sp_ones_like(x: Any, dtype: Any = None) -> Variable:
+def sp_ones_like(x: Any, dtype: Any = None) -> TensorVariable:
     """A matrix that stores a 1 wherever another one stores a value.
 
     Examples
@@ -209,7 +212,7 @@ def sp_ones_like(x: Any, dtype: Any = None) -> Variable:
     return CSM(x.type.format)(ones_like(data, dtype=dtype), indices, indptr, shape)
 
 
-def sp_zeros_like(x: Any, dtype: Any = None) -> Variable:
+def sp_zeros_like(x: Any, dtype: Any = None) -> TensorVariable:
     """A matrix of the shape of another one that stores nothing."""
     x = sparse_operand("sp_zeros_like", x)
     data, indices, indptr, shape = csm_properties(x)
@@ -217,6 +220,6 @@ def sp_zeros_like(x: Any, dtype: Any = None) -> Variable:
     return CSM(x.type.format)(nothing, indices[:0], zeros_like(indptr), shape)
 
 
-def dense(x: Any) -> Variable:
+def dense(x: Any) -> TensorVariable:
     """A matrix as a dense one, if it is sparse."""
     return dense_from_sparse(x) if has_sparse_type(x) else x

@@ -54,7 +54,8 @@ class CompressedDot(_OfFormat):
         output_storage[0][0] = np.asarray(matrix @ b, dtype=node.outputs[0].type.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
-        return [(node.inputs[3][0].astype("int64"), *shapes[4][1:])]
+        shape: Any = node.inputs[3]
+        return [(shape[0].astype("int64"), *shapes[4][1:])]
 
 
 class CompressedInner(_OfFormat):

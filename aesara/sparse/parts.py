@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, sparse_operand
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES, SparseTensorType
@@ -18,6 +18,9 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.shapes.repeating import repeat
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "CSC",
@@ -33,7 +36,7 @@ __all__ = [
     "csm_shape",
 ]
 
-Parts = tuple[Variable, Variable, Variable, Variable]
+Parts = tuple[Any, Any, Any, Any]
 
 
 def _refuse_kmap(kmap: Any) -> None:
@@ -64,7 +67,7 @@ class CSMProperties(Op):
     def in_parts(self, node: Apply, csm: Parts) -> list[Any]:
         return list(csm)
 
-    def grad(self, inputs: Sequence[Variable], g: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], g: Sequence[Any]) -> list[Any]:
         (csm,) = inputs
         _, indices, indptr, shape = csm_properties(csm)
         of_data = g[0]
@@ -79,7 +82,7 @@ class CSMProperties(Op):
 csm_properties = CSMProperties()
 
 
-def csm_data(csm: Any) -> Variable:
+def csm_data(csm: Any) -> TensorVariable:
     """The stored values of a sparse matrix.
 
     Examples
@@ -91,22 +94,22 @@ def csm_data(csm: Any) -> Variable:
     return csm_properties(csm)[0]
 
 
-def csm_indices(csm: Any) -> Variable:
+def csm_indices(csm: Any) -> TensorVariable:
     """For each stored value of a csr (csc) matrix the number of its column (row)."""
     return csm_properties(csm)[1]
 
 
-def csm_indptr(csm: Any) -> Variable:
+def csm_indptr(csm: Any) -> TensorVariable:
     """Where the stored values of each row (column) of a csr (csc) matrix begin, and the number of all."""
     return csm_properties(csm)[2]
 
 
-def csm_shape(csm: Any) -> Variable:
+def csm_shape(csm: Any) -> TensorVariable:
     """The shape of a sparse matrix as a vector of two integers."""
     return csm_properties(csm)[3]
 
 
-def places_of(format: str, parts: Parts) -> tuple[Variable, Variable]:
+def places_of(format: str, parts: Parts) -> tuple[TensorVariable, TensorVariable]:
     """The rows and the columns of stored values, given the parts of a matrix."""
     _, indices, indptr, _ = parts
     counts = indptr[1:] - indptr[:-1]
@@ -142,7 +145,7 @@ class CSM(Op):
         return Apply(self, [data, *integers], [SparseTensorType(self.format, data.type.dtype)()])
 
     @staticmethod
-    def _integers(name: str, x: Any) -> Variable:
+    def _integers(name: str, x: Any) -> TensorVariable:
         x = as_tensor_variable(x)
         if x.type.ndim != 1 or x.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16"):
             raise TypeError(f"{name} must be a vector of integers; got {x.type}.")
@@ -159,13 +162,13 @@ class CSM(Op):
         # Only the data may be shared: the pattern may be that of another matrix, which is changed in its place.
         output_storage[0][0] = node.outputs[0].type.put_together([data, indices.copy(), indptr.copy(), shape])
 
-    def in_parts(self, node: Apply, *parts: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, *parts: TensorVariable) -> list[Any]:
         return [parts]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False], [False]]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         data, indices, indptr, shape = inputs
         (g,) = gout
         if g.type.is_dense:
@@ -174,7 +177,7 @@ class CSM(Op):
         return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
-        shape = node.inputs[3]
+        shape: Any = node.inputs[3]
         return [(cast(shape[0], "int64"), cast(shape[1], "int64"))]
 
 
@@ -201,14 +204,14 @@ class ChangeFormat(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         output_storage[0][0] = inputs[0].asformat(self.format, copy=True)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [in_format(gout[0], inputs[0].type.format)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
-def in_format(x: Variable, format: str) -> Variable:
+def in_format(x: TensorVariable, format: str) -> TensorVariable:
     """A matrix in a format, if it is sparse and has another one."""
     if not isinstance(x.type, SparseTensorType) or x.type.format == format:
         return x

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import upcast
@@ -24,6 +24,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.products.dot import dot as dense_dot
 from aesara.tensor.products.dot import outer
 from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "Dot",
@@ -47,12 +50,12 @@ __all__ = [
 TRANSPOSED = Transpose.format_map
 
 
-def same_shape(x: Variable, y: Variable) -> Variable:
+def same_shape(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """A tensor, with the check that it has the shape of another one."""
     return specify_shape(x, tuple(y.shape[k] for k in range(y.type.ndim)))
 
 
-def _require_sparse(name: str, x: Variable, y: Variable) -> None:
+def _require_sparse(name: str, x: TensorVariable, y: TensorVariable) -> None:
     if not (has_sparse_type(x) or has_sparse_type(y)):
         raise TypeError(
             f"aesara.sparse.{name} takes at least one sparse matrix; got {described(x)} of type {x.type} and "
@@ -100,7 +103,7 @@ class TrueDot(Op):
         kind: Any = node.outputs[0].type
         output_storage[0][0] = MATRIX_CLASSES[kind.format](x @ y, dtype=kind.dtype)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
         of_x = true_dot(gz, transpose(y) if has_sparse_type(y) else y.T)
@@ -113,7 +116,7 @@ class TrueDot(Op):
         return [(shapes[0][0], shapes[1][1])]
 
 
-def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> Variable:
+def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> TensorVariable:
     """The product of two matrices, of which at least one is sparse, as a sparse matrix.
 
     Parameters
@@ -164,7 +167,7 @@ class StructuredDot(Op):
     def in_parts(self, node: Apply, a: Parts, b: Any) -> list[Any] | None:
         return None if isinstance(b, tuple) else [CompressedDot(node.inputs[0].type.format)(*a, b)]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         a, b = inputs
         (gz,) = gout
         if has_sparse_type(b):
@@ -184,7 +187,7 @@ class StructuredDot(Op):
 _structured_dot = StructuredDot()
 
 
-def structured_dot(x: Any, y: Any) -> Variable:
+def structured_dot(x: Any, y: Any) -> TensorVariable:
     """The product of two matrices, of which at least one is sparse.
 
     It is sparse if both are, and dense otherwise. The gradient for a sparse factor has its pattern: what is not stored
@@ -249,7 +252,7 @@ sdg_csc = StructuredDotGradCSC()
 sdg_csr = StructuredDotGradCSR()
 
 
-def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> Variable:
+def structured_dot_grad(sparse_A: Any, dense_B: Any, ga: Any) -> TensorVariable:
     """The gradient of ``structured_dot(sparse_A, dense_B)`` for its sparse factor, given that of the product."""
     sparse_A = sparse_operand("structured_dot_grad", sparse_A)
     format = sparse_A.type.format
@@ -275,7 +278,7 @@ class SamplingDot(Op):
         dtype = upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [p.type.clone(dtype=dtype)()])
 
-    def in_parts(self, node: Apply, x: Variable, y: Variable, p: Parts) -> list[Any]:
+    def in_parts(self, node: Apply, x: TensorVariable, y: TensorVariable, p: Parts) -> list[Any]:
         data, indices, indptr, shape = p
         x, y = (specify_shape(one, (shape[k], None)) for k, one in enumerate((x, y)))
         products = data * CompressedInner(node.inputs[2].type.format)(indices, indptr, x, y)
@@ -289,7 +292,7 @@ class SamplingDot(Op):
         data = p.data[: p.indices.size] * inner_products(x, rows, y, columns)
         output_storage[0][0] = with_data(p, data.astype(node.outputs[0].type.dtype, copy=False))
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y, p = inputs
         weighted = p * gout[0]
         return [
@@ -335,7 +338,7 @@ class Dot(Op):
         output_storage[0][0] = np.asarray(product, dtype=node.outputs[0].type.dtype)
 
     def in_parts(self, node: Apply, x: Any, y: Any) -> list[Any] | None:
-        formats = [getattr(v.type, "format", None) for v in node.inputs]
+        formats: list[Any] = [getattr(v.type, "format", None) for v in node.inputs]
         if isinstance(x, tuple):
             return None if isinstance(y, tuple) else [CompressedDot(formats[0])(*x, y)]
         data, indices, indptr, shape = y
@@ -343,7 +346,7 @@ class Dot(Op):
         product = CompressedDot(TRANSPOSED[formats[1]])(data, indices, indptr, shape[::-1], x.T)
         return [product.T]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
         of_x = outer(gz, y) if y.type.ndim == 1 else _dot_of(gz, _transposed(y))
@@ -357,15 +360,15 @@ class Dot(Op):
 _dot = Dot()
 
 
-def _transposed(x: Variable) -> Variable:
+def _transposed(x: TensorVariable) -> TensorVariable:
     return transpose(x) if has_sparse_type(x) else x.T
 
 
-def _dot_of(x: Variable, y: Variable) -> Variable:
+def _dot_of(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     return dot(x, y) if has_sparse_type(x) or has_sparse_type(y) else dense_dot(x, y)
 
 
-def dot(x: Any, y: Any) -> Variable:
+def dot(x: Any, y: Any) -> TensorVariable:
     """The product of two tensors, of which at least one is a sparse matrix, as a dense tensor.
 
     The gradients are dense, with respect to all elements; see `structured_dot` for others.
@@ -401,7 +404,7 @@ class Usmm(Op):
         dtype = upcast(*(one.type.dtype for one in (alpha, x, y, z)))
         return Apply(self, [alpha, x, y, z], [tensor_type(dtype, (None, None))()])
 
-    def in_parts(self, node: Apply, alpha: Variable, x: Any, y: Any, z: Variable) -> list[Any] | None:
+    def in_parts(self, node: Apply, alpha: TensorVariable, x: Any, y: Any, z: TensorVariable) -> list[Any] | None:
         product = _dot.in_parts(_dot.make_node(*node.inputs[1:3]), x, y)
         number = alpha.reshape(()) if alpha.type.ndim else alpha
         return None if product is None else [number * product[0] + same_shape(z, product[0])]
@@ -417,7 +420,7 @@ class Usmm(Op):
         total = alpha.reshape(()) * product + z
         output_storage[0][0] = np.asarray(total, dtype=node.outputs[0].type.dtype)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         alpha, x, y, z = inputs
         (gz,) = gout
         number = alpha.reshape(()) if alpha.type.ndim else alpha

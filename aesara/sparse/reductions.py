@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.arrangement import Transpose
 from aesara.sparse.construction import as_sparse_variable, dense_operand
@@ -23,6 +23,9 @@ from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.reductions.sum_prod_max import sum as dense_sum
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["Diag", "SpSum", "SquareDiagonal", "diag", "sp_sum", "square_diagonal"]
 
@@ -77,7 +80,7 @@ class SpSum(Op):
         shape = shape if self.axis else shape[::-1]
         return [CompressedDot(format)(data, indices, indptr, shape, ones((shape[1],), dtype=kind.dtype))]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (x,) = inputs
         (gz,) = gout
         kind: SparseTensorType = x.type
@@ -93,7 +96,7 @@ class SpSum(Op):
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
 
 
-def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Variable:
+def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:
     """The sum of all elements of a sparse matrix, or of each column or row.
 
     Parameters
@@ -132,7 +135,7 @@ class Diag(Op):
             raise ValueError(f"Diag only apply on square matrix; the shape is {x.shape}.")
         output_storage[0][0] = np.asarray(x.diagonal(), dtype=x.dtype)
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [square_diagonal(gout[0])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
@@ -159,12 +162,12 @@ class SquareDiagonal(Op):
         indices = np.arange(count + 1, dtype="int32")
         output_storage[0][0] = scipy.sparse.csc_matrix((values.copy(), indices[:count], indices), (count, count))
 
-    def in_parts(self, node: Apply, values: Variable) -> list[Any]:
+    def in_parts(self, node: Apply, values: TensorVariable) -> list[Any]:
         count = values.shape[0]
         shape = stack([count, count]).astype("int32")
         return [(values, arange(count, dtype="int32"), arange(count + 1, dtype="int32"), shape)]
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (gz,) = gout
         return [diag(gz) if has_sparse_type(gz) else diagonal(gz)]
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph import hooks
 from aesara.graph.messages import described
-from aesara.graph.nodes import Variable
 from aesara.sparse.stacking import construct_sparse_from_list
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["sparse_grad"]
 
 
 @hooks.sparse_row_gradient.set
-def sparse_row_gradient(x: Variable, gradient: Variable, rows: Variable) -> Variable:
+def sparse_row_gradient(x: TensorVariable, gradient: TensorVariable, rows: TensorVariable) -> TensorVariable:
     """The gradient of ``x[rows]`` for the matrix `x`, as a csc matrix."""
     if x.type.ndim != 2:
         raise TypeError(f"AdvancedSubtensor1: you can't take the sparse gradient of a {x.type}: it is no matrix.")
     return construct_sparse_from_list(x, gradient, rows)
 
 
-def sparse_grad(var: Any) -> Variable:
+def sparse_grad(var: Any) -> TensorVariable:
     """The same rows of a matrix, with a gradient for the matrix that is sparse.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
@@ -21,6 +21,9 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.type_other import NoneConst, as_int_none_variable
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = [
     "GetItem2Lists",
     "GetItem2ListsGrad",
@@ -37,14 +40,14 @@ __all__ = [
 ]
 
 
-def _index_vector(op: Op, index: Any) -> Variable:
+def _index_vector(op: Op, index: Any) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 1 or index.type.dtype not in integer_dtypes:
         raise IndexError(f"{op} takes vectors of integers as indices; {described(index)} is a {index.type}.")
     return index
 
 
-def _index_scalar(op: Op, index: Any) -> Variable:
+def _index_scalar(op: Op, index: Any) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 0 or index.type.dtype not in integer_dtypes:
         raise NotImplementedError(f"{op} takes integers as indices; {described(index)} is a {index.type}.")
@@ -71,7 +74,7 @@ class GetItemList(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False]]
 
-    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         x, indices = inputs
         return [get_item_list_grad(x, indices, g_outputs[0]), _no_gradient()]
 
@@ -129,7 +132,7 @@ class GetItem2Lists(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         x, rows, columns = inputs
         return [get_item_2lists_grad(x, rows, columns, g_outputs[0]), _no_gradient(), _no_gradient()]
 
@@ -221,7 +224,7 @@ class GetItemScalar(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True], [False], [False]]
 
-    def grad(self, inputs: Sequence[Variable], g_outputs: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         x, *places = inputs
         rows, columns, values = (stack([one]) for one in (*places, g_outputs[0]))
         return [get_item_2lists_grad(x, rows, columns, values), _no_gradient(), _no_gradient()]
@@ -249,7 +252,7 @@ def _is_number(index: Any) -> bool:
     return isinstance(index, (int, np.integer)) or (isinstance(index, np.ndarray) and index.ndim == 0)
 
 
-def getitem(x: Variable, args: Any) -> Variable:
+def getitem(x: TensorVariable, args: Any) -> TensorVariable:
     """What ``x[args]`` stands for: an element, a rectangle, rows by a list, or elements by two lists."""
     args = args if isinstance(args, tuple) else (args,)
     if len(args) == 2:

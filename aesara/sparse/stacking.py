@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.construction import as_sparse_variable, dense_operand
@@ -19,6 +19,9 @@ from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.elementwise.ops import add
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConstructSparseFromList", "HStack", "VStack", "construct_sparse_from_list", "hstack", "vstack"]
 
@@ -57,7 +60,7 @@ class HStack(Op):
         stack = scipy.sparse.hstack if self.axis else scipy.sparse.vstack
         output_storage[0][0] = node.outputs[0].type.filter(stack(inputs, format=self.format, dtype=self.dtype))
 
-    def grad(self, inputs: Sequence[Variable], gout: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (gz,) = gout
         gradients, begin = [], 0
         for block in inputs:
@@ -84,14 +87,14 @@ class VStack(HStack):
     axis = 0
 
 
-def _stacked(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> Variable:
+def _stacked(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
     blocks = [as_sparse_variable(block) for block in blocks]
     if dtype is None:
         dtype = upcast(*(block.type.dtype for block in blocks))
     return kind(format=format, dtype=dtype)(*blocks)
 
 
-def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Variable:
+def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
     """Sparse matrices beside one another.
 
     Parameters
@@ -106,7 +109,7 @@ def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Variabl
     return _stacked(HStack, blocks, format, dtype)
 
 
-def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> Variable:
+def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
     """Sparse matrices below one another; see `hstack`."""
     return _stacked(VStack, blocks, format, dtype)
 
@@ -144,11 +147,11 @@ class ConstructSparseFromList(Op):
         # Of the first input only the shape is used.
         return [[False], [True], [False]]
 
-    def grad(self, inputs: Sequence[Variable], grads: Sequence[Variable]) -> list[Variable]:
+    def grad(self, inputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:
         rows = dense(grads[0])[inputs[2]]
         return [DisconnectedType()(), rows, DisconnectedType()()]
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[TensorVariable | None]:
         return [None if eval_points[1] is None else self(inputs[0], eval_points[1], inputs[2])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:

@@ -8,12 +8,14 @@ would be.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aesara.graph.nodes import Variable
 from aesara.sparse.construction import sparse_operand
 from aesara.sparse.parts import CSM, csm_properties
 from aesara.tensor.elementwise import ops
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "arcsin",
@@ -48,7 +50,7 @@ __all__ = [
 ]
 
 
-def structured_monoid(tensor_op: Callable[..., Variable]) -> Callable[..., Any]:
+def structured_monoid(tensor_op: Callable[..., TensorVariable]) -> Callable[..., Any]:
     """A decorator: the function applies `tensor_op` to the stored values of its first argument.
 
     Parameters
@@ -57,11 +59,11 @@ def structured_monoid(tensor_op: Callable[..., Variable]) -> Callable[..., Any]:
         A function of tensors, element by element. Further arguments are numbers.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Variable]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., TensorVariable]:
         name = function.__name__
 
-        def apply(*args: Any) -> Variable:
-            x = sparse_operand(name, args[0])
+        def apply(*args: Any) -> TensorVariable:
+            x: Any = sparse_operand(name, args[0])
             data, indices, indptr, shape = csm_properties(x)
             return CSM(x.type.format)(tensor_op(data, *args[1:]), indices, indptr, shape)
 
@@ -73,8 +75,8 @@ def structured_monoid(tensor_op: Callable[..., Variable]) -> Callable[..., Any]:
     return decorate
 
 
-def _of_stored(name: str, tensor_op: Callable[..., Variable], what: str) -> Callable[..., Variable]:
-    def function(x: Any) -> Variable:
+def _of_stored(name: str, tensor_op: Callable[..., TensorVariable], what: str) -> Callable[..., TensorVariable]:
+    def function(x: Any) -> TensorVariable:
         raise NotImplementedError
 
     function.__name__ = name
@@ -112,7 +114,7 @@ sqrt = _of_stored("sqrt", ops.sqrt, "The square root")
 _conjugate = _of_stored("conjugate", ops.conj, "The complex conjugates")
 
 
-def conjugate(x: Any) -> Variable:
+def conjugate(x: Any) -> TensorVariable:
     """The complex conjugate of a sparse matrix; the matrix itself if it is real."""
     x = sparse_operand("conjugate", x)
     return _conjugate(x) if x.type.dtype.startswith("complex") else x

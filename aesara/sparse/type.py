@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -12,6 +12,9 @@ from aesara.graph.nodes import Variable
 from aesara.graph.type import HasDataType
 from aesara.scalar import upcast
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["SparseTensorType", "SparseType", "has_sparse_type", "is_sparse_value"]
 
@@ -59,7 +62,7 @@ class SparseTensorType(TensorType, HasDataType):
     is_dense = False
 
     #: The class of the operation that makes a dense matrix sparse, made with the format.
-    from_dense: ClassVar[Callable[[str], Callable[[Variable], Variable]]]
+    from_dense: ClassVar[Any]
 
     format_cls = MATRIX_CLASSES
 
@@ -85,7 +88,9 @@ class SparseTensorType(TensorType, HasDataType):
 
     def __eq__(self, other: object) -> bool:
         equal = super().__eq__(other)
-        return equal if equal is not True else self is other or self.format == other.format
+        if equal is not True or self is other:
+            return equal
+        return isinstance(other, SparseTensorType) and self.format == other.format
 
     def __hash__(self) -> int:
         return self._hash
@@ -98,7 +103,7 @@ class SparseTensorType(TensorType, HasDataType):
 
     __str__ = __repr__
 
-    def clone(
+    def clone(  # type: ignore[override]  # the format stands first, as in the constructor
         self,
         format: str | None = None,
         dtype: str | np.dtype | None = None,
@@ -127,7 +132,7 @@ class SparseTensorType(TensorType, HasDataType):
         """Whether every value of the other type is also a value of this one."""
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().is_super(otype)
 
-    def convert_variable(self, var: Variable) -> Variable | None:
+    def convert_variable(self, var: Any) -> TensorVariable | None:
         """The variable as one of this type; a dense matrix is made sparse."""
         if isinstance(var.type, SparseTensorType):
             return super().convert_variable(var) if var.type.format == self.format else None

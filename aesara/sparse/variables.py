@@ -38,7 +38,7 @@ def _operand(other: Any) -> Any:
         return NotImplemented
 
 
-def _operator(name: str, function: Callable[[Any, Any], Variable], reflected: bool = False) -> Callable[..., Any]:
+def _operator(name: str, function: Callable[[Any, Any], TensorVariable], reflected: bool = False) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         other = _operand(other)
         if other is NotImplemented:
@@ -97,7 +97,7 @@ def _property_by_dense(name: str) -> Callable[[Any], Any]:
     return get
 
 
-def _matrix_product(x: Any, y: Any) -> Variable:
+def _matrix_product(x: Any, y: Any) -> TensorVariable:
     """The product of two matrices, as `structured_dot`; or of a matrix and a vector, as `dot`."""
     return structured_dot(x, y) if x.type.ndim == y.type.ndim == 2 else dot(x, y)
 
@@ -144,60 +144,60 @@ class _sparse_py_operators(_tensor_py_operators):
     # A class that defines comparisons says how it is hashed.
     __hash__ = Variable.__hash__
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         return str(self.name) if getattr(self, "name", None) else f"SparseVariable{{{self.format},{self.dtype}}}"
 
     __repr__ = __str__
 
     @property
-    def format(self) -> str:
+    def format(self: Any) -> str:
         """How the values are stored: ``"csr"``, ``"csc"`` or ``"bsr"``."""
         return self.type.format
 
     @property
-    def shape(self) -> Variable:
+    def shape(self) -> TensorVariable:
         """The lengths of the dimensions, as a vector of int64."""
         return shape(self)
 
     @property
-    def size(self) -> Variable:
+    def size(self) -> TensorVariable:
         """How many values are stored.
 
         For `scipy.sparse` it is the same, for dense tensors it is the number of all elements.
         """
         return csm_data(self).shape[0]
 
-    def __getitem__(self, args: Any) -> Variable:
+    def __getitem__(self: Any, args: Any) -> TensorVariable:
         """An element, a rectangle by slices, rows by a list of numbers, or elements by two lists."""
         return getitem(self, args)
 
-    def toarray(self) -> Variable:
+    def toarray(self) -> TensorVariable:
         """The dense matrix."""
         return dense_from_sparse(self)
 
-    def dot(self, right: Any) -> Variable:
+    def dot(self, right: Any) -> TensorVariable:
         """The product with another matrix; see `structured_dot`."""
         return structured_dot(self, right)
 
-    def sum(self, axis: int | None = None, sparse_grad: bool = False) -> Variable:
+    def sum(self, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:  # type: ignore[override]  # no other parameter has a meaning
         """The sum of all elements, of columns (axis 0) or of rows (axis 1); see `sp_sum`."""
         return sp_sum(self, axis=axis, sparse_grad=sparse_grad)
 
-    def astype(self, dtype: Any) -> Variable:
+    def astype(self, dtype: Any) -> TensorVariable:
         """The matrix in another dtype."""
         return Cast(dtype)(self)
 
-    def conj(self) -> Variable:
+    def conj(self) -> TensorVariable:
         """The complex conjugate."""
         return conjugate(self)
 
     conjugate = conj
 
-    def zeros_like(self, dtype: Any = None) -> Variable:
+    def zeros_like(self, dtype: Any = None) -> TensorVariable:
         """A sparse matrix of this shape that stores nothing."""
         return sp_zeros_like(self, dtype)
 
-    def with_static_shape(self, static_shape: tuple[int | None, ...]) -> Variable:
+    def with_static_shape(self, static_shape: tuple[int | None, ...]) -> TensorVariable:
         """The matrix, with these lengths in its type and a run-time check that it has them."""
         return specify_shape(self, static_shape)
 
@@ -239,7 +239,7 @@ class SparseConstant(_sparse_py_operators, TensorConstant):
     #: No element is common to all: what is not stored is zero.
     unique_value = None
 
-    def signature(self) -> SparseConstantSignature:
+    def signature(self) -> SparseConstantSignature:  # type: ignore[override]  # of another kind of value
         """What identifies the value; equal constants have equal signatures."""
         return SparseConstantSignature((self.type, self.data))
 

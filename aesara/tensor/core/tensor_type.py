@@ -122,6 +122,8 @@ class TensorType(Type, HasDataType, HasShape):
 
         def __call__(self, name: str | None = None) -> TensorVariable: ...
 
+        def make_constant(self, value: Any, name: str | None = None) -> TensorConstant: ...
+
     #: Reject values that are not finite (slow; a debugging aid).
     filter_checks_isfinite = False
 

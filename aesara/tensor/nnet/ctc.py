@@ -136,7 +136,7 @@ class _Batch:
 
     def forward(self) -> np.ndarray:
         """Logarithms of the probabilities of what may have led to each place, with the step there."""
-        found = np.full(self.of_places.shape, -np.inf)
+        found: Any = np.full(self.of_places.shape, -np.inf)
         found[:1, :, :2] = self.of_places[:1, :, :2]
         if found.shape[2] > 1:
             found[0, self.counts < 2, 1] = -np.inf
