@@ -90,13 +90,15 @@ class IfElse(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         own = [[k == o for o in range(self.n_outs)] for k in range(self.n_outs)]
-        return [[False] * self.n_outs, *own, *own]
+        # As with `switch`, a condition has a gradient: zero.
+        return [[True] * self.n_outs, *own, *own]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
         flowing = [k for k, g in enumerate(output_gradients) if not is_disconnected(g)]
         result: list[Any] = [disconnected_type() for _ in inputs]
         if not flowing:
             return result
+        result[0] = inputs[0].zeros_like(dtype="floatX")
         gradients = [output_gradients[k] for k in flowing]
         choose = IfElse(len(flowing), self.as_view, self.name)
         for first in (1, 1 + self.n_outs):

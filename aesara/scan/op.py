@@ -9,14 +9,14 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph import hooks
-from aesara.graph.cloning import clone
+from aesara.graph.cloning import clone, clone_replace
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.traversal import io_connection_pattern
+from aesara.graph.traversal import graph_inputs, io_connection_pattern
 from aesara.scan.backward import pulled_back
 from aesara.scan.copying import copy_var_format
 from aesara.scan.forward import pushed_forward
@@ -25,6 +25,7 @@ from aesara.scan.layout import ScanMethodsMixin
 from aesara.scan.parts import LoopParts
 from aesara.scan.profile_text import profile_printer
 from aesara.scan.run import Run
+from aesara.subgraph import infer_shape
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import TensorType
@@ -213,9 +214,10 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         return types + [new.type for new in self.inner_shared_outs(self.inner_outputs)]
 
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
-        """Buffers keep their shape; of the others what is static, and the rest from the outputs themselves."""
+        """Buffers keep their shape; rows of other outputs have that of the step's, if it is known before the loop."""
         info = self.info
         shapes: list[Any] = []
+        rows = self._shapes_of_rows(node, input_shapes)
         buffers = info.n_mit_mot + info.n_mit_sot + info.n_sit_sot
         lengths = self.outer_nitsot(node.inputs)
         for k, out in enumerate(node.outputs):
@@ -228,8 +230,33 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
                 own = [own[0] if info.as_while else shape[0], *shape[1:]]
             elif k < buffers + info.n_nit_sot and not info.as_while:
                 own[0] = lengths[k - buffers]
+            if buffers <= k < buffers + info.n_nit_sot:
+                own[1:] = [n if known is None else known for n, known in zip(own[1:], rows[k - buffers], strict=True)]
             shapes.append(tuple(own))
         return shapes
+
+    def _shapes_of_rows(self, node: Apply, input_shapes: Sequence[Any]) -> list[list[Any]]:
+        """For each output that is no state the sizes of its rows; None where they depend on values in the loop."""
+        new = self.inner_nitsot_outs(self.inner_outputs)
+        if all(None not in out.type.shape for out in new):
+            return [[None] * out.type.ndim for out in new]
+        outer_of_input, _ = self.outer_positions()
+        first_constant = len(node.inputs) - self.info.n_non_seqs
+        shared = set(self.inner_shared(self.inner_inputs))
+        given = []
+        for inner, k in zip(self.inner_inputs, outer_of_input, strict=True):
+            shape = None if inner in shared else input_shapes[k]
+            given.append(shape if shape is None or k >= first_constant else shape[1:])
+        found = infer_shape(new, self.inner_inputs, given)
+        constants = dict(zip(self.inner_non_seqs(self.inner_inputs), node.inputs[first_constant:]))
+        changing = set(self.inner_inputs) - set(constants)
+        sizes: list[list[Any]] = []
+        for shape in found:
+            is_known = [not changing.intersection(graph_inputs([n])) for n in shape or ()]
+            known = clone_replace([n for n, k in zip(shape or (), is_known) if k], constants)
+            left = iter(known)
+            sizes.append([next(left) if k else None for k in is_known])
+        return sizes
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Outputs depend on inputs through any number of steps."""

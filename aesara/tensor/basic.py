@@ -104,6 +104,7 @@ from aesara.tensor.shapes.rearranging import (
     tile,
     transpose,
 )
+from aesara.tensor.type import tensor
 
 __all__ = [
     "AllocDiag",
@@ -200,6 +201,7 @@ __all__ = [
     "swapaxes",
     "switch",
     "take_along_axis",
+    "tensor",
     "tensor_copy",
     "tensor_from_scalar",
     "tile",

@@ -221,3 +221,20 @@ def test_names_of_rules_exclude_them():
         for name, excluded in {"all": (), "scan": ("scan",), "eqopt1": ("scan_eqopt1",)}.items()
     }
     assert nodes["all"] <= nodes["scan"] == nodes["eqopt1"]
+
+
+def test_shapes_are_known_without_the_loop():
+    def step(e, row, s, v, n):
+        return [s + e, at.outer(row, v), v[: n + 1], at.arange(row[0].astype("int64"))]
+
+    (states, products, parts, _), _ = scan(step, [x, M], [0.0, None, None, None], [v, n])
+    f, loops = compiled([x, M, v, n], [states.shape, products.shape, parts.shape])
+    assert not loops
+    got = f(np.ones(4), ROWS, [1.0, 2.0], 0)
+    assert [shape.tolist() for shape in got] == [[4], [4, 3, 2], [4, 1]]
+
+
+def test_shapes_that_values_decide_are_those_of_the_results():
+    rows, _ = scan(lambda e, i: at.arange(i) + e, [x, at.ones(3, dtype="int64") * 2])
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        assert aesara.function([x], rows.shape, mode=mode)([1.0, 2.0, 3.0]).tolist() == [3, 2]
