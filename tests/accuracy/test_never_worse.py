@@ -113,6 +113,19 @@ def test_random_formulas_no_worse_than_as_written(block):
     assert not worse, "\n".join(map(str, worse))
 
 
+#: Of random formulas, seeds of those that rules have made worse once.
+ONCE_WORSE = (94, 107, 119, 333, 358)
+
+
+@pytest.mark.parametrize("seed", ONCE_WORSE)
+def test_formulas_that_were_worse_than_as_written(seed):
+    x, y = at.dvectors("xy")
+    name, out = formulas.random_formula(seed, x, y)
+    compared, found = campaign.worse(name, x, y, out, campaign.points(seed))
+    assert compared > 30
+    assert not found, "\n".join(map(str, found))
+
+
 #: Formulas that are lost as they are written, and points.
 LOST = {
     "log of hyperbolic secants": ([600.0, 700.0, 709.0, -709.0], None),
