@@ -106,6 +106,7 @@ def test_slopes_of_powers_at_one_and_of_zero():
 #: Factors of which each, and the whole, is in the range, where products of some are not; the value and slope at 705.
 WIDE = {
     "(exp(x) - x) * (x**2 * exp(-x/2))": lambda x: (at.exp(x) - x) * (x**2 * at.exp(-x / 2)),
+    "x**2 * (exp(-x/2) * (exp(x) - x))": lambda x: x**2 * (at.exp(-x / 2) * (at.exp(x) - x)),
     "(3 + sinh(x)) * (x**2 / exp(x/2))": lambda x: 2 * (3 + at.sinh(x)) * (x**2 / at.exp(x / 2)),
     "exp(-x/2) * x**2 / (1 / (cosh(x) - x))": lambda x: 2 * at.exp(-x / 2) * x**2 / (1 / (at.cosh(x) - x)),
 }

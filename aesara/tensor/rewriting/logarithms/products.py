@@ -13,7 +13,6 @@ from aesara.tensor.elementwise.ops import (
     log1mexp,
     log_ndtr,
     mul,
-    ndtr,
     neg,
     sigmoid,
     softplus,
@@ -149,8 +148,6 @@ def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scal
         return None
     if var.owner is not None and var.owner.op == sigmoid:
         return Scaled(neg(softplus(var.owner.inputs[0])), probability=True)
-    if var.owner is not None and var.owner.op == ndtr:
-        return Scaled(log_ndtr(negated(var.owner.inputs[0])), probability=True)
     return Scaled(log1mexp(inner.exponent), probability=True)
 
 
