@@ -23,9 +23,10 @@ OTHER_MODULES = {
     "aesara.link.numba": "Functions are compiled to native code by LLVM directly; leave the mode out to use it.",
     "aesara.misc": "It was a tool for developing Aesara, or about its C compiler or GPUs.",
     **dict.fromkeys(
-        (f"aesara.sandbox.{name}" for name in ("fourier", "linalg", "minimal", "solve")),
+        (f"aesara.sandbox.{name}" for name in ("fourier", "minimal", "solve")),
         "Of its experiments only aesara.sandbox.rng_mrg was taken over. See aesara.tensor.",
     ),
+    "aesara.sandbox.linalg": "Its rules are in aesara.tensor.rewriting.linalg, and apply without being imported.",
     "aesara.scalar.basic_sympy": f"{_NO_C}. Make scalar ops of expressions with aesara.scalar.Composite.",
     "aesara.scan.scan_perform_ext": f"{_NO_C}. Loops of aesara.scan are compiled with their functions.",
     "aesara.tensor.blas_c": f"{_NO_C}. Products call BLAS by themselves; its forms are in aesara.tensor.blas.",

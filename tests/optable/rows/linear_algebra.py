@@ -19,7 +19,7 @@ LAPACK = {
 #: Rows of which no node runs in Python
 NATIVE_ROWS = {
     "cholesky", "cholesky of the upper triangle", "solve", "solve sym", "solve her", "solve pos", "solve_triangular",
-    "cho_solve", "matrix_inverse", "inv", "det", "slogdet", "eigh", "eigh of Hermitian matrices", "svd",
+    "cho_solve", "lu_factor", "matrix_inverse", "inv", "det", "slogdet", "eigh", "eigh of Hermitian matrices", "svd",
     "svd of complex matrices", "full svd", "svdvals", "qr", "qr without Q", "R of qr", "power of the inverse",
     "solve or NaN", "lu_factor", "lu_solve", "solve_banded", "solveh_banded", "solve_tridiagonal", "matrix_rank",
     "cond", "null_space", "orth", "matrix_norm nuc", "matrix_norm 2", "matrix_norm -2",
