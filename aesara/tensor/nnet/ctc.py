@@ -138,7 +138,7 @@ class _Batch:
         """Logarithms of the probabilities of what may have led to each place, with the step there."""
         found: Any = np.full(self.of_places.shape, -np.inf)
         found[:1, :, :2] = self.of_places[:1, :, :2]
-        if found.shape[2] > 1:
+        if self.places.shape[1] > 1:
             found[0, self.counts < 2, 1] = -np.inf
         for t in range(1, len(found)):
             before = found[t - 1]
