@@ -61,6 +61,10 @@ LOWERINGS = {
         "tensor.joining.join_split.Join",
         "tensor.joining.join_split.Split",
     ],
+    "linear_algebra.banded": [
+        "tensor.linear_algebra.banded.SolveBanded",
+        "tensor.linear_algebra.banded.SolveHermitianBanded",
+    ],
     "linear_algebra.factors": [
         "tensor.linear_algebra.by_factors.InverseByLU",
         "tensor.linear_algebra.by_factors.SolveByLU",
@@ -68,10 +72,6 @@ LOWERINGS = {
         "tensor.linear_algebra.lu.PivotsToPermutation",
     ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
-    "linear_algebra.banded": [
-        "tensor.linear_algebra.banded.SolveBanded",
-        "tensor.linear_algebra.banded.SolveHermitianBanded",
-    ],
     "linear_algebra.ops": [
         "tensor.linear_algebra.cholesky.Cholesky",
         "tensor.linear_algebra.cholesky.CholeskySolve",
