@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from aesara.graph.nodes import Apply
 
@@ -14,7 +14,7 @@ ClientType = tuple[Apply | Literal["output"], int]
 LONG = 64
 
 
-class ClientList(list):
+class ClientList(list[Any]):
     """A list of clients from which elements are removed in constant time; the last takes the place of the
     removed."""
 
@@ -42,5 +42,5 @@ class ClientList(list):
             self[position] = last
             self._positions[last] = position
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return (ClientList, (list(self),))

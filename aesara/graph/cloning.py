@@ -11,7 +11,7 @@ from aesara.graph.traversal import ancestors, io_toposort, vars_between
 
 
 def clone_node_and_cache(
-    node: Apply, clone_d: dict[Any, Any], clone_inner_graphs: bool = False, **kwargs
+    node: Apply, clone_d: dict[Any, Any], clone_inner_graphs: bool = False, **kwargs: Any
 ) -> Apply | None:
     """Clone a node whose inputs are in `clone_d`, and store node and outputs there.
 
@@ -54,7 +54,7 @@ def clone_get_equiv(
     copy_orphans: bool = True,
     memo: dict[Any, Any] | None = None,
     clone_inner_graphs: bool = False,
-    **kwargs,
+    **kwargs: Any,
 ) -> dict[Any, Any]:
     """Copy the graph between `inputs` and `outputs`.
 
@@ -120,7 +120,7 @@ def clone(
     return [equiv[variable] for variable in inputs], [equiv[variable] for variable in outputs]
 
 
-def _replacement_items(replace) -> list[tuple[Variable, Any]]:
+def _replacement_items(replace: Any) -> list[tuple[Variable, Any]]:
     if replace is None:
         return []
     if isinstance(replace, dict):
@@ -134,10 +134,10 @@ _REBUILD_OPTIONS = {"copy_inputs_over", "rebuild_strict", "clone_inner_graphs", 
 
 
 def clone_replace(
-    output,
+    output: Any,
     replace: Iterable[tuple[Variable, Variable]] | Mapping[Any, Variable] | None = None,
-    **rebuild_kwds,
-):
+    **rebuild_kwds: Any,
+) -> Any:
     """Copy a graph with some of its variables replaced, all at once.
 
     A replacement may contain what it replaces, as in ``{x: x + 1}``. Variables without owner are shared with
@@ -191,7 +191,7 @@ def clone_replace(
     return _like(output, memo)
 
 
-def graph_replace(outputs, replace=None, *, strict: bool = True):
+def graph_replace(outputs: Any, replace: Any = None, *, strict: bool = True) -> Any:
     """Replace variables of a graph; what does not depend on them is shared with the original.
 
     Parameters
@@ -236,7 +236,7 @@ def graph_replace(outputs, replace=None, *, strict: bool = True):
     return _like(outputs, memo)
 
 
-def _list_of_variables(outputs) -> list[Variable]:
+def _list_of_variables(outputs: Any) -> list[Variable]:
     if isinstance(outputs, Variable):
         return [outputs]
     values = list(outputs.values()) if isinstance(outputs, dict) else list(outputs)
@@ -246,7 +246,7 @@ def _list_of_variables(outputs) -> list[Variable]:
     return values
 
 
-def _like(outputs, memo: dict[Any, Any]):
+def _like(outputs: Any, memo: dict[Any, Any]) -> Any:
     if isinstance(outputs, Variable):
         return memo.get(outputs, outputs)
     if isinstance(outputs, dict):
@@ -255,7 +255,7 @@ def _like(outputs, memo: dict[Any, Any]):
     return tuple(replaced) if isinstance(outputs, tuple) else replaced
 
 
-def replace_nominals_with_dummies(inputs: Sequence[Variable], outputs: Sequence[Variable]):
+def replace_nominals_with_dummies(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
     """Copy a graph with ordinary variables in place of its nominal inputs.
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any
 from aesara.graph.nodes import Variable
 
 
-def as_symbolic(x: Any, name: str | None = None, **kwargs) -> Variable:
+def as_symbolic(x: Any, name: str | None = None, **kwargs: Any) -> Variable:
     """Return a variable that stands for `x`.
 
     Parameters
@@ -26,7 +26,7 @@ def as_symbolic(x: Any, name: str | None = None, **kwargs) -> Variable:
 
 
 @singledispatch
-def _as_symbolic(x: Any, **kwargs) -> Variable:
+def _as_symbolic(x: Any, **kwargs: Any) -> Variable:
     """Convert a value; register conversions by ``_as_symbolic.register(kind)``."""
     raise NotImplementedError(
         f"A value of type {type(x).__name__} cannot be made a variable: {x!r}. Pass a variable, or register a "

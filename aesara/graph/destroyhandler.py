@@ -10,7 +10,7 @@ to run before it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from aesara.configdefaults import config
 from aesara.graph.features import AlreadyThere, Bookkeeper
@@ -49,7 +49,7 @@ def _viewed_inputs(node: Apply) -> list[tuple[int, int]]:
     return pairs
 
 
-def fast_inplace_check(fgraph, inputs: list[Variable]) -> list[Variable]:
+def fast_inplace_check(fgraph: Any, inputs: list[Variable]) -> list[Variable]:
     """Return those of `inputs` that an in-place operation might overwrite.
 
     Left out are constants, outputs of the graph, inputs that a feature protects, and what is destroyed
@@ -121,13 +121,13 @@ class DestroyHandler(Bookkeeper):
         self._was_valid = False
         self._order: IncrementalOrder[Apply] | None = None
 
-    def clone(self):
+    def clone(self) -> Any:
         """Return a new handler with the same parameters."""
         return type(self)(self.do_imports_on_attach, self.algo)
 
     # Attaching
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Look at the nodes of the graph."""
         if fgraph.has_method("destroyers"):
             raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
@@ -139,7 +139,7 @@ class DestroyHandler(Bookkeeper):
         if self.do_imports_on_attach:
             super().on_attach(fgraph)
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Forget the graph."""
         if self.fgraph is not fgraph:
             raise Exception("This DestroyHandler is not attached to the given FunctionGraph.")
@@ -147,23 +147,23 @@ class DestroyHandler(Bookkeeper):
         self.fgraph = None
         del fgraph.destroy_handler
 
-    def on_unpickle(self, fgraph) -> None:
+    def on_unpickle(self, fgraph: Any) -> None:
         """Look at the nodes of a graph that was just unpickled."""
         self.fgraph = fgraph
         fgraph.destroy_handler = self
         Bookkeeper.on_attach(self, fgraph)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {"do_imports_on_attach": self.do_imports_on_attach, "algo": self.algo}
 
-    def __setstate__(self, state) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         self.fgraph = None
         self._clear()
 
     # Following the graph
 
-    def on_import(self, fgraph, node: Apply, reason) -> None:
+    def on_import(self, fgraph: Any, node: Apply, reason: Any) -> None:
         """Take note of a new node."""
         for output, index in _viewed_inputs(node):
             self._link(node.outputs[output], node.inputs[index])
@@ -172,7 +172,7 @@ class DestroyHandler(Bookkeeper):
             self._stale[node] = None
         self._touched[node] = None
 
-    def on_prune(self, fgraph, node: Apply, reason) -> None:
+    def on_prune(self, fgraph: Any, node: Apply, reason: Any) -> None:
         """Forget a node."""
         for output, index in _viewed_inputs(node):
             self._unlink(node.outputs[output], node.inputs[index])
@@ -184,7 +184,9 @@ class DestroyHandler(Bookkeeper):
         if self._order is not None:
             self._order.discard(node)
 
-    def on_change_input(self, fgraph, node, i: int, old_r: Variable, new_r: Variable, reason=None) -> None:
+    def on_change_input(
+        self, fgraph: Any, node: Apply | Literal["output"], i: int, old_r: Variable, new_r: Variable, reason: Any = None
+    ) -> None:
         """Take note of a changed input."""
         if node == "output":
             self._touched_outputs[new_r] = None
@@ -260,7 +262,7 @@ class DestroyHandler(Bookkeeper):
         self._stale = {}
         self._views_changed = False
 
-    def refresh_droot_impact(self):
+    def refresh_droot_impact(self) -> Any:
         """Return, for the whole graph, what is destroyed.
 
         Returns
@@ -282,25 +284,25 @@ class DestroyHandler(Bookkeeper):
                 droot[variable] = root
         return droot, impact, root_destroyer
 
-    def get_destroyers_of(self, fgraph, r: Variable) -> list[Apply]:
+    def get_destroyers_of(self, fgraph: Any, r: Variable) -> list[Apply]:
         """Return the nodes that destroy `r` or what shares its memory."""
         self._refresh()
         return list(self._destroyers_of.get(self.root_of(r), ()))
 
-    def has_destroyers(self, fgraph, protected_list: Iterable[Variable]) -> bool:
+    def has_destroyers(self, fgraph: Any, protected_list: Iterable[Variable]) -> bool:
         """Tell whether any of the variables is destroyed."""
         if not self.destroyers:
             return False
         self._refresh()
         return any(self.root_of(variable) in self._destroyers_of for variable in protected_list)
 
-    def exported(self, name: str):
+    def exported(self, name: str) -> Any:
         """Return the function behind an exported name."""
         return self.get_destroyers_of if name == "destroyers" else self.has_destroyers
 
     # Validation
 
-    def fast_destroy(self, fgraph, app: Apply, reason) -> None:
+    def fast_destroy(self, fgraph: Any, app: Apply, reason: Any) -> None:
         """Raise `InconsistencyError` where what `app` destroys has another client, or is a view."""
         for _, index in _destroyed_inputs(app):
             variable = app.inputs[index]
@@ -316,7 +318,7 @@ class DestroyHandler(Bookkeeper):
                     f"{app.op} would overwrite {variable}, which is a view (refused by cycle_detection='fast')."
                 )
 
-    def validate(self, fgraph) -> bool:
+    def validate(self, fgraph: Any) -> bool:
         """Raise `InconsistencyError` where the in-place operations of the graph contradict each other."""
         if self.destroyers:
             self._refresh()
@@ -334,11 +336,11 @@ class DestroyHandler(Bookkeeper):
         self._touched_outputs = {}
         return True
 
-    def on_transaction(self, fgraph) -> None:
+    def on_transaction(self, fgraph: Any) -> None:
         """Remember whether the graph is known to be valid."""
         self._was_valid = not self._touched and not self._touched_outputs
 
-    def on_rollback(self, fgraph) -> None:
+    def on_rollback(self, fgraph: Any) -> None:
         """Forget changes that were undone."""
         if self._was_valid:
             self._touched = {}
@@ -358,7 +360,7 @@ class DestroyHandler(Bookkeeper):
                 roots[root] = None
         return roots
 
-    def _check_root(self, fgraph, root: Variable) -> None:
+    def _check_root(self, fgraph: Any, root: Variable) -> None:
         """Look for contradictions that do not depend on the order of nodes."""
         nodes = self._destroyers_of[root]
         if len(nodes) > 1:
@@ -376,7 +378,7 @@ class DestroyHandler(Bookkeeper):
             if self.root_of(node.inputs[index]) is root:
                 _check_aliases(node, index, impact)
 
-    def _readers(self, fgraph, root: Variable) -> dict[Apply, None]:
+    def _readers(self, fgraph: Any, root: Variable) -> dict[Apply, None]:
         """Return the nodes that read the memory of `root`."""
         return {
             client: None
@@ -385,7 +387,7 @@ class DestroyHandler(Bookkeeper):
             if client != "output"
         }
 
-    def _check_order(self, fgraph, roots: Iterable[Variable]) -> None:
+    def _check_order(self, fgraph: Any, roots: Iterable[Variable]) -> None:
         """Look for cycles among dependencies and orderings."""
         try:
             if 4 * len(self._touched) > len(fgraph.apply_nodes):
@@ -403,7 +405,7 @@ class DestroyHandler(Bookkeeper):
                 "Dependency graph contains cycles: a value would have to be read after it was overwritten."
             ) from None
 
-    def _add_changed_edges(self, fgraph, roots: Iterable[Variable], order: IncrementalOrder[Apply]) -> None:
+    def _add_changed_edges(self, fgraph: Any, roots: Iterable[Variable], order: IncrementalOrder[Apply]) -> None:
         for node in self._touched:
             if node not in order:
                 order.insert(node, _parents(node), self._children(node))
@@ -436,7 +438,7 @@ class DestroyHandler(Bookkeeper):
             before.extend(reader for reader in self._readers(self.fgraph, root) if reader is not node)
         return before
 
-    def orderings(self, fgraph, ordered: bool = True) -> dict[Apply, list[Apply]]:
+    def orderings(self, fgraph: Any, ordered: bool = True) -> dict[Apply, list[Apply]]:
         """Return for each node that destroys something the other nodes that read it."""
         self._refresh()
         orderings: dict[Apply, list[Apply]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def _equal_leaves(x: Variable, y: Variable) -> bool:
     return isinstance(x, Constant) and isinstance(y, Constant) and equals is not None and bool(equals(y))
 
 
-def _equal_values(x, y) -> bool:
+def _equal_values(x: Any, y: Any) -> bool:
     """Compare where at least one side is a value and not a variable."""
     for side in (x, y):
         if isinstance(side, Variable) and not isinstance(side, Constant):

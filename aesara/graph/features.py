@@ -40,7 +40,16 @@ class BadOptimization(Exception):
         Texts of the graphs.
     """
 
-    def __init__(self, old_r, new_r=None, old_r_val=None, new_r_val=None, reason=None, old_graph=None, new_graph=None):
+    def __init__(
+        self,
+        old_r: Any,
+        new_r: Any = None,
+        old_r_val: Any = None,
+        new_r_val: Any = None,
+        reason: Any = None,
+        old_graph: Any = None,
+        new_graph: Any = None,
+    ) -> None:
         super().__init__()
         self.old_r = old_r
         self.new_r = new_r
@@ -52,7 +61,7 @@ class BadOptimization(Exception):
         self.full_err: str | None = None
 
     @staticmethod
-    def _graph_text(variable) -> str:
+    def _graph_text(variable: Any) -> str:
         if variable is None or not hooks.debugprint.is_set:
             return str(variable)
         buffer = StringIO()
@@ -94,7 +103,7 @@ class BadOptimization(Exception):
         return self.full_err
 
 
-def _excerpt(value, length: int = 300) -> str:
+def _excerpt(value: Any, length: int = 300) -> str:
     text = str(value)
     return text if len(text) <= length else f"{text[: length // 2]} ... {text[-length // 2 :]}"
 
@@ -124,35 +133,35 @@ class Feature:
     exports: tuple[str, ...] = ()
     orderings_follow_graph = False
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Called when the feature is attached; may raise `AlreadyThere`."""
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Called when the feature is removed."""
 
-    def on_import(self, fgraph, node, reason) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Called after a node has become part of the graph."""
 
-    def on_prune(self, fgraph, node, reason) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Called after a node was removed because nothing uses its outputs."""
 
-    def on_change_input(self, fgraph, node, i, var, new_var, reason=None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, var: Any, new_var: Any, reason: Any = None) -> None:
         """Called after input `i` of `node` (or output `i`, where `node` is "output") became `new_var`."""
 
-    def orderings(self, fgraph) -> dict[Any, list]:
+    def orderings(self, fgraph: Any) -> dict[Any, list[Any]]:
         """Return for nodes the nodes that must be computed before them."""
         return {}
 
-    def on_unpickle(self, fgraph) -> None:
+    def on_unpickle(self, fgraph: Any) -> None:
         """Called after the graph was unpickled together with the feature."""
 
-    def on_transaction(self, fgraph) -> None:
+    def on_transaction(self, fgraph: Any) -> None:
         """Called before changes that are undone where the graph becomes inconsistent."""
 
-    def on_rollback(self, fgraph) -> None:
+    def on_rollback(self, fgraph: Any) -> None:
         """Called after such changes were undone."""
 
-    def clone(self):
+    def clone(self) -> Any:
         """Return the feature to attach to a copy of the graph."""
         return self
 
@@ -171,12 +180,12 @@ def attach_once(fgraph: Any, kind: type[Feature] | Callable[[Any], Any]) -> None
 class Bookkeeper(Feature):
     """A feature that is told about the nodes present when it is attached or removed."""
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Call `on_import` for each node."""
         for node in fgraph.toposort():
             self.on_import(fgraph, node, "Bookkeeper.on_attach")
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Call `on_prune` for each node."""
         for node in fgraph.toposort():
             self.on_prune(fgraph, node, "Bookkeeper.detach")
@@ -187,7 +196,7 @@ class GetCheckpoint:
 
     __slots__ = ("fgraph", "history")
 
-    def __init__(self, history, fgraph):
+    def __init__(self, history: Any, fgraph: Any) -> None:
         self.history = history
         self.fgraph = fgraph
 
@@ -200,14 +209,14 @@ class LambdaExtract:
 
     __slots__ = ("fgraph", "i", "node", "r", "reason")
 
-    def __init__(self, fgraph, node, i, r, reason=None):
+    def __init__(self, fgraph: Any, node: Any, i: Any, r: Any, reason: Any = None) -> None:
         self.fgraph = fgraph
         self.node = node
         self.i = i
         self.r = r
         self.reason = reason
 
-    def __call__(self):
+    def __call__(self) -> Any:
         return self.fgraph.change_node_input(self.node, self.i, self.r, reason=("Revert", self.reason), check=False)
 
 
@@ -220,37 +229,37 @@ class History(Feature):
     exports: tuple[str, ...] = ("checkpoint", "revert")
     _name = "History"
 
-    def __init__(self):
+    def __init__(self) -> None:
         # Per graph: [changes, whether a user holds a checkpoint, whether a revert is going on].
-        self.history: dict[Any, list] = {}
+        self.history: dict[Any, list[Any]] = {}
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Start to remember."""
         if fgraph.has_method("checkpoint") or fgraph.has_method("revert"):
             raise AlreadyThere("History feature is already present or in conflict with another plugin.")
         self.history[fgraph] = [[], False, False]
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Forget everything."""
         self.history.pop(fgraph, None)
 
-    def clone(self):
+    def clone(self) -> Any:
         """Return a new feature of the same kind."""
         return type(self)()
 
-    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Remember the change."""
         record = self.history.get(fgraph)
         if record is not None and not record[2]:
             record[0].append(LambdaExtract(fgraph, node, i, r, reason))
 
-    def checkpoint(self, fgraph) -> int:
+    def checkpoint(self, fgraph: Any) -> int:
         """Return a number that stands for the present state."""
         record = self.history[fgraph]
         record[1] = True
         return len(record[0])
 
-    def revert(self, fgraph, checkpoint: int) -> None:
+    def revert(self, fgraph: Any, checkpoint: int) -> None:
         """Take the graph back to the state of `checkpoint`."""
         record = self.history[fgraph]
         changes = record[0]
@@ -261,11 +270,11 @@ class History(Feature):
         finally:
             record[2] = False
 
-    def on_unpickle(self, fgraph) -> None:
+    def on_unpickle(self, fgraph: Any) -> None:
         """Start to remember again."""
         self.history[fgraph] = [[], False, False]
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, "history": {}}
 
 
@@ -278,15 +287,15 @@ class Validator(Feature):
 
     exports: tuple[str, ...] = ("validate", "consistent")
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Refuse to be attached twice."""
         if fgraph.has_method("validate"):
             raise AlreadyThere("Validator feature is already present or in conflict with another plugin.")
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Nothing to undo."""
 
-    def validate_(self, fgraph) -> None:
+    def validate_(self, fgraph: Any) -> None:
         """Ask every feature; raise `InconsistencyError` where one objects."""
         try:
             fgraph.execute_callbacks("validate")
@@ -298,7 +307,7 @@ class Validator(Feature):
                 print(f"validate failed in {name}: {error}")
             raise
 
-    def consistent_(self, fgraph) -> bool:
+    def consistent_(self, fgraph: Any) -> bool:
         """Tell whether no feature objects."""
         try:
             fgraph.validate()
@@ -306,7 +315,7 @@ class Validator(Feature):
         except InconsistencyError:
             return False
 
-    def exported(self, name: str):
+    def exported(self, name: str) -> Any:
         """Return the function behind an exported name; the names differ, as features define ``validate``
         themselves."""
         return getattr(self, f"{name}_")
@@ -327,13 +336,13 @@ class ReplaceValidate(History, Validator):
         "replace_all_validate_remove",
     )
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.nodes_removed: set = set()
+        self.nodes_removed: set[Any] = set()
         self._name_nodes_removed = "_replace_validate_nodes_removed"
         self.fail_validate: bool | Exception = False
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Start to remember."""
         for name in ("replace_validate", "replace_all_validate", "replace_all_validate_remove"):
             if fgraph.has_method(name):
@@ -341,20 +350,22 @@ class ReplaceValidate(History, Validator):
         History.on_attach(self, fgraph)
         Validator.on_attach(self, fgraph)
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Forget everything."""
         History.on_detach(self, fgraph)
         Validator.on_detach(self, fgraph)
 
-    def exported(self, name: str):
+    def exported(self, name: str) -> Any:
         """Return the function behind an exported name."""
         return getattr(self, f"{name}_" if name in Validator.exports else name)
 
-    def replace_validate(self, fgraph, r, new_r, reason=None, **kwargs) -> None:
+    def replace_validate(self, fgraph: Any, r: Any, new_r: Any, reason: Any = None, **kwargs: Any) -> None:
         """Replace `r` by `new_r`; undo it and raise where the graph becomes inconsistent."""
         self.replace_all_validate(fgraph, [(r, new_r)], reason=reason, **kwargs)
 
-    def replace_all_validate(self, fgraph, replacements, reason=None, verbose: bool | None = None, **kwargs):
+    def replace_all_validate(
+        self, fgraph: Any, replacements: Any, reason: Any = None, verbose: bool | None = None, **kwargs: Any
+    ) -> Any:
         """Replace several variables; undo everything and raise where the graph becomes inconsistent.
 
         Parameters
@@ -406,12 +417,18 @@ class ReplaceValidate(History, Validator):
             del record[0][start:]
         return start
 
-    def _roll_back(self, fgraph, start: int) -> None:
+    def _roll_back(self, fgraph: Any, start: int) -> None:
         self.revert(fgraph, start)
         fgraph.execute_callbacks("on_rollback")
 
     def replace_all_validate_remove(
-        self, fgraph, replacements, remove: Sequence, reason=None, warn: bool = True, **kwargs
+        self,
+        fgraph: Any,
+        replacements: Any,
+        remove: Sequence[Any],
+        reason: Any = None,
+        warn: bool = True,
+        **kwargs: Any,
     ) -> None:
         """Replace, and undo everything where a variable of `remove` is still part of the graph afterwards.
 
@@ -437,19 +454,19 @@ class ReplaceValidate(History, Validator):
         finally:
             record[1] = held
 
-    def validate(self, fgraph) -> None:
+    def validate(self, fgraph: Any) -> None:
         """Raise `InconsistencyError` if validation was told to fail."""
         if self.fail_validate:
             error = self.fail_validate
             self.fail_validate = False
             raise (error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail."))
 
-    def on_import(self, fgraph, node, reason) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Note nodes that were removed for good and come back."""
         if node in self.nodes_removed:
             self.fail_validate = InconsistencyError(f"Trying to reintroduce a removed node: {node}.")
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, "history": {}, "nodes_removed": set()}
 
 
@@ -458,36 +475,36 @@ class NodeFinder(Bookkeeper):
 
     exports = ("get_nodes",)
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.fgraph = None
-        self.d: dict[Any, dict] = {}
+        self.d: dict[Any, dict[Any, Any]] = {}
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Collect the nodes."""
         if fgraph.has_method("get_nodes"):
             raise AlreadyThere("NodeFinder is already present or in conflict with another plugin.")
         self.fgraph = fgraph
         super().on_attach(fgraph)
 
-    def clone(self):
+    def clone(self) -> Any:
         """Return a new feature of the same kind."""
         return type(self)()
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Forget the nodes."""
         if self.fgraph is not fgraph:
             raise Exception("This NodeFinder instance was not attached to the provided fgraph.")
         self.fgraph = None
         self.d = {}
 
-    def on_import(self, fgraph, node, reason) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Add the node."""
         try:
             self.d.setdefault(node.op, {})[node] = None
         except TypeError:  # unhashable Op
             return
 
-    def on_prune(self, fgraph, node, reason) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Remove the node."""
         try:
             nodes = self.d.get(node.op)
@@ -498,16 +515,16 @@ class NodeFinder(Bookkeeper):
             if not nodes:
                 del self.d[node.op]
 
-    def get_nodes(self, fgraph, op) -> list:
+    def get_nodes(self, fgraph: Any, op: Any) -> list[Any]:
         """Return the nodes that apply `op`, in the order they came."""
         return list(self.d.get(op, ()))
 
-    def on_unpickle(self, fgraph) -> None:
+    def on_unpickle(self, fgraph: Any) -> None:
         """Collect the nodes of a graph that was just unpickled."""
         self.fgraph = fgraph
         Bookkeeper.on_attach(self, fgraph)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, "fgraph": None, "d": {}}
 
 
@@ -523,27 +540,27 @@ class PrintListener(Feature):
     def __init__(self, active: bool = True):
         self.active = active
 
-    def _print(self, *what) -> None:
+    def _print(self, *what: Any) -> None:
         if self.active:
             print(*what, file=sys.stdout)
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Print that the feature was attached."""
         self._print("-- attaching to: ", fgraph)
 
-    def on_detach(self, fgraph) -> None:
+    def on_detach(self, fgraph: Any) -> None:
         """Print that the feature was removed."""
         self._print("-- detaching from: ", fgraph)
 
-    def on_import(self, fgraph, node, reason) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Print the new node."""
         self._print(f"-- importing: {node}, reason: {reason}")
 
-    def on_prune(self, fgraph, node, reason) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Print the removed node."""
         self._print(f"-- pruning: {node}, reason: {reason}")
 
-    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Print the change."""
         self._print(f"-- changing ({node}.inputs[{i}]) from {r} to {new_r}")
 
@@ -551,7 +568,7 @@ class PrintListener(Feature):
 class PreserveVariableAttributes(Feature):
     """Hands the name and the tag of a replaced variable on to its replacement."""
 
-    def on_change_input(self, fgraph, node, i, r, new_r, reason=None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Copy the name and the entries of the tag that the replacement lacks."""
         if r.name is not None and new_r.name is None:
             new_r.name = r.name
@@ -570,19 +587,19 @@ class NoOutputFromInplace(Feature):
         Indices of the outputs to protect.
     """
 
-    def __init__(self, protected_out_ids):
+    def __init__(self, protected_out_ids: Any) -> None:
         self.protected_out_ids = tuple(protected_out_ids)
 
-    def on_attach(self, fgraph) -> None:
+    def on_attach(self, fgraph: Any) -> None:
         """Refuse to be attached twice."""
         if any(isinstance(feature, NoOutputFromInplace) for feature in fgraph._features):
             raise AlreadyThere("A NoOutputFromInplace feature is already attached.")
 
-    def clone(self):
+    def clone(self) -> Any:
         """Return a feature that protects the same outputs."""
         return type(self)(self.protected_out_ids)
 
-    def validate(self, fgraph) -> bool:
+    def validate(self, fgraph: Any) -> bool:
         """Raise `InconsistencyError` where a protected output is the result of an in-place operation."""
         for index in self.protected_out_ids:
             for root in view_roots(fgraph.outputs[index]):

@@ -67,8 +67,8 @@ class FunctionGraph(MetaObject):
         features: Sequence[Feature] | None = None,
         clone: bool = True,
         update_mapping: dict[int, int] | None = None,
-        **clone_kwds,
-    ):
+        **clone_kwds: Any,
+    ) -> None:
         if outputs is None:
             raise ValueError("No outputs specified: a FunctionGraph needs a list of outputs.")
         if inputs is None:
@@ -81,8 +81,8 @@ class FunctionGraph(MetaObject):
             raise TypeError(f"{sorted(clone_kwds)} only have a meaning with clone=True.")
 
         self._features: list[Feature] = []
-        self._callbacks: dict[str, list[tuple[Feature, Callable]]] = {}
-        self._offered: dict[str, Callable] = {}
+        self._callbacks: dict[str, list[tuple[Feature, Callable[..., Any]]]] = {}
+        self._offered: dict[str, Callable[..., Any]] = {}
         self._sorted: list[Apply] | None = None
         self._has_computed_inputs = False
         self.execute_callbacks_time: float = 0.0
@@ -253,7 +253,7 @@ class FunctionGraph(MetaObject):
                 self.variables.discard(variable)
                 del self.clients[variable]
 
-    def _drop_node(self, node: Apply, reason) -> None:
+    def _drop_node(self, node: Apply, reason: Any) -> None:
         self.apply_nodes.remove(node)
         self._sorted = None
         for output in node.outputs:
@@ -513,7 +513,7 @@ class FunctionGraph(MetaObject):
         for client, i in list(users):
             self.execute_callbacks("on_change_input", client, i, var, new_var, reason=reason)
 
-    def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **kwargs) -> None:
+    def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **kwargs: Any) -> None:
         """Replace several variables, one after the other.
 
         Parameters
@@ -559,7 +559,7 @@ class FunctionGraph(MetaObject):
         if _handler(feature, "orderings") is not None:
             self._sorted = None
 
-    def _listeners(self, name: str) -> list[tuple[Feature, Callable]]:
+    def _listeners(self, name: str) -> list[tuple[Feature, Callable[..., Any]]]:
         """Return the features that handle `name`, with their methods."""
         listeners = self._callbacks.get(name)
         if listeners is None:
@@ -567,7 +567,7 @@ class FunctionGraph(MetaObject):
             listeners = self._callbacks[name] = [(feature, method) for feature, method in found if method is not None]
         return listeners
 
-    def execute_callbacks(self, name: str, *args, **kwargs) -> None:
+    def execute_callbacks(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Call a method of every feature that has it.
 
         Parameters
@@ -593,11 +593,11 @@ class FunctionGraph(MetaObject):
             self.execute_callbacks_times[feature] += clock.now() - feature_start
         self.execute_callbacks_time += clock.now() - start
 
-    def collect_callbacks(self, name: str, *args) -> dict[Feature, Any]:
+    def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
         """Call a method of every feature that has it, with `args` alone, and return the results by feature."""
         return {feature: method(*args) for feature, method in self._listeners(name)}
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         # Methods that attached features offer, such as `get_nodes`.
         if not name.startswith("__") and "_features" in self.__dict__:
             known = self._offered.get(name)
@@ -662,7 +662,7 @@ class FunctionGraph(MetaObject):
         return self.clone_get_equiv(check_integrity)[0]
 
     def clone_get_equiv(
-        self, check_integrity: bool = True, attach_feature: bool = True, **kwargs
+        self, check_integrity: bool = True, attach_feature: bool = True, **kwargs: Any
     ) -> tuple[FunctionGraph, dict[Any, Any]]:
         """Return a copy, and the map from variables and nodes to their copies.
 
@@ -691,7 +691,7 @@ class FunctionGraph(MetaObject):
                 copy.attach_feature(feature.clone())
         return copy, equiv
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         state["_callbacks"] = {}
         state["_offered"] = {}
@@ -704,7 +704,7 @@ class FunctionGraph(MetaObject):
             del state[derived]
         return {"_graph_block": block, **state}
 
-    def __setstate__(self, state) -> None:
+    def __setstate__(self, state: Any) -> None:
         state = dict(state)
         state.pop("_graph_block", None)
         self.__dict__.update({"_offered": {}, **state})
@@ -744,7 +744,7 @@ class FunctionGraph(MetaObject):
         return hooks.html(self)
 
 
-def _handler(feature: Feature, name: str) -> Callable | None:
+def _handler(feature: Feature, name: str) -> Callable[..., Any] | None:
     """The method of a feature for an event; None where it has none, or inherits an empty one."""
     method = getattr(feature, name, None)
     empty = getattr(Feature, name, None)

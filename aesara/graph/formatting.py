@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort, orphans_between
@@ -29,8 +30,8 @@ def default_node_formatter(op: Apply, argstrings: list[str]) -> str:
 def op_as_string(
     i: list[Variable],
     op: Apply,
-    leaf_formatter: Callable = default_leaf_formatter,
-    node_formatter: Callable = default_node_formatter,
+    leaf_formatter: Callable[..., Any] = default_leaf_formatter,
+    node_formatter: Callable[..., Any] = default_node_formatter,
 ) -> str:
     """Return the text of a node whose graph begins at the variables `i`."""
     argstrings = as_string(i, op.inputs, leaf_formatter, node_formatter)
@@ -40,8 +41,8 @@ def op_as_string(
 def as_string(
     inputs: list[Variable],
     outputs: list[Variable],
-    leaf_formatter: Callable = default_leaf_formatter,
-    node_formatter: Callable = default_node_formatter,
+    leaf_formatter: Callable[..., Any] = default_leaf_formatter,
+    node_formatter: Callable[..., Any] = default_node_formatter,
 ) -> list[str]:
     """Return the formulas of `outputs`.
 
@@ -101,11 +102,11 @@ def _formula(
     stop: set[Variable],
     shared: dict[Apply, int],
     written: set[Apply],
-    leaf_formatter: Callable,
+    leaf_formatter: Callable[..., Any],
 ) -> str:
     """Write a formula piece by piece, so that the time does not grow with the square of the depth."""
     pieces: list[str] = []
-    stack: list = [output]
+    stack: list[Any] = [output]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
@@ -137,8 +138,8 @@ def _formulas_by(
     inputs: list[Variable],
     outputs: list[Variable],
     shared: dict[Apply, int],
-    leaf_formatter: Callable,
-    node_formatter: Callable,
+    leaf_formatter: Callable[..., Any],
+    node_formatter: Callable[..., Any],
 ) -> list[str]:
     """Write formulas with a formatter that needs whole texts of the inputs."""
     stop = set(inputs)

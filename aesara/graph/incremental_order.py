@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from itertools import pairwise
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -113,7 +113,7 @@ class IncrementalOrder(Generic[Node]):
         ordered = sorted(labels, key=lambda node: (labels[node], node in later))
         self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
-    def _reach(self, start: Node, neighbours: Callable, lower: float, upper: float) -> dict[Node, None]:
+    def _reach(self, start: Node, neighbours: Callable[..., Any], lower: float, upper: float) -> dict[Node, None]:
         """Return what can be reached from `start` through labels between two bounds."""
         labels = self._labels
         found = {start: None}

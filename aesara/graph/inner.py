@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 
 class HasInnerGraph(ABC):
@@ -10,19 +11,19 @@ class HasInnerGraph(ABC):
 
     @property
     @abstractmethod
-    def fn(self):
+    def fn(self) -> Any:
         """The compiled inner graph."""
 
     @property
     @abstractmethod
-    def inner_inputs(self) -> list:
+    def inner_inputs(self) -> list[Any]:
         """Inputs of the inner graph."""
 
     @property
     @abstractmethod
-    def inner_outputs(self) -> list:
+    def inner_outputs(self) -> list[Any]:
         """Outputs of the inner graph."""
 
     @abstractmethod
-    def clone(self):
+    def clone(self) -> Any:
         """Return an equal Op with a copy of the inner graph."""

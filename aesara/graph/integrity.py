@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from aesara.graph.clients import ClientType
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.traversal import io_toposort
 
 
-def check_integrity(fgraph) -> None:
+def check_integrity(fgraph: Any) -> None:
     """Raise an exception where nodes, variables and clients contradict each other."""
     nodes = set(io_toposort(fgraph.inputs, fgraph.outputs))
     if fgraph.apply_nodes != nodes:
@@ -41,7 +43,7 @@ def check_integrity(fgraph) -> None:
             raise Exception(f"Inconsistent clients of {variable}: {known} instead of {clients}.")
 
 
-def place_of(node, i: int) -> str:
+def place_of(node: Apply | Literal["output"], i: int) -> str:
     """Name an input of a node, or an output of the graph, in a message."""
     return f" (output {i} of the graph)" if node == "output" else f" (input {i} of {node.op})"
 
@@ -63,7 +65,7 @@ def missing_input_message(variable: Variable, user: Apply | None) -> str:
     )
 
 
-def check_test_values(var: Variable, new_var: Variable, reason) -> None:
+def check_test_values(var: Variable, new_var: Variable, reason: Any) -> None:
     """Raise where the test values of a variable and of its replacement have different shapes."""
     old_tag, new_tag = var._tag, new_var._tag
     if old_tag is None or new_tag is None:

@@ -22,7 +22,7 @@ class Node(MetaObject):
 
     name: str | None
 
-    def get_parents(self) -> list:
+    def get_parents(self) -> list[Any]:
         """Return the nodes that this one is computed from."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_parents.")
 
@@ -57,7 +57,7 @@ class Apply(Node):
     _tag = None
     _block = None  # reference to the description that is used while the node is pickled
 
-    def __init__(self, op, inputs: Sequence[Variable], outputs: Sequence[Variable]):
+    def __init__(self, op: Any, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
         if not isinstance(inputs, (list, tuple)) and not isinstance(inputs, Sequence):
             raise TypeError(f"The inputs of an Apply must be a sequence of Variables, not {inputs!r}.")
         if not isinstance(outputs, (list, tuple)) and not isinstance(outputs, Sequence):
@@ -97,7 +97,7 @@ class Apply(Node):
         return tag
 
     @tag.setter
-    def tag(self, tag) -> None:
+    def tag(self, tag: Any) -> None:
         self._tag = tag
 
     @property
@@ -106,10 +106,10 @@ class Apply(Node):
         return resolve(self._source)
 
     @source.setter
-    def source(self, source) -> None:
+    def source(self, source: Any) -> None:
         self._source = source
 
-    def run_params(self):
+    def run_params(self) -> Any:
         """Return the parameters that the Op passes to ``perform``, or `NoParams`."""
         get_params = getattr(self.op, "get_params", None)
         return NoParams if get_params is None else get_params(self)
@@ -142,7 +142,7 @@ class Apply(Node):
         return len(self.outputs)
 
     @property
-    def params_type(self):
+    def params_type(self) -> Any:
         """The Op's type of parameters, or `NoParams`."""
         return getattr(self.op, "params_type", NoParams)
 
@@ -218,10 +218,10 @@ class Apply(Node):
                 new.name = old.name
         return clone
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return pickling.reduce_node(self)
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         # Ordinary pickling would hand back the node itself.
         clone = Apply.__new__(type(self))
         clone.__dict__.update(self.__dict__)
@@ -258,7 +258,9 @@ class Variable(Node):
 
     _auto_names = count()
 
-    def __init__(self, type, owner: Apply | None = None, index: int | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, type: Any, owner: Apply | None = None, index: int | None = None, name: str | None = None
+    ) -> None:
         if index is not None and not isinstance(index, int):
             raise TypeError(f"The index of a Variable must be an int, not {index!r}.")
         if name is not None and not isinstance(name, str):
@@ -284,7 +286,7 @@ class Variable(Node):
         return tag
 
     @tag.setter
-    def tag(self, tag) -> None:
+    def tag(self, tag: Any) -> None:
         self._tag = tag
 
     @property
@@ -298,14 +300,14 @@ class Variable(Node):
     def auto_name(self, name: str) -> None:
         self._auto_name = name
 
-    def get_test_value(self):
+    def get_test_value(self) -> Any:
         """Return the test value; raise `TestValueError` where there is none."""
         tag = self._tag
         if tag is None or not hasattr(tag, "test_value"):
             raise TestValueError(f"{self} has no test value. Set `variable.tag.test_value`." + _creation_remark(self))
         return tag.test_value
 
-    def clone(self, **kwargs) -> Variable:
+    def clone(self, **kwargs: Any) -> Variable:
         """Return a variable of the same type and name that nothing computes.
 
         Parameters
@@ -323,7 +325,7 @@ class Variable(Node):
         """Return the owner in a list, or an empty list."""
         return [] if self.owner is None else [self.owner]
 
-    def eval(self, inputs_to_values=None, **kwargs):
+    def eval(self, inputs_to_values: Any = None, **kwargs: Any) -> Any:
         """Compute the variable.
 
         Parameters
@@ -364,12 +366,12 @@ class Variable(Node):
                 pass
         return text
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         if self.owner is not None:
             return pickling.reduce_variable(self)
         return super().__reduce_ex__(protocol)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         tag = state.get("_tag")
         if tag is not None and not config.pickle_test_value and hasattr(tag, "test_value"):
@@ -377,7 +379,7 @@ class Variable(Node):
             del tag.test_value
         return state
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         clone = self.__class__.__new__(self.__class__)
         clone.__dict__.update(self.__dict__)
         return clone
@@ -391,42 +393,42 @@ def _creation_remark(variable: Variable) -> str:
 class AtomicVariable(Variable):
     """A variable that is never computed and that is known by its signature."""
 
-    def __init__(self, type, name: str | None = None, **kwargs):
+    def __init__(self, type: Any, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(type=type, owner=None, index=None, name=name, **kwargs)
 
-    def signature(self):
+    def signature(self) -> Any:
         """Return what two equal variables have in common; hashable or at least comparable."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define signature.")
 
-    def merge_signature(self):
+    def merge_signature(self) -> Any:
         """Return the signature by which equal variables of a graph are merged."""
         return self.signature()
 
-    def equals(self, other) -> bool:
+    def equals(self, other: Any) -> bool:
         """Tell whether `other` stands for the same value."""
         return isinstance(other, self.__class__) and self.signature() == other.signature()
 
     @property
-    def owner(self):
+    def owner(self) -> Any:
         """None: nothing computes it."""
         return None
 
     @owner.setter
-    def owner(self, value) -> None:
+    def owner(self, value: Any) -> None:
         if value is not None:
             raise ValueError(f"{self} is a {self.__class__.__name__}: it cannot be the output of a node.")
 
     @property
-    def index(self):
+    def index(self) -> Any:
         """None: it is no output."""
         return None
 
     @index.setter
-    def index(self, value) -> None:
+    def index(self, value: Any) -> None:
         if value is not None:
             raise ValueError(f"{self} is a {self.__class__.__name__}: it cannot be the output of a node.")
 
-    def clone(self, **kwargs):
+    def clone(self, **kwargs: Any) -> Variable:
         """Return an equal variable."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define clone.")
 
@@ -444,35 +446,35 @@ class Constant(AtomicVariable):
         For printing and debugging.
     """
 
-    def __init__(self, type, data: Any, name: str | None = None):
+    def __init__(self, type: Any, data: Any, name: str | None = None) -> None:
         super().__init__(type, name=name)
         self._data = type.filter(data)
 
     @property
-    def data(self):
+    def data(self) -> Any:
         """The value; it must not be modified."""
         return self._data
 
     @data.setter
-    def data(self, value) -> None:
+    def data(self, value: Any) -> None:
         if "_data" in self.__dict__:
             raise AttributeError(f"The value of the constant {self} is already set. Make a new constant instead.")
         self._data = value
 
     @property
-    def value(self):
+    def value(self) -> Any:
         """The value; the same as `data`."""
         return self._data
 
-    def get_test_value(self):
+    def get_test_value(self) -> Any:
         """Return the value."""
         return self._data
 
-    def signature(self):
+    def signature(self) -> Any:
         """Return the type and the value."""
         return (self.type, self._data)
 
-    def clone(self, **kwargs) -> Constant:
+    def clone(self, **kwargs: Any) -> Constant:
         """Return a constant of the same value; the value is shared."""
         clone = self.__class__.__new__(self.__class__)
         clone.__dict__.update(self.__dict__)
@@ -513,10 +515,10 @@ class NominalVariable(AtomicVariable):
         assert NominalVariable(0, some_type) is NominalVariable(0, some_type)
     """
 
-    __instances__: WeakValueDictionary = WeakValueDictionary()
+    __instances__: WeakValueDictionary[Any, Any] = WeakValueDictionary()
     _classes: dict[tuple[type, type], type] = {}
 
-    def __new__(cls, id, typ=None, **kwargs):
+    def __new__(cls, id: Any, typ: Any = None, **kwargs: Any) -> Any:
         base = cls._nominal_base if hasattr(cls, "_nominal_base") else cls
         key = (typ, id)
         instance = cls.__instances__.get(key)
@@ -540,28 +542,28 @@ class NominalVariable(AtomicVariable):
             cls._classes[key] = found
         return found
 
-    def __init__(self, id, typ, name: str | None = None, **kwargs):
+    def __init__(self, id: Any, typ: Any, name: str | None = None, **kwargs: Any) -> None:
         if "id" in self.__dict__:
             return  # the one object of this identifier and type exists already
         self.id = id
         Variable.__init__(self, typ, None, None, name=name, **kwargs)
 
-    def clone(self, **kwargs) -> NominalVariable:
+    def clone(self, **kwargs: Any) -> NominalVariable:
         """Return the variable itself."""
         return self
 
-    def signature(self):
+    def signature(self) -> Any:
         """Return the type and the identifier."""
         return (self.type, self.id)
 
-    def equals(self, other) -> bool:
+    def equals(self, other: Any) -> bool:
         """Tell whether `other` is this variable."""
         return self is other or (isinstance(other, NominalVariable) and self.signature() == other.signature())
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         return (NominalVariable, (self.id, self.type))
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return self
 
     def __str__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
@@ -20,13 +22,13 @@ class NullType(Type):
     def __init__(self, why_null: str = "(no explanation given)"):
         self.why_null = why_null
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def filter(self, data, strict: bool = False, allow_downcast: bool | None = None):
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> NoReturn:
         """Raise `ValueError`: there are no values."""
         raise ValueError(f"A NullType has no values, but {data!r} was given. Reason: {self.why_null}")
 
@@ -35,12 +37,12 @@ class NullType(Type):
         raise ValueError(f"Nothing can be converted to a NullType. Reason: {self.why_null}")
 
     @staticmethod
-    def may_share_memory(a, b) -> bool:
+    def may_share_memory(a: Any, b: Any) -> bool:
         """Return False: there are no values."""
         return False
 
     @classmethod
-    def values_eq(cls, a, b) -> bool:
+    def values_eq(cls, a: Any, b: Any) -> bool:
         """Raise `ValueError`: there are no values to compare."""
         raise ValueError("NullType has no values to compare.")
 

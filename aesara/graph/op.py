@@ -24,15 +24,15 @@ OutputStorageType = list
 class ThunkType(Protocol):
     """A function without parameters that computes one node, from and into one-element lists."""
 
-    inputs: list[list]
-    outputs: list[list]
+    inputs: list[list[Any]]
+    outputs: list[list[Any]]
     lazy: bool
 
-    def __call__(self, *args, **kwargs) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the node."""
 
 
-def is_thunk_type(thunk: Callable) -> ThunkType:
+def is_thunk_type(thunk: Callable[..., Any]) -> ThunkType:
     """Return `thunk` unchanged; tells type checkers that attributes will be set on it."""
     return thunk  # type: ignore[return-value]
 
@@ -43,8 +43,8 @@ def compute_test_value(node: Apply) -> None:
     The option ``compute_test_value`` says what happens where one is missing.
     """
     policy = config.compute_test_value
-    storage_map: dict[Variable, list] = {}
-    compute_map: dict[Variable, list] = {}
+    storage_map: dict[Variable, list[Any]] = {}
+    compute_map: dict[Variable, list[Any]] = {}
     for position, variable in enumerate(node.inputs):
         try:
             storage_map[variable] = [variable.get_test_value()]
@@ -192,7 +192,7 @@ class Op(MetaObject):
                 )
         return Apply(self, inputs, [otype() for otype in otypes])
 
-    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs):
+    def __call__(self, *inputs: Any, name: str | None = None, return_list: bool = False, **kwargs: Any) -> Any:
         """Apply the Op.
 
         Parameters
@@ -258,7 +258,7 @@ class Op(MetaObject):
         raise NotImplementedError(f"R_op is not implemented for Op {self.__class__.__name__}.")
 
     def perform(
-        self, node: Apply, inputs: Sequence[Any], output_storage: list[list], *params: Any, **kwargs: Any
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], *params: Any, **kwargs: Any
     ) -> None:
         """Compute the outputs.
 
@@ -290,14 +290,16 @@ class Op(MetaObject):
         """Tell whether rewriting may compute the node where all its inputs are constants."""
         return True
 
-    def prepare_node(self, node: Apply, storage_map: dict | None, compute_map: dict | None, impl: str | None) -> None:
+    def prepare_node(
+        self, node: Apply, storage_map: dict[Any, Any] | None, compute_map: dict[Any, Any] | None, impl: str | None
+    ) -> None:
         """Prepare the node for `make_thunk`; by default nothing."""
 
     def make_py_thunk(
         self,
         node: Apply,
-        storage_map: dict,
-        compute_map: dict,
+        storage_map: dict[Any, Any],
+        compute_map: dict[Any, Any],
         no_recycling: list[Variable],
         debug: bool = False,
     ) -> ThunkType:
@@ -310,7 +312,7 @@ class Op(MetaObject):
         arguments = () if params is NoParams else (params,)
         arrays = [(k, storage_map[v]) for k, v in enumerate(node.outputs) if hasattr(v.type, "dtype")]
 
-        def run():
+        def run() -> None:
             perform(node, [cell[0] for cell in input_cells], output_cells, *arguments)
             for number, cell in arrays:
                 if cell[0] is None:
@@ -328,8 +330,8 @@ class Op(MetaObject):
     def make_thunk(
         self,
         node: Apply,
-        storage_map: dict,
-        compute_map: dict,
+        storage_map: dict[Any, Any],
+        compute_map: dict[Any, Any],
         no_recycling: list[Variable],
         impl: str | None = None,
     ) -> ThunkType:

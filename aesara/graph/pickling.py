@@ -33,8 +33,8 @@ class Block:
 
     __slots__ = ("__weakref__", "described", "epoch", "nodes", "numbers")
 
-    def __init__(self, nodes: list | None = None):
-        self.nodes: list = [] if nodes is None else nodes
+    def __init__(self, nodes: list[Any] | None = None):
+        self.nodes: list[Any] = [] if nodes is None else nodes
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
         self.described = [(node.op, tuple(node.inputs)) for node in self.nodes]
         self.epoch = epoch[0]
@@ -57,18 +57,18 @@ class Block:
         self.epoch = now
         return True
 
-    def __reduce_ex__(self, protocol):
+    def __reduce_ex__(self, protocol: Any) -> Any:
         program, state = _describe(self)
         return (_rebuild, program, state)
 
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: dict[Any, Any]) -> None:
         for position, attributes in state["nodes"]:
             self.nodes[position].__dict__.update(attributes)
         for position, index, attributes in state["variables"]:
             self.nodes[position].outputs[index].__dict__.update(attributes)
 
 
-def _live_block(node) -> Block | None:
+def _live_block(node: Any) -> Block | None:
     reference = node._block
     if reference is None:
         return None
@@ -76,11 +76,11 @@ def _live_block(node) -> Block | None:
     return block if block is not None and node in block.numbers and block.is_fresh() else None
 
 
-def block_of(nodes) -> Block | None:
+def block_of(nodes: Any) -> Block | None:
     """Describe the given nodes and all their ancestors that no live block describes yet."""
-    order: list = []
-    entered: set = set()
-    done: set = set()
+    order: list[Any] = []
+    entered: set[Any] = set()
+    done: set[Any] = set()
     stack = list(reversed(nodes))
     while stack:
         node = stack[-1]
@@ -106,39 +106,39 @@ def block_of(nodes) -> Block | None:
     return Block(order) if order else None
 
 
-def _locate(node) -> tuple[Block, int]:
+def _locate(node: Any) -> tuple[Block, int]:
     block = _live_block(node) or block_of([node])
     assert block is not None
     return block, block.numbers[node]
 
 
-def reduce_variable(variable):
+def reduce_variable(variable: Any) -> Any:
     """Return the pickle form of a computed variable."""
     block, number = _locate(variable.owner)
     return (_get_variable, (block, number, variable.index))
 
 
-def reduce_node(node):
+def reduce_node(node: Any) -> Any:
     """Return the pickle form of an Apply node."""
     return (_get_node, _locate(node))
 
 
-def _get_variable(block: Block, number: int, index: int):
+def _get_variable(block: Block, number: int, index: int) -> Any:
     return block.nodes[number].outputs[index]
 
 
-def _get_node(block: Block, number: int):
+def _get_node(block: Block, number: int) -> Any:
     return block.nodes[number]
 
 
 class _Table:
     """Numbers objects by identity in the order of their first occurrence."""
 
-    def __init__(self):
-        self.items: list = []
+    def __init__(self) -> None:
+        self.items: list[Any] = []
         self._numbers: dict[int, int] = {}
 
-    def number(self, item) -> int:
+    def number(self, item: Any) -> int:
         number = self._numbers.get(id(item))
         if number is None:
             number = self._numbers[id(item)] = len(self.items)
@@ -150,19 +150,19 @@ _VARIABLE_STRUCTURE = ("type", "owner", "index", "name")
 _NODE_STRUCTURE = ("op", "inputs", "outputs", "_source", "_block")
 
 
-def _extra(state: dict, structure: tuple[str, ...]) -> dict:
+def _extra(state: dict[Any, Any], structure: tuple[str, ...]) -> dict[Any, Any]:
     return {key: value for key, value in state.items() if key not in structure and value is not None}
 
 
-def _describe(block: Block) -> tuple[tuple, dict[str, Any]]:
+def _describe(block: Block) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the structure of the block, and what may refer back to it: tags and other attributes."""
     leaves, ops, types, classes = _Table(), _Table(), _Table(), _Table()
     # Outputs are numbered after all leaves; until their count is known, they are written as negative numbers.
     output_numbers: dict[int, int] = {}
-    rows: list[tuple] = []
-    sources: list[tuple | None] = []
-    node_state: list[tuple[int, dict]] = []
-    variable_state: list[tuple[int, int, dict]] = []
+    rows: list[tuple[Any, ...]] = []
+    sources: list[tuple[Any, ...] | None] = []
+    node_state: list[tuple[int, dict[Any, Any]]] = []
+    variable_state: list[tuple[int, int, dict[Any, Any]]] = []
     for position, node in enumerate(block.nodes):
         inputs = []
         for variable in node.inputs:
@@ -186,15 +186,17 @@ def _describe(block: Block) -> tuple[tuple, dict[str, Any]]:
     return program, {"nodes": node_state, "variables": variable_state}
 
 
-def _pack(sources: list) -> tuple[list, list[int]]:
-    numbers: dict = {}
+def _pack(sources: list[Any]) -> tuple[list[Any], list[int]]:
+    numbers: dict[Any, Any] = {}
     packed = [numbers.setdefault(source, len(numbers)) for source in sources]
     return list(numbers), packed
 
 
-def _rebuild(leaves: list, ops: list, types: list, classes: list, rows: list, sources: tuple) -> Block:
-    nodes: list = []
-    computed: list = []  # the output written as -1 - n is computed[n]
+def _rebuild(
+    leaves: list[Any], ops: list[Any], types: list[Any], classes: list[Any], rows: list[Any], sources: tuple[Any, ...]
+) -> Block:
+    nodes: list[Any] = []
+    computed: list[Any] = []  # the output written as -1 - n is computed[n]
     places = [None if place is None else SourceLine(*place) for place in sources[0]]
     for (cls, op, inputs, outputs), place in zip(rows, sources[1]):
         node_class = classes[cls]
@@ -234,14 +236,14 @@ class NestedPickle:
 
     __slots__ = ("data", "outside")
 
-    def __init__(self, data: bytes, outside: list) -> None:
+    def __init__(self, data: bytes, outside: list[Any]) -> None:
         self.data = data
         self.outside = outside
 
-    def __getstate__(self) -> tuple[bytes, list, bytes]:
+    def __getstate__(self) -> tuple[bytes, list[Any], bytes]:
         return self.data, self.outside, self._seal()
 
-    def __setstate__(self, state: tuple[bytes, list, bytes]) -> None:
+    def __setstate__(self, state: tuple[bytes, list[Any], bytes]) -> None:
         self.data, self.outside, seal = state
         confirm(seal, self._seal(), "graph")
 
@@ -276,7 +278,7 @@ class _NestedPickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, stays_outside: Callable[[Any], bool]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self.stays_outside = stays_outside
-        self.outside: list = []
+        self.outside: list[Any] = []
         self.places: dict[int, int] = {}
 
     def persistent_id(self, obj: Any) -> int | None:
@@ -293,7 +295,7 @@ class _NestedPickler(pickle.Pickler):
 
 
 class _NestedUnpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, outside: list) -> None:
+    def __init__(self, file: io.BytesIO, outside: list[Any]) -> None:
         super().__init__(file)
         self.outside = outside
 

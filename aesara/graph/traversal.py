@@ -346,7 +346,7 @@ def io_toposort(
     return order
 
 
-def _fill_clients(order: list[Apply], orderings: dict, clients: dict[Any, list[Any]]) -> None:
+def _fill_clients(order: list[Apply], orderings: dict[Any, Any], clients: dict[Any, list[Any]]) -> None:
     for node in order:
         for variable in node.inputs:
             clients.setdefault(variable, []).append(node)

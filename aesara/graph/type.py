@@ -147,7 +147,7 @@ class Type(MetaObject):
         """Return a new constant of this type."""
         return self.constant_type(type=self, data=value, name=name)
 
-    def clone(self, *args, **kwargs) -> Type:
+    def clone(self, *args: Any, **kwargs: Any) -> Type:
         """Return a type of the same Python class with the given parameters."""
         return type(self)(*args, **kwargs)
 

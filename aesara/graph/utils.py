@@ -22,7 +22,7 @@ class InconsistencyError(Exception):
 class MissingInputError(Exception):
     """A graph depends on a variable that is neither an input, nor computed, nor a constant."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.variable = kwargs.pop("variable", None)
         if kwargs:
             raise TypeError(f"MissingInputError does not take {sorted(kwargs)}.")
@@ -48,7 +48,7 @@ class MethodNotDefined(Exception):
     "perform (class 'int' has no such method)"
     """
 
-    def __init__(self, *args):
+    def __init__(self, *args: Any) -> None:
         if len(args) == 3 and isinstance(args[1], type):
             args = (f"{args[0]} (class '{args[2]}' has no such method)",)
         super().__init__(*args)
@@ -68,38 +68,38 @@ def add_property_methods(cls: Any, namespace: dict[str, Any]) -> None:
     Two objects are equal when they have the same class and equal properties.
     """
     props = _properties_of(cls)
-    get_props: Callable[[Any], tuple]
+    get_props: Callable[[Any], tuple[Any, ...]]
     if not props:
         get_props = _no_props
     elif len(props) == 1:
         get_one = attrgetter(props[0])
 
-        def get_props(self):
+        def get_props(self: Any) -> Any:
             return (get_one(self),)
 
     else:
         get_props = attrgetter(*props)
 
-    def _props(self):
+    def _props(self: Any) -> Any:
         """Return the values of the properties."""
         return get_props(self)
 
-    def _props_dict(self):
+    def _props_dict(self: Any) -> Any:
         """Return the properties as a dictionary."""
         return dict(zip(props, get_props(self)))
 
-    def __hash__(self):
+    def __hash__(self: Any) -> int:
         try:
             return hash((type(self), get_props(self)))
         except TypeError as error:
             raise TypeError(f"{error}: the properties of {type(self).__name__} are {_props_dict(self)}") from None
 
-    def __eq__(self, other):
+    def __eq__(self: Any, other: object) -> bool:
         if self is other:
             return True
         return type(self) is type(other) and get_props(self) == get_props(other)
 
-    def __str__(self):
+    def __str__(self: Any) -> str:
         if not props:
             return type(self).__name__
         values = ", ".join(f"{name}={value!r}" for name, value in zip(props, get_props(self)))
@@ -116,7 +116,7 @@ def add_property_methods(cls: Any, namespace: dict[str, Any]) -> None:
         cls.__str__ = __str__
 
 
-def _no_props(_self) -> tuple:
+def _no_props(_self: Any) -> tuple[Any, ...]:
     return ()
 
 
@@ -141,7 +141,7 @@ class MetaObject:
 
         def _props_dict(self) -> dict[str, Any]: ...
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("__props__") is not None:
             add_property_methods(cls, dict(cls.__dict__))
@@ -150,7 +150,7 @@ class MetaObject:
 class MetaType(ABCMeta):
     """Metaclass that gives classes outside `MetaObject` the methods derived from ``__props__``."""
 
-    def __new__(mcs, name, bases, namespace, **kwargs):
+    def __new__(mcs, name: str, bases: Any, namespace: Any, **kwargs: Any) -> Any:
         cls = super().__new__(mcs, name, bases, namespace, **kwargs)
         if namespace.get("__props__") is not None and not issubclass(cls, MetaObject):
             add_property_methods(cls, namespace)
@@ -178,7 +178,7 @@ class Scratchpad:
         """Remove all attributes."""
         self.__dict__.clear()
 
-    def __update__(self, other):
+    def __update__(self, other: Any) -> Any:
         self.__dict__.update(other.__dict__)
         return self
 
@@ -205,11 +205,11 @@ class ValidatingScratchpad(Scratchpad):
         Called with each value assigned to it; its result is stored.
     """
 
-    def __init__(self, attr: str, attr_filter):
+    def __init__(self, attr: str, attr_filter: Any) -> None:
         object.__setattr__(self, "attr", attr)
         object.__setattr__(self, "attr_filter", attr_filter)
 
-    def __setattr__(self, name: str, value) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         if getattr(self, "attr", None) == name:
             value = self.__dict__["attr_filter"](value)
         object.__setattr__(self, name, value)
@@ -226,14 +226,14 @@ class AssocList:
     'one'
     """
 
-    def __init__(self):
-        self._dict: dict = {}
-        self._list: list[tuple] = []
+    def __init__(self) -> None:
+        self._dict: dict[Any, Any] = {}
+        self._list: list[tuple[Any, ...]] = []
 
-    def __getitem__(self, item):
+    def __getitem__(self, item: Any) -> Any:
         return self.get(item, None)
 
-    def __setitem__(self, item, value) -> None:
+    def __setitem__(self, item: Any, value: Any) -> None:
         try:
             self._dict[item] = value
         except TypeError:
@@ -243,7 +243,7 @@ class AssocList:
                     return
             self._list.append((item, value))
 
-    def __delitem__(self, item) -> None:
+    def __delitem__(self, item: Any) -> None:
         try:
             if item in self._dict:
                 del self._dict[item]
@@ -255,14 +255,14 @@ class AssocList:
                     return
         raise KeyError(item)
 
-    def discard(self, item) -> None:
+    def discard(self, item: Any) -> None:
         """Remove `item` if it is there."""
         try:
             del self[item]
         except KeyError:
             pass
 
-    def get(self, item, default=None):
+    def get(self, item: Any, default: Any = None) -> Any:
         """Return the value of `item`, or `default`."""
         try:
             return self._dict.get(item, default)
@@ -277,14 +277,14 @@ class AssocList:
         self._dict = {}
         self._list = []
 
-    def __contains__(self, item) -> bool:
+    def __contains__(self, item: Any) -> bool:
         missing = object()
         return self.get(item, missing) is not missing
 
     def __len__(self) -> int:
         return len(self._dict) + len(self._list)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         yield from self._dict
         for key, _ in self._list:
             yield key
@@ -299,7 +299,7 @@ class _NoParams:
     def __repr__(self) -> str:
         return "NoParams"
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return "NoParams"
 
     def __bool__(self) -> bool:
@@ -309,7 +309,7 @@ class _NoParams:
 NoParams = _NoParams()
 
 
-def simple_extract_stack(f=None, limit: int | None = None, skips: Sequence[str] = ()) -> list[tuple]:
+def simple_extract_stack(f: Any = None, limit: int | None = None, skips: Sequence[str] = ()) -> list[tuple[Any, ...]]:
     """Return ``(filename, line number, function, text)`` of the calling frames, outermost first.
 
     Frames of files whose name contains a part of `skips` are left out until the first other frame.
@@ -322,7 +322,7 @@ def simple_extract_stack(f=None, limit: int | None = None, skips: Sequence[str] 
     return kept if limit is None else kept[-limit:] if limit > 0 else []
 
 
-def add_tag_trace(thing, user_line: int | None = None):
+def add_tag_trace(thing: Any, user_line: int | None = None) -> Any:
     """Store the current call stack in ``thing.tag.trace`` and return `thing`.
 
     Every Apply node knows the user's line that made it without this (`Apply.source`); the call remains for
@@ -333,7 +333,7 @@ def add_tag_trace(thing, user_line: int | None = None):
     return thing
 
 
-def get_variable_trace_string(v) -> str:
+def get_variable_trace_string(v: Any) -> str:
     """Return the stored trace of a variable, or the line that made it, as text."""
     trace = getattr(v.tag, "trace", None)
     if trace:
@@ -348,7 +348,7 @@ def get_variable_trace_string(v) -> str:
     return f"\nThe variable was created at {source}.\n" if source is not None else ""
 
 
-def toposort(prereqs_d: dict) -> list:
+def toposort(prereqs_d: dict[Any, Any]) -> list[Any]:
     """Sort the keys of ``{item: prerequisites}`` so that prerequisites come first.
 
     Raises `ValueError` where that is impossible.
@@ -359,7 +359,7 @@ def toposort(prereqs_d: dict) -> list:
     ['a', 'b']
     """
     waiting = {item: set(prereqs) for item, prereqs in prereqs_d.items()}
-    dependents: dict = {}
+    dependents: dict[Any, Any] = {}
     for item, prereqs in waiting.items():
         for prereq in prereqs:
             if prereq not in waiting:
@@ -376,12 +376,12 @@ def toposort(prereqs_d: dict) -> list:
     return order
 
 
-def deprecated(message: str):
+def deprecated(message: str) -> Any:
     """Make a function warn `message` when it is called."""
 
-    def decorate(function):
+    def decorate(function: Any) -> Any:
         @wraps(function)
-        def warning(*args, **kwargs):
+        def warning(*args: Any, **kwargs: Any) -> Any:
             warn(message, DeprecationWarning, stacklevel=2)
             return function(*args, **kwargs)
 
@@ -390,7 +390,7 @@ def deprecated(message: str):
     return decorate
 
 
-def remove(predicate, items: Iterable) -> list:
+def remove(predicate: Any, items: Iterable[Any]) -> list[Any]:
     """Return the items for which `predicate` is false.
 
     Examples

@@ -18,7 +18,7 @@ class ViewOp(Op):
     __props__: tuple[str, ...] = ()
     passes_value_on = True
 
-    def make_node(self, x: Variable) -> Apply:  # type: ignore[override]  # one input
+    def make_node(self, x: Variable) -> Apply:
         return Apply(self, [x], [x.type()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:

@@ -195,7 +195,7 @@ class PerformLinker(LocalLinker):
         self.no_recycling = () if no_recycling is None else no_recycling
         return self
 
-    def make_all(self, input_storage=None, output_storage=None, storage_map=None):
+    def make_all(self, input_storage: Any = None, output_storage: Any = None, storage_map: Any = None) -> Any:
         fgraph = self.fgraph
         if fgraph is None:
             raise ValueError("The linker has no graph; call accept(fgraph) first.")
@@ -261,7 +261,9 @@ class WrapLinker(Linker):
     def pre(self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]) -> None:
         """Called before the first node of each call, with the inputs; for subclasses to override."""
 
-    def make_thunk(self, input_storage=None, output_storage=None, storage_map=None, **kwargs):
+    def make_thunk(
+        self, input_storage: Any = None, output_storage: Any = None, storage_map: Any = None, **kwargs: Any
+    ) -> Any:
         made = [self.linkers[0].make_all(input_storage, output_storage, storage_map)]
         made += [linker.make_all(None, None) for linker in self.linkers[1:]]
         order = made[0][4]
@@ -341,7 +343,9 @@ class JITLinker(PerformLinker):
         """Convert one result to a value of the variable's type."""
         return out
 
-    def create_jitable_thunk(self, compute_map, order, input_storage, output_storage, storage_map):
+    def create_jitable_thunk(
+        self, compute_map: Any, order: Any, input_storage: Any, output_storage: Any, storage_map: Any
+    ) -> Any:
         """Return the containers, one thunk for the whole graph, and the graph's last nodes."""
         fgraph = self.fgraph
         assert fgraph is not None
@@ -373,7 +377,7 @@ class JITLinker(PerformLinker):
             nodes[:1],
         )
 
-    def make_all(self, input_storage=None, output_storage=None, storage_map=None):
+    def make_all(self, input_storage: Any = None, output_storage: Any = None, storage_map: Any = None) -> Any:
         fgraph = self.fgraph
         if fgraph is None:
             raise ValueError("The linker has no graph; call accept(fgraph) first.")

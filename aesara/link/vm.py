@@ -399,7 +399,7 @@ class VMLinker(LocalLinker):
             callback=self.callback,
         )
 
-    def make_all(self, input_storage=None, output_storage=None, storage_map=None):
+    def make_all(self, input_storage: Any = None, output_storage: Any = None, storage_map: Any = None) -> Any:
         fgraph = self.fgraph
         if fgraph is None:
             raise ValueError("The linker has no graph; call accept(fgraph) first.")

@@ -65,7 +65,7 @@ from aesara.graph.rewriting.walking import (
 )
 
 
-def merge_dict(d1: dict, d2: dict) -> dict:
+def merge_dict(d1: dict[Any, Any], d2: dict[Any, Any]) -> dict[Any, Any]:
     """A dict with the numbers of both: those under the same key are added."""
     merged = dict(d1)
     for key, value in d2.items():

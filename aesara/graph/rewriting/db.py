@@ -74,7 +74,7 @@ class RewriteDatabaseQuery:
 
     __repr__ = __str__
 
-    def key(self) -> tuple:
+    def key(self) -> tuple[Any, ...]:
         """What tells one query from another, as a hashable value."""
         return (
             tuple(self.include),
@@ -93,7 +93,7 @@ class RewriteDatabaseQuery:
     def __hash__(self) -> int:
         return hash(self.key())
 
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: dict[Any, Any]) -> None:
         self.__dict__.update(state)
         self.__dict__.setdefault("extra_rewrites", [])
 
@@ -374,7 +374,7 @@ class SequenceDB(RewriteDatabase):
 
     seq_rewriter_type: type = SequentialGraphRewriter
 
-    def __init__(self, failure_callback: Callable | None = SequentialGraphRewriter.warn):
+    def __init__(self, failure_callback: Callable[..., Any] | None = SequentialGraphRewriter.warn):
         super().__init__()
         self.__position__: dict[str, float] = {}
         self.failure_callback = failure_callback
@@ -456,7 +456,7 @@ class LocalGroupDB(SequenceDB):
         self.node_rewriter = node_rewriter
         self.__name__ = ""
 
-    def register(  # type: ignore[override]
+    def register(
         self,
         name: str,
         rewriter: RewriteDatabase | RewritesType,
@@ -468,7 +468,7 @@ class LocalGroupDB(SequenceDB):
             raise TypeError(f"A LocalGroupDB holds node rewriters; got the graph rewriter {name!r}.")
         super().register(name, rewriter, *tags, position=position, **kwargs)
 
-    def query(self, *tags: Any, **kwtags: Any) -> Any:  # type: ignore[override]
+    def query(self, *tags: Any, **kwtags: Any) -> Any:
         rewriters = self._ordered(_as_query(tags, kwtags))
         return self.node_rewriter(*rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile)
 
@@ -491,7 +491,7 @@ class TopoDB(RewriteDatabase):
         db: RewriteDatabase,
         order: Literal["in_to_out", "out_to_in"] = "in_to_out",
         ignore_newtrees: bool = False,
-        failure_callback: Callable | None = None,
+        failure_callback: Callable[..., Any] | None = None,
     ):
         super().__init__()
         self.db = db

@@ -63,7 +63,7 @@ def watch_imports() -> None:
 def _teach(unification: Any, etuples: Any) -> None:
     core, pairs = unification.core, sys.modules["cons"].core  # `etuples` has imported it
 
-    def head_and_tail(term: Any) -> tuple[Any, tuple]:
+    def head_and_tail(term: Any) -> tuple[Any, tuple[Any, ...]]:
         """``(op, inputs)`` of a variable; the class and the properties of an op or a type."""
         if isinstance(term, Variable):
             if term.owner is not None and len(term.owner.outputs) == 1:
@@ -76,7 +76,7 @@ def _teach(unification: Any, etuples: Any) -> None:
         pairs._car.add((kind,), lambda term: head_and_tail(term)[0])
         pairs._cdr.add((kind,), lambda term: etuples.etuple(*head_and_tail(term)[1]))
 
-    def unify_variables(u: Variable, v: Variable, s: Mapping) -> Iterator[Any]:
+    def unify_variables(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Iterator[Any]:
         if u is v or (isinstance(u, Constant) and isinstance(v, Constant) and u.equals(v)):
             yield s
         elif u.owner is None or v.owner is None:
@@ -84,13 +84,13 @@ def _teach(unification: Any, etuples: Any) -> None:
         else:
             yield (yield core._unify(as_etuple(u, etuples.etuple), as_etuple(v, etuples.etuple), s))
 
-    def unify_with_number(u: Variable, v: Any, s: Mapping) -> Iterator[Any]:
+    def unify_with_number(u: Variable, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
         yield s if is_value(u, v) else False
 
-    def unify_with_etuple(u: Variable, v: Any, s: Mapping) -> Iterator[Any]:
+    def unify_with_etuple(u: Variable, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
         yield False if u.owner is None else (yield core._unify(as_etuple(u, etuples.etuple), v, s))
 
-    def unify_parts_with_etuple(u: Any, v: Any, s: Mapping) -> Iterator[Any]:
+    def unify_parts_with_etuple(u: Any, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
         if not hasattr(u, "__props__"):
             yield False
         else:

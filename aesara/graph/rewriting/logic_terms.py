@@ -21,7 +21,7 @@ imported_packages()
 _numbers = count()
 
 
-class ConstrainedVar(unification.Var):
+class ConstrainedVar(unification.Var):  # type: ignore[misc]  # the package has no types
     """A logic variable for terms that satisfy ``constraint(term)``."""
 
     __slots__ = ("constraint",)
@@ -37,7 +37,7 @@ class ConstrainedVar(unification.Var):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return False
-        return self.token == other.token and self.constraint == other.constraint  # type: ignore[attr-defined]
+        return self.token == other.token and self.constraint == other.constraint
 
     def __hash__(self) -> int:
         return hash((type(self), self.token, self.constraint))
@@ -49,7 +49,7 @@ class ConstrainedVar(unification.Var):
         return f"ConstrainedVar({self.constraint!r}, {self.token})"
 
 
-def _unify_constrained(u: Any, v: Any, s: Mapping) -> Iterator[Any]:
+def _unify_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
     if u is v:
         yield s
     elif issubclass(type(v), ConstrainedVar):  # for `isinstance`, every logic variable is one of every kind
@@ -60,7 +60,7 @@ def _unify_constrained(u: Any, v: Any, s: Mapping) -> Iterator[Any]:
         yield {**s, u: v} if u.constraint(v) else False
 
 
-def _unify_with_constrained(u: Any, v: Any, s: Mapping) -> Iterator[Any]:
+def _unify_with_constrained(u: Any, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
     return _unify_constrained(v, u, s)
 
 

@@ -184,7 +184,7 @@ def matches(
 
 
 def _match_all(
-    patterns: tuple, variables: list, bindings: Bindings, commutative: bool, may_enter: Any
+    patterns: tuple[Any, ...], variables: list[Any], bindings: Bindings, commutative: bool, may_enter: Any
 ) -> Iterator[Bindings]:
     if not patterns:
         yield bindings

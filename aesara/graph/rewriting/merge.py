@@ -21,7 +21,7 @@ class HashConsTable:
     """
 
     def __init__(self) -> None:
-        self.nodes: dict[tuple, Apply] = {}
+        self.nodes: dict[tuple[Any, ...], Apply] = {}
         self.atoms: dict[Any, Variable] = {}
         self.representative: dict[Variable, Variable] = {}
 
@@ -110,7 +110,7 @@ class MergeOptimizer(GraphRewriter):
         attach_once(fgraph, ReplaceValidate)
         attach_once(fgraph, MergeFeature)
 
-    def apply(self, fgraph: FunctionGraph) -> tuple:
+    def apply(self, fgraph: FunctionGraph) -> tuple[Any, ...]:
         start = clock.now()
         before = len(fgraph.apply_nodes)
         feature = getattr(fgraph, "merge_feature", None)

@@ -256,7 +256,7 @@ class SequentialNodeRewriter(NodeRewriter):
     def merge_profile(prof1: Any, prof2: Any) -> Any:
         """One profile out of two: the numbers of each rewriter are added."""
 
-        def total(one: dict, two: dict) -> dict:
+        def total(one: dict[Any, Any], two: dict[Any, Any]) -> dict[Any, Any]:
             return {key: one.get(key, 0) + two.get(key, 0) for key in {**one, **two}}
 
         return (*(total(a, b) for a, b in zip(prof1[:3], prof2[:3])), prof1[3])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, MutableSet
 from typing import Any
 
 
-class OrderedSet(MutableSet):
+class OrderedSet(MutableSet[Any]):
     """A set that is iterated over in the order in which elements were added.
 
     Examples

@@ -70,11 +70,11 @@ class PatternNodeRewriter(NodeRewriter):
         in_pattern: Any,
         out_pattern: Any,
         allow_multiple_clients: bool = False,
-        skip_identities_fn: Callable | None = None,
+        skip_identities_fn: Callable[..., Any] | None = None,
         name: str | None = None,
         tracks: Sequence[Any] = (),
-        get_nodes: Callable | None = None,
-        values_eq_approx: Callable | None = None,
+        get_nodes: Callable[..., Any] | None = None,
+        values_eq_approx: Callable[..., Any] | None = None,
     ):
         self.in_pattern = in_pattern
         self.out_pattern = out_pattern
@@ -132,7 +132,7 @@ class PatternNodeRewriter(NodeRewriter):
         if fitting is None:
             return False
         if self.values_eq_approx is not None:
-            fitting.tag.values_eq_approx = self.values_eq_approx  # type: ignore[attr-defined]
+            fitting.tag.values_eq_approx = self.values_eq_approx
         return [fitting]
 
     def __str__(self) -> str:

@@ -31,9 +31,9 @@ class DispatchingFeature(Feature):
 
     def __init__(
         self,
-        importer: Callable | None,
-        pruner: Callable | None,
-        chin: Callable | None,
+        importer: Callable[..., Any] | None,
+        pruner: Callable[..., Any] | None,
+        chin: Callable[..., Any] | None,
         name: str | None = None,
     ):
         self.importer = importer
@@ -116,9 +116,9 @@ class NodeProcessingGraphRewriter(GraphRewriter):
     def attach_updater(
         self,
         fgraph: FunctionGraph,
-        importer: Callable | None,
-        pruner: Callable | None,
-        chin: Callable | None = None,
+        importer: Callable[..., Any] | None,
+        pruner: Callable[..., Any] | None,
+        chin: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> DispatchingFeature | None:
         """Attach a feature that reports changes of the graph to these functions."""

@@ -128,7 +128,7 @@ def unify(
     >>> list(unify((at.mul, 2, x), 2 * a))
     [{~x: a}]
     """
-    pending: tuple = ((u, v), None)
+    pending: tuple[Any, ...] = ((u, v), None)
     yield from _unify(pending, {} if substitution is None else substitution, commutative)
 
 

@@ -236,7 +236,7 @@ class ChangeTracker(Feature):
         return type(self)()
 
 
-class SequentialGraphRewriter(GraphRewriter, UserList):
+class SequentialGraphRewriter(GraphRewriter, UserList[Any]):
     """Graph rewriters applied one after the other.
 
     Parameters
@@ -253,14 +253,14 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         """Failure callback: `config.on_opt_error` decides."""
         report_rewrite_failure(exc, rewriter)
 
-    def __init__(self, *rewrites: Any, failure_callback: Callable | None = None):
+    def __init__(self, *rewrites: Any, failure_callback: Callable[..., Any] | None = None):
         if len(rewrites) == 1 and isinstance(rewrites[0], (list, tuple)):
             rewrites = tuple(rewrites[0])
         UserList.__init__(self, rewrites)
         self.failure_callback = failure_callback
         self.pre_profile: Any = None
 
-    def apply(self, fgraph: FunctionGraph) -> tuple:
+    def apply(self, fgraph: FunctionGraph) -> tuple[Any, ...]:
         watch = active_watch()
         if watch is not None:
             with watch.graph(fgraph):
@@ -271,7 +271,7 @@ class SequentialGraphRewriter(GraphRewriter, UserList):
         with watching(rules) as watch, watch.graph(fgraph):
             return (*self._apply(fgraph, watch)[:3], rules)
 
-    def _apply(self, fgraph: FunctionGraph, watch: Watch | None) -> tuple:
+    def _apply(self, fgraph: FunctionGraph, watch: Watch | None) -> tuple[Any, ...]:
         timings = []
         sizes = [len(fgraph.apply_nodes)]
         for rewriter in list(self.data):

@@ -42,7 +42,7 @@ def copy_stack_trace(from_var: Any, to_var: Any) -> Any:
             var.owner.source = source
         if trace:
             known = getattr(var.tag, "trace", [])
-            var.tag.trace = [  # type: ignore[attr-defined]
+            var.tag.trace = [
                 *known,
                 *(entry for entry in trace if entry not in known),
             ]

@@ -129,7 +129,7 @@ class OpToRewriterTracker:
         """All rewriters, each once, in the order in which they were added."""
         seen: dict[int, NodeRewriter] = {}
         for group in (self.tracked_instances, self.tracked_types, self.tracked_pairs):
-            for rewriters in group.values():  # type: ignore[attr-defined]
+            for rewriters in group.values():
                 for rw in rewriters:
                     seen[id(rw)] = rw
         for rw in self.untracked_rewrites:

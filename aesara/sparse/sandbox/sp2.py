@@ -97,7 +97,7 @@ class Binomial(_Draw):
         output_storage[0][0] = MATRIX_CLASSES[self.format](drawn, dtype=self.dtype)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
-        shape = node.inputs[2]
+        shape: Any = node.inputs[2]
         return [(shape[0].astype("int64"), shape[1].astype("int64"))]
 
 
