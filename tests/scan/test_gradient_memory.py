@@ -29,6 +29,11 @@ def losses():
     return [x, w, rows], (states[-1] ** 2).sum() + loss.sum()
 
 
+def last_loss():
+    (_, loss), _ = scan(lambda e, s, w: [at.tanh(s * w + e), (s * e).sum() * w], rows, [x, None], w)
+    return [x, w, rows], loss[-1]
+
+
 def taps():
     first = {"initial": at.stack([x, x * 2, x + 1]), "taps": [-3, -1]}
     states, _ = scan(lambda a, b, w: at.tanh(a * w) - b * 0.5, None, first, w, n_steps=n)
@@ -36,7 +41,14 @@ def taps():
 
 
 @pytest.mark.parametrize(
-    "loop, mode", [(last_state, "FAST_COMPILE"), (last_state, "FAST_RUN"), (losses, "FAST_RUN"), (taps, "FAST_RUN")]
+    "loop, mode",
+    [
+        (last_state, "FAST_COMPILE"),
+        (last_state, "FAST_RUN"),
+        (losses, "FAST_RUN"),
+        (taps, "FAST_RUN"),
+        (last_loss, "FAST_COMPILE"),
+    ],
 )
 def test_gradients_are_the_same(loop, mode):
     inputs, cost = loop()
