@@ -16,6 +16,7 @@ from aesara.graph.vectorization import vectorize_graph
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import apply_edited, edited_node
 from aesara.scan.op import Scan
+from aesara.scan.parts import expanded
 from aesara.scan.row_counts import first_rows
 from aesara.scan.saving_memory import reads_of_last_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -313,8 +314,9 @@ def _summed_outside(fgraph: FunctionGraph, node: Apply, args: ScanArgs, k: int, 
     factors = [[_Factor(v, args) for v in t.owner.inputs] for t in terms]
     wanted = list(dict.fromkeys(f.variable for pair in factors for f in pair))
     rows, news = _rows_of(fgraph, wanted, node, args)
+    stored = expanded(first)
     with inherit_source(node):
-        total = first[0]
+        total = (first if stored is None else stored[0])[0]  # the other rows are not needed any more
         for left, right in factors:
             total = total + _sum_over_steps(left.rows(rows[left.variable]), right.rows(rows[right.variable]))
     made: Replacements = {}
