@@ -158,11 +158,20 @@ def _shorter(given: Any, rows: int, node: Apply) -> Any:
         return None
     length = given if made_of is None else made_of[1]
     known = _number(length)
-    if known is not None and known <= rows:
+    if _is_at_most(length, rows):
         return None
     most = constant(rows, dtype="int64")
     shorter = minimum(length, most) if known is None else most
     return with_rows(given, shorter) if is_buffer else shorter
+
+
+def _is_at_most(length: Variable, rows: int) -> bool:
+    """Whether a length is known to be at most so many rows: it may have been cut to that before."""
+    known = _number(length)
+    if known is not None:
+        return known <= rows
+    node = length.owner
+    return node is not None and node.op == minimum and any(_is_at_most(n, rows) for n in node.inputs)
 
 
 def _read_again(chain: Sequence[Apply], variable: Any) -> Any:
