@@ -166,7 +166,7 @@ def test_damaged_pickles_are_refused(rng):
     f = sealed()
     data, expected = pickle.dumps(f), shown(f)
     assert shown(pickle.loads(data)) == expected
-    refused = noticed = same_as_before = 0
+    refused = noticed = same_as_before = no_function = 0
     for place in rng.permutation(len(data))[:600]:
         damaged = bytearray(data)
         damaged[place] ^= 1 << int(rng.integers(8))
@@ -176,9 +176,12 @@ def test_damaged_pickles_are_refused(rng):
             refused += 1
             noticed += "damaged" in str(error)
             continue
+        if type(loaded) is not type(f):  # an instruction of pickle's own: what comes out cannot be called
+            no_function += 1
+            continue
         assert shown(loaded) == expected, (place, data[place - 20 : place + 20])
         same_as_before += 1
-    assert noticed > 400 and refused + same_as_before == 600 and same_as_before < 60
+    assert noticed > 400 and refused + same_as_before + no_function == 600 and same_as_before < 60 and no_function < 6
 
 
 @pytest.mark.parametrize("rest", [0, 1, 100, 0.25, 0.5, 0.75, 0.999])
