@@ -13,15 +13,17 @@ from aesara.tensor.shapes.shape import Shape, Shape_i
 
 __all__ = ["first_rows"]
 
-_TOO_FEW = "scan: a sequence has fewer entries than there are steps."
-
 
 def first_rows(rows: Any, n_steps: Any) -> Any:
     """Return the entries of a sequence that are read in `n_steps` steps; if they may be too few, with a check."""
     if _is_length(n_steps, rows):
         return rows
     if not _is_at_most_length(n_steps, rows):
-        rows = CheckAndRaise(ValueError, _TOO_FEW)(rows, ge(rows.shape[0], n_steps))
+        count = known_integer(n_steps)
+        steps = "the steps" if count is None else f"the {count} steps"
+        rows = CheckAndRaise(ValueError, f"scan: a sequence has fewer entries than {steps}.")(
+            rows, ge(rows.shape[0], n_steps)
+        )
     return rows[:n_steps]
 
 

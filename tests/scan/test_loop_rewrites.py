@@ -101,7 +101,7 @@ def test_a_sequence_that_is_too_short_for_an_expression(reference):
     f = aesara.function([x, y, n], rows, mode=mode)
     assert not any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes)
     np.testing.assert_allclose(f([1.0, 2.0, 3.0], [5.0, 6.0], 2), np.sin([1.0, 2.0]) + [5, 6])
-    with pytest.raises(ValueError, match="fewer entries than there are steps"):
+    with pytest.raises(ValueError, match="fewer entries than the steps"):
         f([1.0, 2.0, 3.0], [5.0, 6.0], 3)
 
 

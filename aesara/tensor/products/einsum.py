@@ -111,13 +111,12 @@ def _checked_square(x: TensorVariable, first: int, second: int, name: Label) -> 
 
 def _without_broadcast_dimensions(terms: Sequence[_Term]) -> list[_Term]:
     """Drop dimensions of length 1 where another operand is longer, and check that known lengths agree."""
-    known: dict[Label, set[int]] = {}
+    known: dict[Label, set[int | None]] = {}
     for term in terms:
         for name, length in zip(term.labels, term.tensor.type.shape):
-            if length is not None:
-                known.setdefault(name, set()).add(length)
+            known.setdefault(name, set()).add(length)
     for name, lengths in known.items():
-        different = lengths - {1}
+        different = {n for n in lengths if n is not None and n != 1}
         if len(different) > 1:
             raise ValueError(f"einsum: operands have different lengths {sorted(different)} for the label {name!r}.")
     result = []

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+import aesara
 import aesara.tensor as at
 from aesara.tensor import nnet
 from aesara.tensor.basic import Default
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
-from aesara.tensor.nnet import abstract_conv, conv, corr, corr3d
+from aesara.tensor.nnet import abstract_conv, batchnorm, conv, corr, corr3d, ctc
 from aesara.tensor.nnet.blocksparse import sparse_block_gemv, sparse_block_outer
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import Dot22, Dot22Scalar, gemm_no_inplace
@@ -360,6 +361,14 @@ row("blockwise", lambda x: Blockwise(Dot(), signature="(m,n),(n,p)->(m,p)")(x, a
 IMAGES, FILTERS, TOP = f(2, 4, 6, 5), f(4, 2, 3, 2), f(2, 4, 3, 6)
 CONV = {"border_mode": ((1, 0), 1), "subsample": (2, 1), "num_groups": 2}
 row("conv2d", lambda x, w: nnet.conv2d(x, w, **CONV), IMAGES, FILTERS)
+row("batch_normalization", nnet.batch_normalization, M, V, V, V, V)
+NORMALIZED = (M, f(1, 4), f(1, 4))
+row("batch_normalization_train", batchnorm.batch_normalization_train, *NORMALIZED)
+row("batch_normalization_test", batchnorm.batch_normalization_test, *NORMALIZED, f(1, 4), f(1, 4))
+row("AbstractBatchNormTrainGrad", lambda x, a, b: aesara.grad(
+    (batchnorm.batch_normalization_train(x, a, b)[0] ** 2).sum(), [x, a, b]
+), *NORMALIZED)  # fmt: skip
+row("ctc", ctc.ctc, f(5, 2, 3), np.array([[1, 2], [1, -1]], dtype="int32"), np.array([5, 4], dtype="int32"))
 row("abstract_conv2d unshared", lambda x, w: nnet.abstract_conv2d(x, w, unshared=True), IMAGES, f(2, 4, 4, 4, 3, 2))
 row("conv2d_grad_wrt_inputs", lambda w, y: nnet.conv2d_grad_wrt_inputs(y, w, (2, 4, 6, 5), **CONV), FILTERS, TOP)
 row("weights", lambda x, y: abstract_conv.conv2d_grad_wrt_weights(x, y, (4, 2, 3, 2), **CONV), IMAGES, TOP)

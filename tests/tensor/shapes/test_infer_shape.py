@@ -16,7 +16,8 @@ from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.ordering.searching import Unique
 
 #: Base classes for the ops of users, who say what they know of shapes.
-OTHERS = "aesara.link.c."
+#: What stands for C code, and what gives sparse matrices or lists: their own tests ask for shapes.
+OTHERS = ("aesara.link.c.", "aesara.sparse.", "aesara.typed_list.")
 #: Ops without `infer_shape`, and why.
 WITHOUT = {
     "CumsumOp": "makes another op",
@@ -28,6 +29,10 @@ WITHOUT = {
     "AbstractRNGConstructor": "a generator has no shape",
     "DefaultGeneratorMakerOp": "a generator has no shape",
     "RandomStateConstructor": "a generator has no shape",
+    "PutTogether": "what is no tensor has no shape",
+    "TakeApart": "the value has the shapes; what is known of them is in the types",
+    "OnParts": "it is made when a function is compiled, behind the rules that ask for shapes",
+    "_FromUniform": "a base class",
 }
 
 #: Modules for those who have packages that are no requirement of this one.

@@ -108,7 +108,10 @@ def is_concrete(cls):
 
 
 #: Families whose shapes are tried with the rows of the op table (`test_table_shapes`), and with draws (`random`).
-ELSEWHERE = ("aesara.tensor.linear_algebra.", "aesara.tensor.discrete_fourier.", "aesara.tensor.random.")
+ELSEWHERE = (
+    "aesara.tensor.linear_algebra.", "aesara.tensor.discrete_fourier.", "aesara.tensor.random.",
+    "aesara.tensor.signal.",
+)  # fmt: skip
 
 
 def test_every_op_has_a_row():

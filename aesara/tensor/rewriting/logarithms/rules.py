@@ -94,7 +94,7 @@ def local_log_sum_exp(fgraph, node):
 @node_rewriter([log], operands=[add])
 def local_log_add_exp(fgraph, node):
     """``log(exp(x) + exp(y) + ...)`` without overflow; constants and factors may be among the terms."""
-    return _of_scaled(node)
+    return _of_scaled(node) if node.inputs[0].owner is not None and node.inputs[0].owner.op == add else False
 
 
 @rules.stabilize
