@@ -14,7 +14,7 @@ help:
 	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
-	@echo "make levels  run tests of results for each level of processors that this one can run code for"
+	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
 	@echo "make types   mypy"

@@ -1,8 +1,9 @@
-"""Runs tests natively at each level of processors that this one can run code for: ``python -m tools.levels``.
+"""Runs tests natively at lower levels of processors that this one can run code for: ``python -m tools.levels``.
 
 The tests are those whose results could depend on a level: accuracy, the values of the table of ops, random programs.
-Vector math and the equality of bits are compared at all levels by tests of the suite (``tests/ir/test_vecmath.py``,
-``tests/link/test_same_bits.py``).  Arguments are handed on to pytest.
+The suite itself runs them for this processor, so that its own level, the highest that it has, is left out unless
+``--all`` is given.  Vector math and the equality of bits are compared at all levels by tests of the suite
+(``tests/ir/test_vecmath.py``, ``tests/link/test_same_bits.py``).  Other arguments are handed on to pytest.
 """
 
 from __future__ import annotations
@@ -18,17 +19,29 @@ from aesara.link.llvm.target import X86_LEVELS, target_named
 TESTS = ("tests/accuracy", "tests/optable/test_table_values.py", "tests/fuzz", "--ignore=tests/fuzz/test_machine.py")
 
 
-def main(arguments: list[str]) -> int:
-    failed = []
+def levels_here() -> list[str]:
+    """The levels that this processor has, and for the others a line that says why not."""
+    found = []
     for level in X86_LEVELS:
         try:
             target = target_named(level)
         except NativeTargetError as reason:
             print(f"-- {level}: {reason}", flush=True)
             continue
-        if not target.runs:
+        if target.runs:
+            found.append(level)
+        else:
             print(f"-- {level}: this processor is of another architecture", flush=True)
-            continue
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    failed, levels = [], levels_here()
+    if "--all" in arguments:
+        arguments = [a for a in arguments if a != "--all"]
+    elif levels:
+        print(f"-- {levels.pop()}: this processor's own, at which the suite runs", flush=True)
+    for level in levels:
         print(f"-- {level}", flush=True)
         flags = ",".join(filter(None, [os.environ.get("AESARA_FLAGS"), f"native_target={level}"]))
         command = [sys.executable, "-m", "pytest", "-m", "not main_thread", *TESTS, *arguments]

@@ -145,7 +145,7 @@ def test_added_to_shared_variables(n):
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
-@pytest.mark.parametrize("shape", [(70, 70), (200, 33), (33, 200), (64, 100), (129, 97), (1, 9000), (9000, 1)])
+@pytest.mark.parametrize("shape", [(70, 70), (200, 33), (33, 200), (64, 100), (129, 97), (1, 2500), (2500, 1)])
 def test_products_of_a_matrix_and_its_transpose(shape, dtype):
     """Both ways round, of all of a matrix and of a part; the result is symmetric to the last bit."""
     x = np.random.default_rng(0).normal(size=shape).astype(dtype)
