@@ -142,6 +142,10 @@ class Context:
         self.items.append(item)
         return item
 
+    def added(self, array: Array) -> Array:
+        """The array, numbered if it was not before."""
+        return array if array.stamp >= 0 else self.add(array)
+
     def set(self, variable: Variable, array: Array | ComplexArray) -> None:
         for part in array.parts if isinstance(array, ComplexArray) else (array,):
             if part.stamp < 0:
@@ -174,7 +178,7 @@ class Context:
         if pair is None:
             return self.array(variable)
         whole = pair.in_memory()
-        return whole if whole.stamp >= 0 else self.add(whole)
+        return self.added(whole)
 
     def _make_constant(self, variable: Variable) -> None:
         if variable in self.arrays or variable in self.pairs:

@@ -48,14 +48,6 @@ def _lanes(dtype: str) -> int:
     return _WIDTH // ITEM_SIZES[dtype]
 
 
-def _add(a: Expr, b: Expr) -> Expr:
-    return op("add", a, b)
-
-
-def _minus(a: Expr, b: Expr) -> Expr:
-    return op("sub", a, b)
-
-
 def _loop(variable: str, extent: Expr, *body: Statement) -> For:
     """A loop around loops over members, or over copies: LLVM would take its time to find nothing there."""
     return For(variable, extent, body, interleave=0)
@@ -84,7 +76,7 @@ class SmallForm:
 
     def fits(self, sizes: Mapping[str, Expr], count: Expr) -> Expr:
         """Whether a batch of so many members is to be done by these loops."""
-        conditions = [op("le", const(_FEWEST), count), *(op("le", sizes[n], const(LARGEST)) for n in self.bounded)]
+        conditions = [const(_FEWEST) <= count, *(sizes[n] <= LARGEST for n in self.bounded)]
         if any(c.is_const and not c.attr for c in conditions):
             return const(False, "bool")
         unknown = [c for c in conditions if not c.is_const]
@@ -106,7 +98,7 @@ class SmallForm:
             *self.steps(members),
             *(members.copy_out(one) for one in self.copied[1]),
         )
-        blocks = op("intdiv", _add(count, const(members.lanes - 1)), const(members.lanes))
+        blocks = (count + const(members.lanes - 1)) // members.lanes
         return launch_of(name, (_loop(_BLOCK.attr, blocks, *body),))
 
 
@@ -122,7 +114,7 @@ class _Members:
         self.numbers, self.whole = rooms
         self.dtype = routine.parameters[0].dtype
         self.lanes = _lanes(self.dtype)
-        self.first, self.last = op("mul", _BLOCK, const(self.lanes)), _minus(count, _ONE)
+        self.first, self.last = _BLOCK * self.lanes, count - _ONE
         self._begins = {"a": 0, "b": LARGEST**2, "scale": 2 * LARGEST**2, "best": 2 * LARGEST**2 + 1}
         self._whole_begins = {"pivots": 0, "status": LARGEST, "place": LARGEST + 1}
 
@@ -139,9 +131,9 @@ class _Members:
         is_whole = name in self._whole_begins
         offset: Expr = _ZERO
         for n, i in zip(self._shape(name), index, strict=True):
-            offset = _add(op("mul", offset, n), i)
-        offset = _add(offset, const((self._whole_begins if is_whole else self._begins)[name]))
-        offset = _add(op("mul", offset, const(self.lanes)), _LANE)
+            offset = offset * n + i
+        offset = offset + const((self._whole_begins if is_whole else self._begins)[name])
+        offset = offset * self.lanes + _LANE
         return (self.whole, "int64", offset) if is_whole else (self.numbers, self.dtype, offset)
 
     def get(self, name: str, *index: Expr) -> Expr:
@@ -172,15 +164,15 @@ class _Members:
         element, (room, own, offset) = var("element"), self._element(name, var("element"))
         for lane in range(self.lanes):
             # Behind the last member comes the last one again, with the same results.
-            member = {BATCH: op("minimum", _add(self.first, const(lane)), self.last)}
+            member = {BATCH: op("minimum", self.first + const(lane), self.last)}
             (start,) = substitute([operand.offset], member.get, {})
-            yield (operand.buffer, dtype, _add(start, element)), (room, own, _add(offset, const(lane)))
+            yield (operand.buffer, dtype, start + element), (room, own, offset + const(lane))
 
     def _element(self, name: str, element: Expr) -> tuple[str, str, Expr]:
         """Where an element of a matrix, by its number, stands for the first member."""
         is_whole = name in self._whole_begins
         begin = const((self._whole_begins if is_whole else self._begins)[name])
-        offset = op("mul", _add(begin, element), const(self.lanes))
+        offset = (begin + element) * self.lanes
         return (self.whole, "int64", offset) if is_whole else (self.numbers, self.dtype, offset)
 
     def copy_in(self, name: str) -> Statement:
@@ -201,17 +193,17 @@ _Steps = Callable[[_Members], tuple[Statement, ...]]
 
 def _after(k: Expr, name: str) -> Expr:
     """An index that a loop `name` counts from behind k."""
-    return _add(_add(k, _ONE), var(name))
+    return k + _ONE + var(name)
 
 
 def _rest(n: Expr, k: Expr) -> Expr:
     """How many indices there are behind k."""
-    return _minus(_minus(n, k), _ONE)
+    return n - k - _ONE
 
 
 def _update(x: _Members, target: _Index, left: Expr, right: Expr, name: str = "a") -> Statement:
     """target -= left * right, for each member."""
-    return x.each(x.put(name, target, _minus(x.get(name, *target), op("mul", left, right))))
+    return x.each(x.put(name, target, x.get(name, *target) - left * right))
 
 
 def _exchange(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -> Statement:
@@ -229,7 +221,7 @@ def _exchange(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -
 def _first_failure(x: _Members, fails: Expr, k: Expr) -> Store:
     """Note that step k has failed, if none before it has."""
     status = x.get("status")
-    return x.put("status", (), op("select", op("and", fails, op("eq", status, _ZERO)), _add(k, _ONE), status))
+    return x.put("status", (), op("select", fails & op("eq", status, _ZERO), k + _ONE, status))
 
 
 def _no_failure(x: _Members) -> Statement:
@@ -246,15 +238,15 @@ def _cholesky(lower: bool) -> _Steps:
         pivot, root = x.get("a", k, k), var("root", x.dtype)
         diagonal = x.each(
             Declare("root", op("sqrt", pivot)),
-            _first_failure(x, op("invert", op("lt", x.number(0), pivot)), k),
-            x.put("scale", (), op("div", x.number(1), root)),
+            _first_failure(x, ~(x.number(0) < pivot), k),
+            x.put("scale", (), x.number(1) / root),
             x.put("a", (k, k), root),
         )
-        scaled = x.each(x.put("a", at(i, k), op("mul", x.get("a", *at(i, k)), x.get("scale"))))
+        scaled = x.each(x.put("a", at(i, k), x.get("a", *at(i, k)) * x.get("scale")))
         update = _update(x, at(i, j), x.get("a", *at(i, k)), x.get("a", *at(j, k)))
         return _no_failure(x), _loop(
             "k", n, diagonal, _loop("i", _rest(n, k), scaled),
-            _loop("i", _rest(n, k), _loop("j", _add(var("i"), _ONE), update)),
+            _loop("i", _rest(n, k), _loop("j", var("i") + _ONE, update)),
         )  # fmt: skip
 
     return steps
@@ -276,9 +268,9 @@ def _substitute(
 ) -> Statement:  # fmt: skip
     """Substitution in triangular systems; `at` says where row i of right-hand side c stands in b."""
     turn, c = var("k"), var("c")
-    k = turn if forwards else _minus(_minus(order, _ONE), turn)
+    k = turn if forwards else order - _ONE - turn
     i, rest = (_after(k, "i"), _rest(order, k)) if forwards else (var("i"), k)
-    divided = x.each(x.put("b", at(k, c), op("div", x.get("b", *at(k, c)), factor(k, k))))
+    divided = x.each(x.put("b", at(k, c), x.get("b", *at(k, c)) / factor(k, k)))
     update = _update(x, at(i, c), factor(i, k), x.get("b", *at(k, c)), "b")
     others = _loop("i", rest, _loop("c", count, update))
     return _loop("k", order, *(() if unit else (_loop("c", count, divided),)), others)
@@ -296,18 +288,18 @@ def _lu(x: _Members) -> tuple[Statement, ...]:
     size, larger = var("size", x.dtype), var("larger", "bool")
     search = x.each(
         Declare("size", op("abs", x.get("a", *t(i, k)))),
-        Declare("larger", op("lt", best, size)),
+        Declare("larger", best < size),
         x.put("place", (), op("select", larger, i, place)),
         x.put("best", (), op("select", larger, size, best)),
     )
     is_zero = op("eq", pivot, x.number(0))
     found = x.each(
-        x.put("pivots", (k,), _add(place, _ONE)),
+        x.put("pivots", (k,), place + _ONE),
         _first_failure(x, is_zero, k),
         # Below a zero there are zeros: it was the largest.
         x.put("scale", (), op("select", is_zero, x.number(1), pivot)),
     )
-    divided = x.each(x.put("a", t(i, k), op("div", x.get("a", *t(i, k)), x.get("scale"))))
+    divided = x.each(x.put("a", t(i, k), x.get("a", *t(i, k)) / x.get("scale")))
     return _no_failure(x), _loop(
         "k", n,
         x.each(x.put("best", (), op("abs", pivot)), x.put("place", (), k)),
@@ -345,9 +337,9 @@ def _solved_by_lu(x: _Members, count: Expr, turned: bool) -> tuple[Statement, ..
 def _exchanges(x: _Members, n: Expr, count: Expr, backwards: bool) -> Statement:
     """Exchange elements of each row of b by the pivots."""
     turn, c = var("k"), var("c")
-    k = _minus(_minus(n, _ONE), turn) if backwards else turn
+    k = n - _ONE - turn if backwards else turn
     i = _after(k, "i")
-    here = op("eq", x.get("pivots", k), _add(i, _ONE))
+    here = op("eq", x.get("pivots", k), i + _ONE)
     return _loop("k", n, _loop("i", _rest(n, k), _loop("c", count, _exchange(x, "b", (c, k), (c, i), here))))
 
 

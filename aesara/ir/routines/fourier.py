@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.buffers import ITEM_SIZES
-from aesara.ir.expr import const, op
+from aesara.ir.expr import const
 from aesara.ir.routine import Constant, Data, Lengths, Null, Parameter, Pointers, Routine, size
 from aesara.ir.work import Work
 
 __all__ = ["is_available", "transform", "transform_of_real", "transform_to_real"]
 
 _M, _N = size("m"), size("n")
-_HALF = op("add", op("intdiv", _N, const(2)), const(1))
+_HALF = _N // 2 + 1
 _ZERO = const(0)
 #: nanoseconds for each number, and of a call
 _WORK = Work({(_M, _N): 15.0, (): 200.0})
@@ -32,7 +32,7 @@ def is_available() -> bool:
 
 
 def _bytes(*factors: Any) -> Any:
-    return functools.reduce(lambda a, b: op("mul", a, b), factors)
+    return functools.reduce(lambda a, b: a * b, factors)
 
 
 @functools.cache
@@ -78,7 +78,7 @@ def transform_of_real(dtype: str) -> Routine:
         name=f"fourier_of_real.{dtype}",
         title="Fourier transform of real numbers",
         symbol=f"numpy.fft.rfft_n_even.{dtype}",
-        other=(op("mod", _N, const(2)), f"numpy.fft.rfft_n_odd.{dtype}"),
+        other=(_N % 2, f"numpy.fft.rfft_n_odd.{dtype}"),
         sizes=("m", "n"),
         parameters=(
             Parameter("x", dtype, (_M, _N)),

@@ -54,7 +54,7 @@ def _add(*terms: Expr) -> Expr:
 
 
 def _times(factor: int, e: Expr) -> Expr:
-    return e * const(factor)
+    return e * factor
 
 
 def _inout(name: str, dtype: str, *shape: Expr) -> Parameter:
@@ -316,7 +316,7 @@ def solve_definite_banded(triangle: str, dtype: str) -> Routine:
         f"solve_definite_banded.{triangle}.{dtype}", "solution of banded equations", "lapack.pbsv", ("n", "k", "d"),
         (_inout("bands", dtype, _N, _D), _inout("b", dtype, _K, _N), _STATUS),
         (
-            Character("L" if lower else "U"), Integer(_N), Integer(op("sub", _D, _ONE)), Integer(_K), Data("bands"),
+            Character("L" if lower else "U"), Integer(_N), Integer(_D - _ONE), Integer(_K), Data("bands"),
             Leading(_D), Data("b"), Leading(_N), Status("status"),
         ),
         _work((_K, _N, _D), 1.0), functools.partial(_solve_definite_banded, lower),

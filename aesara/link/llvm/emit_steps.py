@@ -267,8 +267,8 @@ def _one_call(entry: Entry, step: Call, piece: Expr | None = None) -> None:
         if routine.each:
             first, last = const(0), dict(zip(routine.sizes, step.sizes, strict=True))[routine.each]
             if piece is not None:
-                first = op("mul", BATCH, piece)
-                last = op("minimum", op("add", first, piece), last)
+                first = BATCH * piece
+                last = op("minimum", first + piece, last)
             arguments += [f"i64 {code.value(first)}", f"i64 {code.value(last)}"]
         code.add(f"call void {declare_routine(routine, code.module)}({', '.join(arguments)})")
         return

@@ -117,7 +117,7 @@ class _Lowering:
         """Where first values are written into empty memory, the memory is left alone."""
         whole = self.context.in_memory(buffer)
         length, first, rows = whole.shape[0], whole, whole.shape[0]
-        is_ring = not self.context.same_size(length, primitive("add", self.steps, const(depth)))
+        is_ring = not self.context.same_size(length, self.steps + depth)
         made_of = expanded(buffer)
         if made_of is not None:
             value, size = made_of
@@ -201,17 +201,17 @@ class _Lowering:
 
         Other rows that no step has written are those of the buffer, or zero if that was empty.
         """
-        written = primitive("add", steps, const(depth))
+        written = steps + depth
         if not result.is_ring:
             return _leading(result, written) if self.op.info.as_while else result
         room = result.shape[0]
-        start = primitive("maximum", primitive("sub", written, length), const(0))
+        start = primitive("maximum", written - length, const(0))
         zero = const(0, result.dtype)
 
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            row = primitive("add", start, index[0])
-            value = readers[0]((primitive("mod", row, room), *index[1:]))
-            return primitive("select", primitive("lt", row, written), value, zero) if is_empty else value
+            row = start + index[0]
+            value = readers[0]((row % room, *index[1:]))
+            return primitive("select", row < written, value, zero) if is_empty else value
 
         rows = primitive("minimum", length, written) if self.op.info.as_while else length
         return Pointwise(result.dtype, (rows, *result.shape[1:]), (result,), body, 1)

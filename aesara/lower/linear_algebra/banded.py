@@ -48,11 +48,11 @@ def _with_room(bands: Array, room: int, height: Expr) -> Array:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         *before, column, place = index
-        row = primitive("maximum", primitive("sub", place, const(room)), const(0))
-        inside = primitive("le", const(room), place)
+        row = primitive("maximum", place - room, const(0))
+        inside = const(room) <= place
         return primitive("select", inside, readers[0]((*before, row, column)), const(0, bands.dtype))
 
-    return Pointwise(bands.dtype, (*lead, columns, primitive("add", height, const(room))), (bands,), body, 3)
+    return Pointwise(bands.dtype, (*lead, columns, height + room), (bands,), body, 3)
 
 
 @adopt(SolveHermitianBanded)

@@ -23,7 +23,7 @@ def _shifted(pivots: Array, by: int) -> Array:
     """Numbers of rows, counted from another one on."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return cast(primitive("add", cast(readers[0](index), "int64"), const(by)), "int32")
+        return cast(cast(readers[0](index), "int64") + by, "int32")
 
     return Pointwise("int32", pivots.shape, (pivots,), body, 1)
 
@@ -80,7 +80,7 @@ def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Array]:
 
     def outside(index: Index, readers: Sequence[Reader]) -> Expr:
         row = cast(readers[0](index), "int64")
-        return primitive("or", primitive("lt", row, const(0)), primitive("le", length, row))
+        return (row < 0) | (length <= row)
 
     of.require_none(Pointwise("bool", pivots.shape, (pivots,), outside, 3), IndexError, "there is no row of a number.")
     *lead, i = (var(f"v{d}") for d in range(rank + 1))

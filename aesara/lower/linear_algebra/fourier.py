@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.ir.routines import fourier
@@ -33,7 +33,7 @@ class _Rows:
         self.node, self.context = node, context
         self.guards: list[object] = []
         message = f"{_label(node)}: Invalid number of FFT data points ({{0}}) specified."
-        self.demand(primitive("lt", const(0), length), message, [length])
+        self.demand(0 < length, message, [length])
 
     def demand(self, condition: Expr, message: str, values: Sequence[Expr]) -> None:
         """Raise a ValueError unless a condition holds."""
@@ -99,7 +99,7 @@ def _to_real(op: InverseRealFourierTransform, node: Apply, context: Context) -> 
     pair, length = context.pair(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
     rows = _Rows(node, context, length)
     given = pair.real.shape[-1]
-    half = primitive("add", primitive("intdiv", length, const(2)), const(1))
+    half = length // 2 + 1
     message = f"{_label(node)}: {{0}} numbers are not the first half of a transform of length {{1}}."
     rows.demand(primitive("eq", given, half), message, [given, length])
     array = _of_pair(pair)

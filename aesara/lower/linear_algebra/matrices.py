@@ -181,7 +181,7 @@ class Matrices:
         return [_nan_where(self.failures, len(self.lead), result) for result in results]
 
     def _added(self, array: Array) -> Array:
-        return array if array.stamp >= 0 else self.context.add(array)
+        return self.context.added(array)
 
 
 def _nan_where(failures: Sequence[Array], rank: int, result: Array) -> Array:
@@ -219,7 +219,7 @@ def not_finite(array: Array) -> Array:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         value = readers[0](index)
-        return primitive("ne", primitive("sub", value, value), const(0, array.dtype))
+        return primitive("ne", value - value, const(0, array.dtype))
 
     return Pointwise("bool", array.shape, (array,), body, 2)
 
@@ -235,7 +235,7 @@ def triangle(array: Array, lower: bool) -> Array:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         row, column = index[-2:]
-        inside = primitive("le", column, row) if lower else primitive("le", row, column)
+        inside = column <= row if lower else row <= column
         return primitive("select", inside, readers[0](index), const(0, array.dtype))
 
     return Pointwise(array.dtype, array.shape, (array,), body, 2)

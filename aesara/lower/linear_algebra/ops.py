@@ -205,16 +205,16 @@ def _signed_diagonal(of: Matrices) -> tuple[Array, Array]:
     def sign(index: Index, readers: Sequence[Reader]) -> Expr:
         """As NumPy has it, the sign of NaN is 1."""
         value = readers[0](index)
-        swapped = primitive("ne", cast(readers[1](index), "int64"), primitive("add", index[-1], const(1)))
-        turned = primitive("xor", swapped, primitive("lt", value, zero))
-        unit = primitive("select", turned, primitive("neg", one), one)
+        swapped = primitive("ne", cast(readers[1](index), "int64"), index[-1] + 1)
+        turned = swapped ^ (value < zero)
+        unit = primitive("select", turned, -one, one)
         return primitive("select", primitive("eq", value, zero), zero, unit)
 
     return values, Pointwise(dtype, values.shape, (values, factors["pivots"]), sign, 6)
 
 
 def _reduced(of: Matrices, array: Array, kind: str) -> Array:
-    array = array if array.stamp >= 0 else of.context.add(array)
+    array = of.context.added(array)
     return reduce_array(of.context, array, (array.ndim - 1,), kind)
 
 
@@ -222,7 +222,7 @@ def _sign(of: Matrices, signs: Array) -> Array:
     """The product of signs; it is no negative zero."""
     product, zero = _reduced(of, signs, "mul"), const(0, signs.dtype)
     return Pointwise(
-        product.dtype, product.shape, (product,), lambda index, readers: primitive("add", readers[0](index), zero)
+        product.dtype, product.shape, (product,), lambda index, readers: readers[0](index) + zero
     )
 
 
@@ -252,9 +252,9 @@ def _det(op: Det, of: Matrices) -> Sequence[Array]:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         magnitude = readers[0](index)
-        lost = primitive("or", primitive("isinf", magnitude), primitive("eq", magnitude, const(0, dtype)))
+        lost = primitive("isinf", magnitude) | primitive("eq", magnitude, const(0, dtype))
         magnitude = primitive("select", lost, primitive("exp", readers[1](index)), magnitude)
-        return primitive("mul", magnitude, readers[2](index))
+        return magnitude * readers[2](index)
 
     return [Pointwise(dtype, product.shape, (product, logarithm, sign), body, 25)]
 

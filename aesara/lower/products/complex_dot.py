@@ -79,4 +79,4 @@ def _expanding(left: ComplexArray, right: ComplexArray) -> list[bool]:
 
 def _converted(z: ComplexArray, dtype: str, context: Context) -> ComplexArray:
     parts = [converted(part, dtype) for part in z.parts]
-    return ComplexArray(*(part if part.stamp >= 0 else context.add(part) for part in parts))
+    return ComplexArray(*map(context.added, parts))

@@ -48,26 +48,26 @@ class _Lines:
         self, indices: Array, indptr: Array, others: Expr, values: Array, node: Apply, context: Context
     ) -> None:
         self.indices, self.indptr = indices, indptr
-        self.count = primitive("maximum", primitive("sub", indptr.shape[0], ONE), ZERO)
+        self.count = primitive("maximum", indptr.shape[0] - ONE, ZERO)
         stored = indices.shape[0]
         message = "A sparse matrix has {0} indices, but {1} values."
         self.requires = [
             *context.require_equal(stored, values.shape[0], ValueError, message, node),
             *require_range(indices, ZERO, others, ValueError, _INDICES, node, context),
-            *require_range(indptr, ZERO, primitive("add", stored, ONE), ValueError, _POINTERS, node, context),
+            *require_range(indptr, ZERO, stored + ONE, ValueError, _POINTERS, node, context),
         ]
 
     def loop(self, readers: Sequence[Reader], line: Expr, inner: str, statements: Sequence[Statement]) -> Statement:
         """The statements for each stored value of a line; `place` says where it is."""
         begin = cast(readers[1]((line,)), "int64")
-        end = cast(readers[1]((primitive("add", line, ONE),)), "int64")
-        extent = primitive("maximum", primitive("sub", end, begin), ZERO)
+        end = cast(readers[1]((line + ONE,)), "int64")
+        extent = primitive("maximum", end - begin, ZERO)
         return For(inner, extent, tuple(statements))
 
     @staticmethod
     def place(readers: Sequence[Reader], line: Expr, inner: str) -> tuple[Expr, Expr]:
         """The number of a stored value, and its index."""
-        number = primitive("add", cast(readers[1]((line,)), "int64"), var(inner))
+        number = cast(readers[1]((line,)), "int64") + var(inner)
         return number, cast(readers[0]((number,)), "int64")
 
 
@@ -84,7 +84,7 @@ def _compressed_dot(op: CompressedDot, node: Apply, context: Context) -> Sequenc
     message = "shape mismatch: the matrix has {0} columns, what it is multiplied by {1} rows."
     requires += context.require_equal(columns, b.shape[0], ValueError, message, node)
     message = "A matrix has no negative length; got {0}."
-    requires += context.guard(primitive("ge", rows, ZERO), ValueError, message, node, [rows])
+    requires += context.guard(rows >= ZERO, ValueError, message, node, [rows])
     factor = converted(b, dtype)
     if op.format == "csr" and b.ndim == 2:
         factor = context.add(Alias(context.add(factor), (count_of(b.shape),)))
@@ -108,8 +108,8 @@ def _gathered(lines: _Lines, dtype: str) -> Body:
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         number, index = lines.place(readers, line, "v1")
-        term = primitive("mul", readers[2]((number,)), readers[3]((index,)))
-        row = lines.loop(readers, line, "v1", [Assign("r0", primitive("add", total, term))])
+        term = readers[2]((number,)) * readers[3]((index,))
+        row = lines.loop(readers, line, "v1", [Assign("r0", total + term)])
         return (For("v0", lines.count, (Declare("r0", const(0, dtype)), row, write((line,), total))),)
 
     return body
@@ -128,21 +128,21 @@ def _gathered_rows(lines: _Lines, columns: Expr, dtype: str) -> Body:
         blocks: list[Statement] = []
         for size in _COLUMNS:
             here = size if size == _COLUMNS[0] else 2 * size
-            first = primitive("mul", primitive("intdiv", columns, const(here)), const(here))
-            count = primitive("intdiv", columns, const(size))
+            first = columns // here * here
+            count = columns // size
             if size == _COLUMNS[0]:
                 first = ZERO
             else:
-                count = primitive("mod", count, const(2))
-            begin = primitive("add", first, primitive("mul", var("v2"), const(size)))
-            places = [primitive("add", begin, const(k)) for k in range(size)]
+                count = count % 2
+            begin = first + var("v2") * size
+            places = [begin + k for k in range(size)]
             totals = [var(f"r{k}", dtype) for k in range(size)]
             factor = var("r", dtype)
             # Of the elements that are read at once, only constants are different in the places.
-            start = primitive("add", primitive("mul", index, columns), begin)
-            elements = [readers[3]((primitive("add", start, const(k)),)) for k in range(size)]
-            terms = [primitive("mul", factor, element) for element in elements]
-            adding = [Assign(t.attr, primitive("add", t, term)) for t, term in zip(totals, terms, strict=True)]
+            start = index * columns + begin
+            elements = [readers[3]((start + k,)) for k in range(size)]
+            terms = [factor * element for element in elements]
+            adding = [Assign(t.attr, t + term) for t, term in zip(totals, terms, strict=True)]
             opened = [Declare(t.attr, const(0, dtype)) for t in totals]
             summed = lines.loop(readers, line, "v1", [Declare("r", readers[2]((number,))), *adding])
             stored = [write((line, place), t) for place, t in zip(places, totals, strict=True)]
@@ -161,9 +161,9 @@ def _added_up(lines: _Lines, shape: Sequence[Expr], dtype: str) -> Body:
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         number, index = lines.place(readers, line, "v1")
-        term = primitive("mul", readers[2]((number,)), readers[3]((line, *across)))
+        term = readers[2]((number,)) * readers[3]((line, *across))
         place = (index, *across)
-        terms = lines.loop(readers, line, "v1", over_row(write(place, primitive("add", read(place), term))))
+        terms = lines.loop(readers, line, "v1", over_row(write(place, read(place) + term)))
         zero = over_row(write((line, *across), const(0, dtype)))
         return (For("v0", shape[0], zero, not across), For("v0", lines.count, (terms,)))
 
@@ -185,9 +185,9 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         number, index = lines.place(readers, line, "v1")
-        term = primitive("mul", readers[2]((line, across)), readers[3]((index, across)))
+        term = readers[2]((line, across)) * readers[3]((index, across))
         add_up = For(
-            "v2", x.shape[1], (Assign("r0", primitive("add", total, term), reassociate=True),), lanes=_lanes(dtype)
+            "v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype)
         )
         inner = (Declare("r0", const(0, dtype)), add_up, write((number,), total))
         # Values of which no line has any are zero.

@@ -47,17 +47,13 @@ def _correlation(op: Correlation, node: Apply, context: Context) -> Sequence[Arr
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     working = "float32" if dtype == "float16" else dtype
-    x, y = (_added(converted(context.array(v), working), context) for v in node.inputs[:2])
+    x, y = (context.added(converted(context.array(v), working)) for v in node.inputs[:2])
     sizes = _Measuring(op, node, context).sizes(x, y)
     if working in BLAS_DTYPES and not op.windows.unshared:
         result = _PRODUCTS[op.direction](_Batch(op.windows, sizes, context), x, y)
     else:
         result = _ELEMENTS[op.direction](_Elements(op.windows, sizes, context), x, y)
     return [converted(result, dtype)]
-
-
-def _added(array: Array, context: Context) -> Array:
-    return array if array.stamp >= 0 else context.add(array)
 
 
 # -- sizes ---------------------------------------------------------------------------------------------------------

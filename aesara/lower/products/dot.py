@@ -40,28 +40,24 @@ def scaled_product(node: Apply, context: Context) -> Array:
     """The product of two matrices times a number, of a dtype that BLAS knows."""
     x, y, scale = (context.array(v) for v in node.inputs)
     guards = inner_sizes_agree(x, y, node, context)
-    return context.add(Product(_added(x, context), _added(y, context), guards, _added(scale, context)))
+    return context.add(Product(context.added(x), context.added(y), guards, context.added(scale)))
 
 
 def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
     """The product of two matrices or vectors of one dtype."""
-    left, right = _added(x, context), _added(y, context)
+    left, right = context.added(x), context.added(y)
     if x.ndim == y.ndim == 1:
         return _inner(left, right, dtype, guards, context)
     if dtype not in BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
     if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
         return _outer(left, right, guards)
-    left = left if left.ndim == 2 else _added(with_dimensions(left, [None, 0]), context)
-    right = right if right.ndim == 2 else _added(with_dimensions(right, [0, None]), context)
+    left = left if left.ndim == 2 else context.added(with_dimensions(left, [None, 0]))
+    right = right if right.ndim == 2 else context.added(with_dimensions(right, [0, None]))
     product = context.add(Product(left, right, guards))
     if x.ndim == 1:
         return with_dimensions(product, [1])
     return product if y.ndim == 2 else with_dimensions(product, [0])
-
-
-def _added(array: Array, context: Context) -> Array:
-    return array if array.stamp >= 0 else context.add(array)
 
 
 def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
@@ -131,14 +127,14 @@ def _products(
     Half precision is computed in single and rounded once, as NumPy does.
     """
     working = "float32" if dtype == "float16" else dtype
-    left, right = (_added(converted(a, working), context) for a in (x, y))
+    left, right = (context.added(converted(a, working)) for a in (x, y))
     if x_is_row:
         left = with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
     if y_is_column:
         right = with_dimensions(right, [*range(right.ndim), None])
     lead = max(left.ndim, right.ndim)
     left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
-    left, right = _added(left, context), _added(right, context)
+    left, right = context.added(left), context.added(right)
     if working in BLAS_DTYPES:
         result: Array = context.add(Product(left, right, guards))
     else:

@@ -31,7 +31,7 @@ def categorical(drawing: Drawing) -> Array:
     _check_probabilities(drawing, p, ("Probabilities are not non-negative", "Probabilities do not sum to 1"))
     sums = drawing.context.add(running(p, p.ndim - 1, "add"))
     found = _how_many(drawing, sums, _uniform(drawing), "lt")
-    last = primitive("sub", p.shape[-1], ONE)
+    last = p.shape[-1] - ONE
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return primitive("minimum", readers[0](index), last)
@@ -41,12 +41,12 @@ def categorical(drawing: Drawing) -> Array:
 
 def _check_probabilities(drawing: Drawing, p: Array, messages: tuple[str, str]) -> None:
     negative, not_one = messages
-    drawing.refuse(lambda x: primitive("invert", primitive("ge", x, const(0.0, p.dtype))), negative, p)
+    drawing.refuse(lambda x: ~(x >= const(0.0, p.dtype)), negative, p)
     total = reduce_array(drawing.context, drawing.context.add(converted(p, "float64")), (p.ndim - 1,), "add")
 
     def is_far(x: Expr) -> Expr:
-        distance = primitive("abs", primitive("sub", x, number(1.0)))
-        return primitive("invert", primitive("le", distance, number(_ENOUGH[p.dtype])))
+        distance = primitive("abs", x - number(1.0))
+        return ~(distance <= number(_ENOUGH[p.dtype]))
 
     drawing.refuse(is_far, not_one, total)
 
@@ -79,18 +79,18 @@ def multinomial(drawing: Drawing) -> Array:
         raise Unsupported(f"a number of trials of dtype {n.dtype}, and probabilities of dtype {p.dtype}")
     outcomes = p.shape[-1]
     message = "pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0."
-    some = primitive("gt", outcomes, ZERO)
+    some = outcomes > ZERO
     drawing.requires += drawing.context.guard(some, ValueError, message, drawing.node)
     drawing.refuse(PROBABILITY.is_wrong, "pvals < 0, pvals > 1 or pvals contains NaNs", p)
-    last = primitive("sub", outcomes, ONE)
+    last = outcomes - ONE
 
     def but_the_last(index: Index, readers: Sequence[Reader]) -> Expr:
         here = readers[0](index)
-        return primitive("select", primitive("lt", index[-1], last), here, const(0.0, "float64"))
+        return primitive("select", index[-1] < last, here, const(0.0, "float64"))
 
     first = drawing.context.add(Pointwise("float64", p.shape, (p,), but_the_last, 1))
     total = reduce_array(drawing.context, first, (p.ndim - 1,), "add")
-    drawing.refuse(lambda x: primitive("gt", x, number(1.0 + 1e-12)), "sum(pvals[:-1]) > 1.0", total)
+    drawing.refuse(lambda x: x > number(1.0 + 1e-12), "sum(pvals[:-1]) > 1.0", total)
     drawing.require(NON_NEGATIVE, "n", n)
     shape = drawing.shape
     zeros = Pointwise("int64", (count_of(shape), outcomes), (), lambda index, readers: ZERO, 0)
@@ -111,14 +111,14 @@ def choice(drawing: Drawing) -> Array:
     count = array.shape[0]
     drawing.batch_of_size()
     none = primitive("eq", count_of(drawing.shape), ZERO)
-    possible = primitive("or", primitive("gt", count, ZERO), none)
+    possible = (count > ZERO) | none
     message = "a cannot be empty unless no samples are taken"
     drawing.requires += drawing.context.guard(possible, ValueError, message, drawing.node)
 
     def size_array(size: Expr) -> Array:
         return Pointwise("int64", (), (), lambda index, readers: size, 0)
 
-    places = drawing.draw("integers", size_array(ZERO), size_array(primitive("sub", count, ONE)))
+    places = drawing.draw("integers", size_array(ZERO), size_array(count - ONE))
     return _taken(array, places, count)
 
 
@@ -128,7 +128,7 @@ def _taken(array: Array, places: Array, count: Expr) -> Array:
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         place = readers[1](index[:rank])
-        inside = primitive("maximum", primitive("minimum", place, primitive("sub", count, ONE)), ZERO)
+        inside = primitive("maximum", primitive("minimum", place, count - ONE), ZERO)
         return readers[0]((inside, *index[rank:]))
 
     shape = (*places.shape, *array.shape[1:])
@@ -144,25 +144,25 @@ def permutation(drawing: Drawing) -> Array:
         raise Unsupported("a permutation up to a number that is no integer")
     count = drawing.context.size_from(x)
     message = "Maximum allowed dimension exceeded: {0}"
-    drawing.requires += drawing.context.guard(primitive("ge", count, ZERO), ValueError, message, drawing.node, [count])
+    drawing.requires += drawing.context.guard(count >= ZERO, ValueError, message, drawing.node, [count])
     return _order(drawing, count)
 
 
 def _order(drawing: Drawing, count: Expr) -> Array:
     """The numbers up to a count, each of which, from the last one on, changes places with one that is not behind it."""
-    rounds = primitive("maximum", primitive("sub", count, ONE), ZERO)
+    rounds = primitive("maximum", count - ONE, ZERO)
     drawing.batch_is(rounds)
-    last = primitive("sub", count, ONE)
+    last = count - ONE
 
     def up_to(index: Index, readers: Sequence[Reader]) -> Expr:
-        return primitive("sub", last, index[0])
+        return last - index[0]
 
     others = drawing.draw("interval", Pointwise("int64", (rounds,), (), up_to, 1))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         k, here, there = var("v1"), var("r0"), var("r1")
         first = For("v0", count, (write((var("v0"),), var("v0")),), parallel=True)
-        place = primitive("sub", last, k)
+        place = last - k
         # What was drawn is no larger than the place.
         other = primitive("maximum", primitive("minimum", readers[0]((k,)), place), ZERO)
         swap = (

@@ -52,10 +52,10 @@ class Constraint:
 def _negative(x: Expr) -> Expr:
     """As the sign bit says, which -0.0 has; NaN is taken for a number."""
     if not x.dtype.startswith("float"):
-        return primitive("lt", x, const(0, x.dtype))
+        return x < const(0, x.dtype)
     zero, one = const(0.0, x.dtype), const(1.0, x.dtype)
-    minus_zero = primitive("and", primitive("eq", x, zero), primitive("lt", primitive("div", one, x), zero))
-    return primitive("or", primitive("lt", x, zero), minus_zero)
+    minus_zero = primitive("eq", x, zero) & (one / x < zero)
+    return (x < zero) | minus_zero
 
 
 def number(value: float) -> Expr:
@@ -68,16 +68,16 @@ def _nan(x: Expr) -> Expr:
 
 def unless(relation: str, bound: float) -> _Test:
     """True for NaN as well."""
-    return lambda x: primitive("invert", primitive(relation, x, number(bound)))
+    return lambda x: ~primitive(relation, x, number(bound))
 
 
 def _outside(lower: str, upper: str) -> _Test:
     """Not between 0 and 1; true for NaN as well."""
-    return lambda x: primitive("or", unless(lower, 0.0)(x), unless(upper, 1.0)(x))
+    return lambda x: unless(lower, 0.0)(x) | unless(upper, 1.0)(x)
 
 
 NON_NEGATIVE = Constraint(_negative, "{name} < 0")
-POSITIVE = Constraint(lambda x: primitive("le", x, number(0.0)), "{name} <= 0")
+POSITIVE = Constraint(lambda x: x <= number(0.0), "{name} <= 0")
 NO_NAN = Constraint(_nan, "{name} must not be NaN")
 PROBABILITY = Constraint(_outside("ge", "le"), "{name} < 0, {name} > 1 or {name} {nan}")
 POSITIVE_PROBABILITY = Constraint(_outside("gt", "le"), "{name} <= 0, {name} > 1 or {name} contains NaNs")
@@ -130,7 +130,7 @@ class Drawing:
         """The elements of the size."""
         sizes = integers_of_vector(self._size, length, self.node, self.context)
         for n in sizes:
-            fits = primitive("ge", n, ZERO)
+            fits = n >= ZERO
             message = "negative dimensions are not allowed; one is {0}"
             self.requires += self.context.guard(fits, ValueError, message, self.node, [n])
         return tuple(sizes)
@@ -159,7 +159,7 @@ class Drawing:
         given, common = _tuple_text(0, len(sizes)), _tuple_text(len(sizes), len(both))
         message = f"Output size {given} is not compatible with broadcast dimensions of inputs {common}."
         for n, size in zip(reversed(shape), reversed(sizes)):
-            fits = primitive("or", primitive("eq", n, ONE), primitive("eq", n, size))
+            fits = primitive("eq", n, ONE) | primitive("eq", n, size)
             self.requires += self.context.guard(fits, ValueError, message, self.node, both)
 
     @property

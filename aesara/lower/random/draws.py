@@ -136,11 +136,11 @@ def _uniform(node: Drawing) -> Array:
     low, high = _numbers_of(node, (_one("low"), _one("high")))
     if node.is_known(node.params[0], 0.0) and node.is_known(node.params[1], 1.0):
         return node.draw("standard_uniform")
-    length = node.combined(lambda a, b: primitive("sub", b, a), "float64", low, high)
+    length = node.combined(lambda a, b: b - a, "float64", low, high)
     text = "Range exceeds valid bounds" if node.has_arrays else "high - low range exceeds valid bounds"
 
     def is_infinite(x: Expr) -> Expr:
-        return primitive("invert", primitive("lt", primitive("abs", x), number(float("inf"))))
+        return ~(primitive("abs", x) < number(float("inf")))
 
     node.refuse(is_infinite, text, length, kind=OverflowError)
     node.require(NON_NEGATIVE, "high - low", length)
@@ -162,16 +162,16 @@ def _poisson(node: Drawing) -> Array:
 
 def _check_triangle(node: Drawing, params: Sequence[Array]) -> None:
     left, mode, right = params
-    node.refuse(lambda a, b: primitive("gt", a, b), "left > mode", left, mode)
-    node.refuse(lambda a, b: primitive("gt", a, b), "mode > right", mode, right)
+    node.refuse(lambda a, b: a > b, "left > mode", left, mode)
+    node.refuse(lambda a, b: a > b, "mode > right", mode, right)
     node.refuse(lambda a, b: primitive("eq", a, b), "left == right", left, right)
 
 
 def _check_mean_of_failures(node: Drawing, params: Sequence[Array]) -> None:
     def is_too_large(n: Expr, p: Expr) -> Expr:
-        odds = primitive("div", primitive("sub", number(1.0), p), p)
-        most = primitive("add", n, primitive("mul", number(10.0), primitive("sqrt", n)))
-        return primitive("gt", primitive("mul", odds, most), number(2.0**63 - 10 * (2.0**63) ** 0.5))
+        odds = (number(1.0) - p) / p
+        most = n + number(10.0) * primitive("sqrt", n)
+        return odds * most > number(2.0**63 - 10 * (2.0**63) ** 0.5)
 
     node.refuse(is_too_large, "n too large or p too small, see Generator.negative_binomial Notes", *params)
 
@@ -180,9 +180,9 @@ def _check_counts(node: Drawing, params: Sequence[Array]) -> None:
     good, bad, sample = params
     for array in (good, bad):
         too_many = "both ngood and nbad must be less than 1000000000"
-        node.refuse(lambda x: primitive("ge", x, const(10**9)), too_many, array)
+        node.refuse(lambda x: x >= (10**9), too_many, array)
     text = "ngood + nbad < nsample"
-    node.refuse(lambda g, b, s: primitive("lt", primitive("add", g, b), s), text, good, bad, sample)
+    node.refuse(lambda g, b, s: g + b < s, text, good, bad, sample)
 
 
 def _bernoulli(node: Drawing) -> Array:
@@ -202,10 +202,10 @@ def _beta_binomial(node: Drawing) -> Array:
 
 def _integers(node: Drawing) -> Array:
     low, high = _numbers_of(node, (_count("low"), _count("high")))
-    node.refuse(lambda a, b: primitive("ge", a, b), "low >= high", low, high)
+    node.refuse(lambda a, b: a >= b, "low >= high", low, high)
 
     def length(a: Expr, b: Expr) -> Expr:
-        return primitive("sub", primitive("sub", b, const(1)), a)
+        return b - 1 - a
 
     return node.draw("integers", low, node.combined(length, "int64", low, high))
 
@@ -214,7 +214,7 @@ def _moved(node: Drawing, numbers: Array, loc: Array, scale: Array) -> Array:
     """The numbers times a scale, plus a location."""
 
     def body(x: Expr, m: Expr, s: Expr) -> Expr:
-        return primitive("add", primitive("mul", x, s), m)
+        return x * s + m
 
     return node.combined(body, "float64", numbers, loc, scale)
 

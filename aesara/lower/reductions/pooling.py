@@ -58,7 +58,7 @@ def _pool(op: Pool, node: Apply, context: Context) -> Sequence[Array]:
     if op.mode.startswith("average") and not working.startswith("float"):
         working = "float64"
     form = _Form(op, node, x, context)
-    total = form.reduced(_added(converted(x, working), context), "maximum" if op.mode == "max" else "add")
+    total = form.reduced(context.added(converted(x, working)), "maximum" if op.mode == "max" else "add")
     if op.mode.startswith("average"):
         total = form.divided(total)
     return [converted(total, dtype)]
@@ -83,7 +83,7 @@ def _along(op: MaxPoolRop, node: Apply, context: Context) -> Sequence[Array]:
 
 def _sums_at_maxima(form: _Form, x: Array, largest: Array, values: Array, node: Apply) -> Array:
     dtype = node.outputs[0].type.dtype
-    values = _added(converted(values, _working(dtype)), form.context)
+    values = form.context.added(converted(values, _working(dtype)))
     return converted(form.reduced_at(x, largest, values), dtype)
 
 
@@ -94,7 +94,7 @@ def _max_gradient(op: MaxPoolGrad, node: Apply, context: Context) -> Sequence[Ar
     form.require_windows(largest, "maxout")
     form.require_windows(g, "gz")
     dtype = node.outputs[0].type.dtype
-    g = _added(converted(g, _working(dtype)), context)
+    g = context.added(converted(g, _working(dtype)))
     return [converted(form.handed_out(g, x, largest), dtype)]
 
 
@@ -104,19 +104,15 @@ def _average_gradient(op: AveragePoolGrad, node: Apply, context: Context) -> Seq
     form = _Form(op, node, x, context)
     form.require_windows(g, "gz")
     dtype = node.outputs[0].type.dtype
-    g = _added(converted(g, _working(dtype)), context)
+    g = context.added(converted(g, _working(dtype)))
     if op.mode != "sum":
-        g = _added(form.divided(g), context)
+        g = context.added(form.divided(g))
     return [converted(form.handed_out(g), dtype)]
 
 
 def _working(dtype: str) -> str:
     check_dtype(dtype)
     return "float32" if dtype == "float16" else dtype
-
-
-def _added(array: Array, context: Context) -> Array:
-    return array if array.stamp >= 0 else context.add(array)
 
 
 @dataclass(frozen=True)
@@ -133,19 +129,19 @@ class _Along:
     @property
     def reach(self) -> Expr:
         """How long the image with all of its surroundings is."""
-        whole = _add(self.size, self.pad)
-        return primitive("maximum", whole, _add(_mul(_add(self.count, const(-1)), self.stride), self.width))
+        whole = self.size + self.pad
+        return primitive("maximum", whole, (self.count - 1) * self.stride + self.width)
 
     def place(self, position: Expr, entry: Expr) -> Expr:
         """Where in the image with its surroundings an entry of a window is."""
-        return _add(_mul(position, self.stride), entry)
+        return position * self.stride + entry
 
     def bounds(self, position: Expr) -> tuple[Expr, Expr]:
         """From where to where in the image a window lies."""
-        start = primitive("sub", _mul(position, self.stride), self.pad)
+        start = (position * self.stride) - self.pad
         if self.is_inside:
-            return start, _add(start, self.width)
-        return primitive("maximum", start, ZERO), primitive("minimum", _add(start, self.width), self.size)
+            return start, start + self.width
+        return primitive("maximum", start, ZERO), primitive("minimum", start + self.width, self.size)
 
     def elements(self, position: Expr, include_pad: bool) -> Expr:
         """How many elements a window has."""
@@ -153,18 +149,10 @@ class _Along:
             return self.width
         if not include_pad:
             first, last = self.bounds(position)
-            return primitive("sub", last, first)
-        start = _mul(position, self.stride)
-        whole = _add(self.size, _mul(self.pad, const(2)))
-        return primitive("sub", primitive("minimum", _add(start, self.width), whole), start)
-
-
-def _add(a: Expr, b: Expr) -> Expr:
-    return primitive("add", a, b)
-
-
-def _mul(a: Expr, b: Expr) -> Expr:
-    return primitive("mul", a, b)
+            return last - first
+        start = position * self.stride
+        whole = self.size + self.pad * 2
+        return primitive("minimum", start + self.width, whole) - start
 
 
 class _Form:
@@ -192,19 +180,19 @@ class _Form:
             if not self.op.may_lie_in_padding:
                 self._require("lt", pad, width, NotImplementedError, message)
             self._require("le", pad, _LONGEST, ValueError, f"{name}: padding of {{0}} is too much.")
-            room = primitive("sub", _add(size, _mul(pad, const(2))), width)
-            count = primitive("maximum", _add(primitive("intdiv", room, stride), ONE), ZERO)
+            room = (size + pad * 2) - width
+            count = primitive("maximum", room // stride + ONE, ZERO)
             return _Along(size, width, stride, pad, count, pad is ZERO)
         self._require("eq", pad, ZERO, NotImplementedError, "padding works only with ignore_border=True")
-        more = _add(stride, const(-1))
-        after = primitive("intdiv", _add(primitive("sub", size, width), more), stride)
+        more = stride - 1
+        after = (size - width + more) // stride
         count = primitive(
             "minimum",
-            primitive("intdiv", _add(size, more), stride),
-            _add(primitive("maximum", after, ZERO), ONE),
+            (size + more) // stride,
+            primitive("maximum", after, ZERO) + ONE,
         )
-        last = _add(_mul(_add(count, const(-1)), stride), width)
-        fits = primitive("le", last, size)
+        last = (count - 1) * stride + width
+        fits = last <= size
         return _Along(size, width, stride, ZERO, count, fits.is_const and bool(fits.attr))
 
     def _require(self, kind: str, a: Expr, b: Expr, error: type[Exception], message: str) -> None:
@@ -246,7 +234,7 @@ class _Form:
         before = (*(ZERO for _ in range(self.lead)), *(d.pad for d in self.dims))
 
         def place(index: Index, readers: Sequence[Reader]) -> Index:
-            return tuple(_add(i, b) for i, b in zip(index, before, strict=True))
+            return tuple(i + b for i, b in zip(index, before, strict=True))
 
         write = Write(x.shape, (x,), place, lambda index, readers: readers[0](index))
         return self.context.add(Assembled(x.dtype, shape, literal(fill.attr, x.dtype, shape), [write], self.checks))
@@ -315,8 +303,8 @@ class _Form:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
             number: Expr = ONE
             for d, i in zip(self.dims, index[self.lead :], strict=True):
-                number = _mul(number, d.elements(i, include))
-            return primitive("div", readers[0](index), cast(number, total.dtype))
+                number = number * d.elements(i, include)
+            return readers[0](index) / cast(number, total.dtype)
 
         return Pointwise(total.dtype, total.shape, (total,), body, 5, requires=self.checks)
 
@@ -381,7 +369,7 @@ class _HandingOut:
         declared = [Declare(f"r{k}", value) for k, value in enumerate(of_window)]
         bounds = [d.bounds(i) for d, i in zip(form.dims, rest, strict=True)]
         within = [var(f"v{form.rank + d}") for d in range(form.op.ndim)]
-        place = (*lead, *(_add(first, k) for (first, _), k in zip(bounds, within, strict=True)))
+        place = (*lead, *(first + k for (first, _), k in zip(bounds, within, strict=True)))
         plus = "or" if self.dtype == "bool" else "add"
         body: tuple[Statement, ...] = (write(place, primitive(plus, read(place), self._share(place, kept, readers))),)
         for d in reversed(range(form.op.ndim)):
@@ -389,7 +377,7 @@ class _HandingOut:
             if form.op.may_lie_in_padding:
                 last = primitive("maximum", first, last)
             last_one = d == form.op.ndim - 1
-            body = (For(f"v{form.rank + d}", primitive("sub", last, first), body, parallel=last_one),)
+            body = (For(f"v{form.rank + d}", last - first, body, parallel=last_one),)
         return self._nested(form.pooled, (*declared, *body), False)
 
     def _between(self, write: Writer) -> tuple[Statement, ...]:
@@ -401,7 +389,7 @@ class _HandingOut:
         shape = list(form.shape)
         for k in range(form.op.ndim):
             d = form.dims[k]
-            covered = _mul(d.count, d.stride)
+            covered = d.count * d.stride
             axis = form.lead + k
             starts = tuple(covered if a == axis else ZERO for a in range(form.rank))
             ends = tuple(form.shape[a] if a == axis else n for a, n in enumerate(shape))
@@ -411,8 +399,8 @@ class _HandingOut:
         return found
 
     def _zeros(self, starts: Sequence[Expr], ends: Sequence[Expr], write: Writer) -> tuple[Statement, ...]:
-        place = tuple(_add(i, start) for i, start in zip(self.loops, starts, strict=True))
-        extents = [primitive("sub", end, start) for start, end in zip(starts, ends, strict=True)]
+        place = tuple(i + start for i, start in zip(self.loops, starts, strict=True))
+        extents = [end - start for start, end in zip(starts, ends, strict=True)]
         return self._nested(extents, (write(place, self.zero),), True)
 
     def _nested(self, extents: Sequence[Expr], body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:

@@ -95,7 +95,7 @@ def _carried(
 
 def _converted(z: ComplexArray, dtype: str, context: Context) -> ComplexArray:
     parts = [converted(part, part_dtype(dtype)) for part in z.parts]
-    return ComplexArray(*(part if part.stamp >= 0 else context.add(part) for part in parts))
+    return ComplexArray(*map(context.added, parts))
 
 
 @lower_complex_op.register
