@@ -15,7 +15,7 @@ from aesara.records import dataclass
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One line of a table: seconds, number of calls and of nodes, and the language."""
 
     key: Any
@@ -27,14 +27,14 @@ class Row:
 
 def rows(
     times: Mapping[Any, float], calls: Mapping[Any, int], nodes: Mapping[Any, int], impl: Mapping[Any, str]
-) -> list[Row]:
+) -> list[TableRow]:
     """The lines of a table, the longest times first."""
-    found = [Row(key, times[key], calls[key], nodes[key], impl.get(key, "Py")) for key in times]
+    found = [TableRow(key, times[key], calls[key], nodes[key], impl.get(key, "Py")) for key in times]
     return sorted(found, key=lambda row: -row.seconds)
 
 
 def write_table(
-    title: str, found: Sequence[Row], names: Mapping[Any, str], limit: int, file: IO[str], width: int
+    title: str, found: Sequence[TableRow], names: Mapping[Any, str], limit: int, file: IO[str], width: int
 ) -> None:
     """Print a table of times, at most `limit` lines of it."""
     total = sum(row.seconds for row in found)

@@ -16,7 +16,7 @@ from aesara.graph.shared import SharedVariable
 from aesara.printing.explain import explain
 from aesara.printing.graph_parts import GraphParts, graph_between, outer_positions, parts_of
 
-__all__ = ["Box", "Drawing", "Line", "drawing_of", "page_data"]
+__all__ = ["Box", "Diagram", "Edge", "drawing_of", "page_data"]
 
 _LONGEST_TEXT = 2000
 
@@ -49,12 +49,12 @@ class Box:
     rows: list[tuple[str, str]]
     node: Apply | None = None
     variable: Variable | None = None
-    inner: Drawing | None = None
+    inner: Diagram | None = None
     outer: str | None = None
 
 
 @dataclass(frozen=True)
-class Line:
+class Edge:
     """A line from one box to another.
 
     Attributes
@@ -74,11 +74,11 @@ class Line:
 
 
 @dataclass
-class Drawing:
+class Diagram:
     """Boxes and lines."""
 
     boxes: list[Box] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Edge] = field(default_factory=list)
 
     def all_boxes(self) -> Iterable[Box]:
         """All boxes, those inside of others too."""
@@ -88,7 +88,7 @@ class Drawing:
                 yield from box.inner.all_boxes()
 
 
-def drawing_of(fct: Any, compact: bool = True) -> Drawing:
+def drawing_of(fct: Any, compact: bool = True) -> Diagram:
     """Make a drawing of a graph, with the graphs inside of its nodes.
 
     Parameters
@@ -106,7 +106,7 @@ class _Drawer:
     """Draws one graph."""
 
     def __init__(self, parts: GraphParts, compact: bool, ids: Any, outer: Mapping[Variable, str] | None = None) -> None:
-        self.drawing = Drawing()
+        self.drawing = Diagram()
         self.compact = compact
         self.ids = ids
         self.outer = {} if outer is None else outer
@@ -126,7 +126,7 @@ class _Drawer:
         return box.id
 
     def _line(self, source: str, target: str, text: str, effect: str = "") -> None:
-        self.drawing.lines.append(Line(source, target, text, effect))
+        self.drawing.lines.append(Edge(source, target, text, effect))
 
     def _leaf(self, variable: Variable) -> str:
         if variable not in self.of_variable:
@@ -224,7 +224,7 @@ def _add_profile(fct: Function, boxes: Mapping[Apply, Box], by_id: Mapping[str, 
                 shown["rows"].append(["shape", str(profile.variable_shape[variable])])
 
 
-def _as_data(drawing: Drawing) -> dict[str, Any]:
+def _as_data(drawing: Diagram) -> dict[str, Any]:
     nodes = []
     for box in drawing.boxes:
         one: dict[str, Any] = {"id": box.id, "kind": box.kind, "label": box.label, "rows": [list(r) for r in box.rows]}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aesara.compile.function.function import Function
-from aesara.d3viz.drawing import Box, Drawing, drawing_of
+from aesara.d3viz.drawing import Box, Diagram, drawing_of
 from aesara.d3viz.labels import (
     apply_label,
     apply_profile,
@@ -95,7 +95,7 @@ class PyDotFormatter:
         self._add(drawing_of(fct, self.compact), graph, fct if isinstance(fct, Function) else None)
         return graph
 
-    def _add(self, drawing: Drawing, graph: Any, function: Function | None) -> None:
+    def _add(self, drawing: Diagram, graph: Any, function: Function | None) -> None:
         read = {line.source for line in drawing.lines}
         for box in drawing.boxes:
             attributes = self._of_op(box, function) if box.node is not None else self._of_variable(box, box.id in read)

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Slot:
+class Hook:
     """A function that is provided later.
 
     Examples
     --------
-    >>> double = Slot("double", "an example")
+    >>> double = Hook("double", "an example")
     >>> _ = double.set(lambda x: 2 * x)
     >>> double(4)
     8
@@ -48,31 +48,31 @@ class Slot:
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
-        return f"Slot({self.name!r}, {'set' if self.is_set else 'unset'})"
+        return f"Hook({self.name!r}, {'set' if self.is_set else 'unset'})"
 
 
 #: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
-eval_variable = Slot("eval_variable", "aesara.compile")
+eval_variable = Hook("eval_variable", "aesara.compile")
 #: ``compile_step(inputs, outputs, mode=, name=, overwritten=)`` compiles the graph inside of an operation.
-compile_step = Slot("compile_step", "aesara.compile")
+compile_step = Hook("compile_step", "aesara.compile")
 #: ``store(cell, value)`` puts a value into a cell, after calls that are updating it.
-store = Slot("store", "aesara.link")
+store = Hook("store", "aesara.link")
 #: ``sparse_row_gradient(x, gradient, rows)`` is the gradient of ``x[rows]`` for `x` as a sparse matrix.
-sparse_row_gradient = Slot("sparse_row_gradient", "aesara.sparse")
+sparse_row_gradient = Hook("sparse_row_gradient", "aesara.sparse")
 #: ``pprint(variable)`` returns a formula.
-pprint = Slot("pprint", "aesara.printing")
+pprint = Hook("pprint", "aesara.printing")
 #: ``formula(variable)`` returns a short formula, for messages.
-formula = Slot("formula", "aesara.printing")
+formula = Hook("formula", "aesara.printing")
 #: ``debugprint(graph, **options)`` prints a graph as a tree.
-debugprint = Slot("debugprint", "aesara.printing")
+debugprint = Hook("debugprint", "aesara.printing")
 #: ``html(thing)`` describes a variable, a graph or a function for a notebook.
-html = Slot("html", "aesara.printing")
+html = Hook("html", "aesara.printing")
 #: ``min_informative_str(variable)`` returns a short tree.
-min_informative_str = Slot("min_informative_str", "aesara.printing")
+min_informative_str = Hook("min_informative_str", "aesara.printing")
 #: ``printer_class(name)`` returns the class that prints an operation in formulas.
-printer_class = Slot("printer_class", "aesara.printing")
+printer_class = Hook("printer_class", "aesara.printing")
 #: ``shape_of_variables(fgraph, input_shapes)`` computes the shapes of a graph's variables.
-shape_of_variables = Slot("shape_of_variables", "aesara.compile")
+shape_of_variables = Hook("shape_of_variables", "aesara.compile")
 
 
 def printer_attribute(module: str, documented: tuple[str, ...]) -> Callable[[str], Any]:

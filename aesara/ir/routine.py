@@ -6,26 +6,26 @@ step `Call` of a program runs one; `lower.arrays.RoutineCall` is such a call amo
 
 The C function is described by a list of arguments:
 
-===================  ========================================================================================
-``Character(c)``     pointer to a character, as Fortran takes flags
-``Integer(e)``       pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
-``Leading(e)``       the same for a leading dimension, which is 1 where the expression is zero
-``Length(e)``        an expression in the sizes by value, as a 64-bit integer
-``Constant(e)``      pointer to a number that is always the same
-``Data(name)``       pointer to the first element of an operand
-``Stride(name, d)``  how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
-``Status(name)``     pointer to a 32-bit integer, which goes to the operand of that name after the call
-``Scalar(name)``     a number that a call gives, and ``Number(e)`` one that is always the same
-``Null()``           a null pointer
-``Bits(name)``       pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
-``Element(name)``    an element of an operand, by value: its only one, or that of the same number as the result
-``Row(name)``        pointer to a row of an operand: its only one, or the one with the number of the call
-``Count()``          how many elements are to be written, and ``Place(name)`` a pointer to the first of them
-``Scratch(bytes)``   pointer to memory that is zero before the first of many results
-``Pointers(...)``    pointer to an array of pointers, which are these arguments
-``Lengths(...)``     pointer to an array of 64-bit integers, which are expressions in the sizes
-``Table()``          the table of the function, and ``Watcher()`` what looks for signals; for our own routines
-===================  ========================================================================================
+======================== ===============================================================================================
+``Character(c)``         pointer to a character, as Fortran takes flags
+``Integer(e)``           pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
+``Leading(e)``           the same for a leading dimension, which is 1 where the expression is zero
+``Int64(e)``             an expression in the sizes by value, as a 64-bit integer
+``ConstantPointer(e)``   pointer to a number that is always the same
+``Data(name)``           pointer to the first element of an operand
+``Stride(name, d)``      how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
+``Status(name)``         pointer to a 32-bit integer, which goes to the operand of that name after the call
+``Scalar(name)``         a number that a call gives, and ``Number(e)`` one that is always the same
+``Null()``               a null pointer
+``Bits(name)``           pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
+``Element(name)``        an element of an operand, by value: its only one, or that of the same number as the result
+``RowPointer(name)``     pointer to a row of an operand: its only one, or the one with the number of the call
+``ElementCount()``       how many elements are to be written, and ``Place(name)`` a pointer to the first of them
+``Scratch(bytes)``       pointer to memory that is zero before the first of many results
+``Pointers(...)``        pointer to an array of pointers, which are these arguments
+``Int64Array(...)``      pointer to an array of 64-bit integers, which are expressions in the sizes
+``Table()``              the table of the function, and ``SignalWatch()`` what looks for signals; for our own routines
+======================== ===============================================================================================
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
     from aesara.ir.work import Work
 
 __all__ = [
-    "Argument",
+    "CArgument",
     "Bits",
     "Character",
-    "Constant",
-    "Count",
+    "ConstantPointer",
+    "ElementCount",
     "Data",
     "Element",
     "Integer",
     "Leading",
-    "Length",
-    "Lengths",
+    "Int64",
+    "Int64Array",
     "Null",
     "Number",
     "Parameter",
     "Place",
     "Pointers",
     "Routine",
-    "Row",
+    "RowPointer",
     "Scalar",
     "Scratch",
     "Status",
     "Stride",
     "Table",
-    "Watcher",
+    "SignalWatch",
     "size",
 ]
 
@@ -94,7 +94,7 @@ class Parameter:
     is_workspace: bool = False
 
 
-class Argument:
+class CArgument:
     """An argument of the function, made of what the table above says."""
 
     __slots__ = ("dimension", "value")
@@ -103,89 +103,89 @@ class Argument:
         self.value, self.dimension = value, dimension
 
 
-class Character(Argument):
+class Character(CArgument):
     pass
 
 
-class Integer(Argument):
+class Integer(CArgument):
     pass
 
 
-class Leading(Argument):
+class Leading(CArgument):
     pass
 
 
-class Constant(Argument):
+class ConstantPointer(CArgument):
     pass
 
 
-class Length(Argument):
+class Int64(CArgument):
     pass
 
 
-class Data(Argument):
+class Data(CArgument):
     pass
 
 
-class Stride(Argument):
+class Stride(CArgument):
     pass
 
 
-class Status(Argument):
+class Status(CArgument):
     pass
 
 
-class Scalar(Argument):
+class Scalar(CArgument):
     pass
 
 
-class Number(Argument):
+class Number(CArgument):
     pass
 
 
-class Null(Argument):
+class Null(CArgument):
     pass
 
 
-class Bits(Argument):
+class Bits(CArgument):
     pass
 
 
-class Element(Argument):
+class Element(CArgument):
     pass
 
 
-class Row(Argument):
+class RowPointer(CArgument):
     pass
 
 
-class Count(Argument):
+class ElementCount(CArgument):
     pass
 
 
-class Place(Argument):
+class Place(CArgument):
     pass
 
 
-class Scratch(Argument):
+class Scratch(CArgument):
     pass
 
 
-class Pointers(Argument):
-    def __init__(self, *arguments: Argument) -> None:
+class Pointers(CArgument):
+    def __init__(self, *arguments: CArgument) -> None:
         super().__init__(arguments)
 
 
-class Lengths(Argument):
+class Int64Array(CArgument):
     def __init__(self, *values: Expr) -> None:
         super().__init__(values)
 
 
-class Table(Argument):
+class Table(CArgument):
     pass
 
 
-class Watcher(Argument):
+class SignalWatch(CArgument):
     pass
 
 
@@ -223,15 +223,15 @@ class Routine:
         The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
     each, gives
         The size that says how often the function is called, and the parameter whose elements it returns, one after
-        another, if it returns something; empty for a function that is called once.  One that takes a `Count` is called
-        for many elements at once.
+        another, if it returns something; empty for a function that is called once.  One that takes an `ElementCount` is
+        called for many elements at once.
     """
 
     name: str
     title: str
     sizes: tuple[str, ...]
     parameters: tuple[Parameter, ...]
-    arguments: tuple[Argument, ...]
+    arguments: tuple[CArgument, ...]
     work: Work
     reference: Callable[..., Any]
     symbol: str = ""

@@ -26,7 +26,7 @@ from aesara.ir.kernel import (
 from aesara.ir.lanes import accumulations
 from aesara.ir.program import Program
 
-__all__ = ["IRError", "Scope", "verify_function", "verify_kernel", "verify_program"]
+__all__ = ["IRError", "Bindings", "verify_function", "verify_kernel", "verify_program"]
 
 
 class IRError(Exception):
@@ -168,7 +168,7 @@ def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[s
         verify_expression(e, scalars, buffers)
 
 
-class Scope:
+class Bindings:
     """What is bound at a point of a program.
 
     Attributes
@@ -182,9 +182,9 @@ class Scope:
     def __init__(self, scalars: dict[str, str], buffers: dict[str, str], slots: Sequence[Slot]) -> None:
         self.scalars, self.buffers, self.slots = scalars, buffers, slots
 
-    def inside(self, counter: str) -> Scope:
+    def inside(self, counter: str) -> Bindings:
         """The scope inside of something that counts with this variable: what is bound there is not known outside."""
-        return Scope({**self.scalars, counter: INDEX}, dict(self.buffers), self.slots)
+        return Bindings({**self.scalars, counter: INDEX}, dict(self.buffers), self.slots)
 
     def expressions(self, *roots: Expr) -> None:
         """Check expressions."""
@@ -211,7 +211,7 @@ class Scope:
 
 def verify_program(program: Program) -> None:
     """Raise `IRError` unless the program and all its kernels are well-formed."""
-    scope = Scope(
+    scope = Bindings(
         {n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"}, {}, program.slots
     )
     for buffer in (*(item.buffer for item in program.inputs), *program.constants):

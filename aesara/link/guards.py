@@ -33,7 +33,7 @@ from typing import Any
 
 from aesara.graph import hooks
 
-__all__ = ["EVERYTHING", "Guard", "Held", "guard_of", "state", "store", "store_together", "wait_for"]
+__all__ = ["EVERYTHING", "UpdateGuard", "Held", "guard_of", "state", "store", "store_together", "wait_for"]
 
 _OWNER, _WANTED, _DEPTH, _BELL = range(4)
 
@@ -64,7 +64,7 @@ _acquire_lock.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_int]
 _release_lock.restype, _release_lock.argtypes = None, [ctypes.c_void_p]
 
 
-class Guard:
+class UpdateGuard:
     """The guard of one cell, or of nothing in particular."""
 
     __slots__ = ("cell", "words", "__weakref__")
@@ -81,21 +81,21 @@ class Guard:
         return ctypes.addressof(self.words)
 
 
-_all_guards: dict[int, weakref.ref[Guard]] = {}
-_guards: dict[int, weakref.ref[Guard]] = {}
+_all_guards: dict[int, weakref.ref[UpdateGuard]] = {}
+_guards: dict[int, weakref.ref[UpdateGuard]] = {}
 
 #: taken by calls that may run other functions before they end
-EVERYTHING = Guard()
+EVERYTHING = UpdateGuard()
 
 
-def guard_of(cell: list[Any]) -> Guard:
+def guard_of(cell: list[Any]) -> UpdateGuard:
     """The guard of the cell of a shared variable."""
     key = id(cell)
     guard = None
     while guard is None:  # what is found may be about to be forgotten
         found = _guards.get(key)
         if found is None:
-            new = Guard(cell)
+            new = UpdateGuard(cell)
             found = _guards.setdefault(key, weakref.ref(new, lambda ref: _forget(key, ref)))
         guard = found()
         if guard is None:
@@ -103,7 +103,7 @@ def guard_of(cell: list[Any]) -> Guard:
     return guard
 
 
-def _forget(key: int, ref: weakref.ref[Guard]) -> None:
+def _forget(key: int, ref: weakref.ref[UpdateGuard]) -> None:
     if _guards.get(key) is ref:
         del _guards[key]
 
@@ -113,7 +113,7 @@ class _Ticket:
 
     __slots__ = ("guards", "thread", "bell", "wanted")
 
-    def __init__(self, guards: Sequence[Guard]) -> None:
+    def __init__(self, guards: Sequence[UpdateGuard]) -> None:
         self.guards = guards
         self.thread = threading.get_ident()
         self.bell = _bells.pop() if _bells else _new_lock()
@@ -131,7 +131,7 @@ class Held:
 
     __slots__ = ("guards", "held")
 
-    def __init__(self, guards: Iterable[Guard]) -> None:
+    def __init__(self, guards: Iterable[UpdateGuard]) -> None:
         self.guards = tuple(guards)
         self.held = 0
 
@@ -222,7 +222,7 @@ def _complete(action: Callable[[], None]) -> None:
         raise late
 
 
-def wait_for(guards: Sequence[Guard]) -> None:
+def wait_for(guards: Sequence[UpdateGuard]) -> None:
     """Take all of the guards as soon as this thread may; one of the counts of `state` must include the call."""
     Held(guards).wait()
 
@@ -241,7 +241,7 @@ def _leave_queue(ticket: _Ticket) -> None:
         _bells.append(bell)
 
 
-def _set_bells(guards: Sequence[Guard]) -> None:
+def _set_bells(guards: Sequence[UpdateGuard]) -> None:
     """Let the guards ring for the first call that waits for them.
 
     If another thread does so at the same time, a call may wait for a wrong bell, until it loses its patience.
@@ -268,7 +268,7 @@ def _is_next(ticket: _Ticket, patient: bool) -> bool:
     )
 
 
-def _living_guards() -> list[Guard]:
+def _living_guards() -> list[UpdateGuard]:
     return [guard for ref in list(_all_guards.values()) if (guard := ref()) is not None]
 
 

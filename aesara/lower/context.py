@@ -19,10 +19,10 @@ from aesara.lower.arrays import (
     External,
     Guard,
     Item,
+    LoopRow,
     Pointwise,
     PythonNode,
     Reader,
-    Row,
     Source,
     literal,
 )
@@ -79,7 +79,7 @@ class Context:
         #: for sides of lazy choices, what is computed for them only
         self.branches: dict[tuple[Apply, int], list[Apply]] = {}
         #: what this context has taken from the one around; None if it must not
-        self.taken: list[Row] | None = None
+        self.taken: list[LoopRow] | None = None
         self.outer: Context | None = None
         self._equal: dict[Expr, Expr] = {}
         self._names = itertools.count(1)
@@ -118,7 +118,7 @@ class Context:
             number = cast(self.outer.integer_from(array), array.dtype)
             here = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
         elif here is None:
-            self.taken.append(Row(self.fresh("w"), array, None, array.shape))
+            self.taken.append(LoopRow(self.fresh("w"), array, None, array.shape))
             here = Source(self.taken[-1].name, array.dtype, array.shape)
         self.set(variable, split(here) if variable in self.outer.pairs else here)
 

@@ -22,7 +22,7 @@ from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
 from aesara.ir.routines.special import special
 from aesara.lower.context import Unsupported
 from aesara.scalar.native import Special
-from aesara.scalar.routine import Known, Routine
+from aesara.scalar.routine import FloatRoutine, Known
 
 __all__ = ["RoutineError", "Traced", "scalar_function"]
 
@@ -34,7 +34,7 @@ class RoutineError(TypeError):
 
 
 @functools.lru_cache(maxsize=1024)
-def scalar_function(routine: Routine) -> ScalarFunction:
+def scalar_function(routine: FloatRoutine) -> ScalarFunction:
     """The routine as a function of the loop IR.
 
     Raises
@@ -69,10 +69,10 @@ class Traced:
         raise RoutineError("a Python function that a routine calls cannot decide by a value; use `where` there")
 
     @staticmethod
-    def traced_call(function: Known | Routine, *values: Any) -> Traced:
+    def traced_call(function: Known | FloatRoutine, *values: Any) -> Traced:
         """The value of a function that routines may call."""
         arguments = list(map(_expr, values))
-        if isinstance(function, Routine):
+        if isinstance(function, FloatRoutine):
             return Traced(scalar_function(function)(*arguments))
         native = function.native
         if isinstance(native, Special):
@@ -144,7 +144,7 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
 class _Translator:
     """Translates one routine; `body` collects the statements of the block that is being translated."""
 
-    def __init__(self, routine: Routine, definition: ast.FunctionDef):
+    def __init__(self, routine: FloatRoutine, definition: ast.FunctionDef):
         self.routine, self.definition = routine, definition
         self.first_line = routine.function.__code__.co_firstlineno
         closure = inspect.getclosurevars(routine.function)
@@ -338,7 +338,7 @@ class _Translator:
     def call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
         arguments = [self.value(each) for each in node.args]
-        if isinstance(function, (Known, Routine)):
+        if isinstance(function, (Known, FloatRoutine)):
             return Traced.traced_call(function, *arguments)
         if function in _BUILTINS:
             return _BUILTINS[function](*arguments)

@@ -25,7 +25,7 @@ from aesara.scalar.promotion import (
     upgrade_to_float,
     upgrade_to_float64,
 )
-from aesara.scalar.routine import Routine
+from aesara.scalar.routine import FloatRoutine
 
 __all__ = [
     "Abs",
@@ -184,7 +184,7 @@ class Abs(UnaryScalarOp):
     holomorphic = False
     native = Primitive("abs")
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | Routine | None:
+    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
         return None if input_types[0].numpy_dtype.kind in "bu" else super().native_fact(input_types)
 
     def decomposition(self, *inputs: Any) -> list | None:

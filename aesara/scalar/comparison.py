@@ -10,7 +10,7 @@ from aesara.scalar.constants import constant, literal
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp, to_dtype
 from aesara.scalar.promotion import bool_out, specific_out
-from aesara.scalar.routine import Routine
+from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.types import int8
 
 __all__ = [
@@ -55,7 +55,7 @@ class LogicalComparison(BinaryScalarOp):
             return [scalar_type.dtype for scalar_type in input_types]
         return super().operand_dtypes(input_types, output_types)
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | Routine | None:
+    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
         return None if _signed_and_uint64(input_types) else super().native_fact(input_types)
 
     def decomposition(self, *inputs: Any) -> list | None:
@@ -131,7 +131,7 @@ class NEQ(LogicalComparison):
 class _FloatTest(FixedLogicalComparison):
     """A test that no integer passes."""
 
-    def native_fact(self, input_types: Any) -> Primitive | Special | Routine | None:
+    def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
         return None if input_types[0].is_discrete else super().native_fact(input_types)
 
     def decomposition(self, *inputs: Any) -> list | None:

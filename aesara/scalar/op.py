@@ -37,7 +37,7 @@ from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
 from aesara.scalar.constants import as_scalar, literal
 from aesara.scalar.native import Primitive, Special
-from aesara.scalar.routine import Routine, SciPyFunction
+from aesara.scalar.routine import FloatRoutine, SciPyFunction
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
 
 __all__ = [
@@ -90,7 +90,7 @@ class ScalarOp(Op):
     nfunc_variadic: str | None = None
     dtype: ClassVar[Callable | None] = None
     operands: ClassVar[str] = "output"
-    native: ClassVar[Primitive | Special | Routine | None] = None
+    native: ClassVar[Primitive | Special | FloatRoutine | None] = None
     #: What `native` is for booleans, where that differs.
     native_of_booleans: ClassVar[Primitive | None] = None
     decompose: ClassVar[Callable | None] = None
@@ -222,7 +222,7 @@ class ScalarOp(Op):
 
     # Native code
 
-    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | Routine | None:
+    def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
         """Return the instruction or C function that computes this op for inputs of these types, or None."""
         if any(scalar_type.is_complex for scalar_type in input_types):
             return None

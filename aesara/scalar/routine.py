@@ -25,7 +25,7 @@ from aesara.scalar.native import Primitive, Special
 
 __all__ = [
     "Known",
-    "Routine",
+    "FloatRoutine",
     "SciPyFunction",
     "cos",
     "exp",
@@ -83,7 +83,7 @@ class Known:
         return self.reference(*values) if traced_call is None else traced_call(self, *values)
 
 
-class Routine:
+class FloatRoutine:
     """A function of floats that is also the native fact of a scalar op; made by `routine`.
 
     Called with arrays, it broadcasts them and gives float64.
@@ -115,11 +115,11 @@ class Routine:
         return np.asarray(found).astype("float64")[()]
 
     def __repr__(self) -> str:
-        return f"Routine({self.name})"
+        return f"FloatRoutine({self.name})"
 
 
-def routine(function: Callable[..., float]) -> Routine:
-    """Make a Python function a `Routine`; see the module for what it may hold.
+def routine(function: Callable[..., float]) -> FloatRoutine:
+    """Make a Python function a `FloatRoutine`; see the module for what it may hold.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def routine(function: Callable[..., float]) -> Routine:
     >>> harmonic([1, 2, 4])
     array([1.        , 1.5       , 2.08333333])
     """
-    return Routine(function)
+    return FloatRoutine(function)
 
 
 exp = Known(np.exp, Primitive("exp"))

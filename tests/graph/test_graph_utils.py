@@ -183,7 +183,7 @@ def test_exceptions():
 
 
 def test_slots():
-    slot = hooks.Slot("something", "some.module")
+    slot = hooks.Hook("something", "some.module")
     assert not slot.is_set
     with pytest.raises(RuntimeError, match=r"provided by some\.module"):
         slot()

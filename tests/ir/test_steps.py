@@ -32,8 +32,8 @@ from aesara.ir.steps import (
     Call,
     Check,
     Define,
+    Iterate,
     Launch,
-    Loop,
     PythonCall,
     Step,
     View,
@@ -333,9 +333,9 @@ def examples() -> dict[type[Step], list[Example]]:
                 ],
             )
         ],
-        Loop: [
+        Iterate: [
             Example(
-                Loop(
+                Iterate(
                     "l", S,
                     (
                         Define("h1", op("add", var("l"), const(1))),
@@ -351,18 +351,18 @@ def examples() -> dict[type[Step], list[Example]]:
                 },
                 gives={"h2": 2, "t": [5, 7]},
                 ill=[
-                    (Loop("l", UNBOUND, (), "h2"), "q is read, but nothing"),
-                    (Loop("l", S, (Allocate(T, output=0),), "h2"), "a step that a loop must not have: Allocate"),
-                    (Loop("l", S, (PythonCall(0, (), ()),), "h2"), "a step that a loop must not have: PythonCall"),
-                    (Loop("l", S, (Define("h1", UNBOUND),), "h2"), "q is read, but nothing"),
-                    (Loop("l", S, (), "h2", S), "a loop until int64"),
-                    (Loop("l", S, (), "s0"), "s0 is defined again"),
+                    (Iterate("l", UNBOUND, (), "h2"), "q is read, but nothing"),
+                    (Iterate("l", S, (Allocate(T, output=0),), "h2"), "a step that a loop must not have: Allocate"),
+                    (Iterate("l", S, (PythonCall(0, (), ()),), "h2"), "a step that a loop must not have: PythonCall"),
+                    (Iterate("l", S, (Define("h1", UNBOUND),), "h2"), "q is read, but nothing"),
+                    (Iterate("l", S, (), "h2", S), "a loop until int64"),
+                    (Iterate("l", S, (), "s0"), "s0 is defined again"),
                 ],
-                fails=[(Loop("l", S, (Check(NO, 4),), "h2"), CheckFailed, "error 4")],
+                fails=[(Iterate("l", S, (Check(NO, 4),), "h2"), CheckFailed, "error 4")],
                 slow=True,
             ),
             Example(
-                Loop("l", S, (Check(TRUE, 4), View(T, "a", const(0))), "h2"),
+                Iterate("l", S, (Check(TRUE, 4), View(T, "a", const(0))), "h2"),
                 answers={
                     "kind": "loop", "runs_rounds": True, "defines": ["h2"], "can_fail": True, "expressions": [S],
                     "nested": lambda loop: list(loop.body),
@@ -541,7 +541,7 @@ def test_verification(example):
 
 
 def test_what_a_loop_binds_is_bound_inside_only():
-    loop = Loop("l", S, (Define("h1", var("l")), View(T, "a", const(0))), "h2")
+    loop = Iterate("l", S, (Define("h1", var("l")), View(T, "a", const(0))), "h2")
     verify_program(program(loop))
     for step in (Define("x", var("l")), Define("x", H1), View(Buffer("x", "float64", ()), "t", const(0))):
         with pytest.raises(IRError, match="l is read|h1 is read|a view of float64 on t, which is None"):
@@ -602,9 +602,9 @@ def test_work(example):
 
 def test_work_of_rounds():
     with sharing():
-        (launch,), (loop, _) = ([e.step for e in examples()[kind]] for kind in (Launch, Loop))
+        (launch,), (loop, _) = ([e.step for e in examples()[kind]] for kind in (Launch, Iterate))
         times = load(ArgumentName("k"), "int64", const(0))
-        outer = Loop("l", times, (launch, loop), "h2")
+        outer = Iterate("l", times, (launch, loop), "h2")
         assert outer.work().terms == outer.round_work().times(times).terms
         inside = launch.work() + loop.work()
         assert {sizes: factor for sizes, factor in outer.round_work().terms.items() if sizes} == {
@@ -617,8 +617,8 @@ def test_work_of_rounds():
 
 
 def test_walking():
-    inner = Loop("m", S, (Check(TRUE, 0),), "h3")
-    outer = Loop("l", S, (inner, MADE), "h2")
+    inner = Iterate("m", S, (Check(TRUE, 0),), "h3")
+    outer = Iterate("l", S, (inner, MADE), "h2")
     order = [outer, inner, inner.body[0], MADE]
     assert list(outer.walk()) == order and list(MADE.walk()) == [MADE]
     assert list(walk_steps([MADE, outer])) == [MADE, *order] == list(program(MADE, outer).all_steps())
@@ -627,12 +627,12 @@ def test_walking():
 def test_bases_lead_to_memory_of_its_own():
     part = View(Buffer("v", "float64", (const(1),)), "a", const(0))
     deeper = View(Buffer("u", "float64", (const(1),)), "v", const(0))
-    assert program(part, Loop("l", S, (deeper,), "h2")).bases() == {"v": "a", "u": "a"}
+    assert program(part, Iterate("l", S, (deeper,), "h2")).bases() == {"v": "a", "u": "a"}
 
 
 def test_allocations():
     result = Allocate(Buffer("r", "float64", ()), output=0)
-    found = program(result, Loop("l", S, (MADE,), "h2")).allocations()
+    found = program(result, Iterate("l", S, (MADE,), "h2")).allocations()
     assert list(found.items()) == [("r", result), ("t", MADE)]
 
 
@@ -662,8 +662,8 @@ def test_bodies_of_loops_end_with_their_indentation():
         "    define y = h1\n"
         "    return 0\n"
     )
-    inner = Loop("m", const(2), (Define("x", op("mul", var("l"), var("m"))),), "h2")
-    outer = Loop("l", const(3), (inner,), "h1", op("lt", var(DefinedSize("h2")), const(1)))
+    inner = Iterate("m", const(2), (Define("x", op("mul", var("l"), var("m"))),), "h2")
+    outer = Iterate("l", const(3), (inner,), "h1", op("lt", var(DefinedSize("h2")), const(1)))
     assert parse_program(text).steps == (outer, Define("y", H1))
     assert print_program(parse_program(text)) == text
 
@@ -717,6 +717,6 @@ def test_steps_are_not_told_apart_by_class():
     ],
 )  # fmt: skip
 def test_the_finder_of_such_tests_finds_them(text):
-    head = "from aesara.ir.steps import Launch, Loop as Other\n"
+    head = "from aesara.ir.steps import Launch, Iterate as Other\n"
     assert len(list(questions_of_class(ast.parse(head + text)))) == 1
     assert not list(questions_of_class(ast.parse("from elsewhere import Launch\nisinstance(x, Launch)")))

@@ -5,7 +5,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.expr import const, op, var
-from aesara.ir.steps import Launch, Loop
+from aesara.ir.steps import Iterate, Launch
 from aesara.ir.work import Work
 
 n, m = var("n"), var("m")
@@ -72,5 +72,5 @@ def _evaluated(e, name: str, size: int) -> int:
 def test_a_loop_is_as_often_its_body():
     k = at.lscalar("k")
     f = aesara.function([k], aesara.scan(lambda u: at.sin(u), outputs_info=[1.0], n_steps=k)[0][-1])
-    (loop,) = [step for step in f._native.program.steps if isinstance(step, Loop)]
+    (loop,) = [step for step in f._native.program.steps if isinstance(step, Iterate)]
     assert all(loop.extent in sizes for sizes in loop.work().terms)

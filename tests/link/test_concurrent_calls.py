@@ -10,7 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.guards import EVERYTHING, Guard, Held, _all_guards, _guards, _queue, guard_of, state
+from aesara.link.guards import EVERYTHING, Held, UpdateGuard, _all_guards, _guards, _queue, guard_of, state
 
 LONG = np.linspace(0, 1, 40_000)  # an exponential of it takes longer than short calls do
 
@@ -288,10 +288,10 @@ def test_functions_that_call_one_another():
 
 
 def test_guards_are_taken_together_and_in_turn():
-    first, second = Guard(), Guard()
+    first, second = UpdateGuard(), UpdateGuard()
     order: list[str] = []
 
-    def work(name: str, guards: list[Guard]) -> None:
+    def work(name: str, guards: list[UpdateGuard]) -> None:
         for _ in range(200):
             with Held(guards), Held(guards):
                 order.append(f"begin {name}")
@@ -305,7 +305,7 @@ def test_guards_are_taken_together_and_in_turn():
 
 
 def test_a_call_that_waits_is_not_passed_for_ever():
-    guard = Guard()
+    guard = UpdateGuard()
     turns: list[int] = []
 
     def work(k: int) -> None:

@@ -15,7 +15,7 @@ from aesara.ir.verify import verify_function
 from aesara.lower.context import Unsupported
 from aesara.lower.routines import RoutineError, scalar_function
 from aesara.scalar import BinaryScalarOp, upgrade_to_float
-from aesara.scalar.routine import Routine, exp, floor, horner, isnan, lgamma, routine, sqrt, where
+from aesara.scalar.routine import FloatRoutine, exp, floor, horner, isnan, lgamma, routine, sqrt, where
 from aesara.scalar.routines import (
     betainc_derivative,
     erfc_ratio,
@@ -241,16 +241,16 @@ def takes_text(x):
 )
 def test_errors_say_what_and_where(function, message):
     with pytest.raises(RoutineError, match=message) as caught:
-        scalar_function(Routine(function))
-    if "Routine " in str(caught.value):
-        assert f"Routine {function.__name__}" in str(caught.value)
+        scalar_function(FloatRoutine(function))
+    if "FloatRoutine " in str(caught.value):
+        assert f"FloatRoutine {function.__name__}" in str(caught.value)
         assert "test_routines.py, line " in str(caught.value)
 
 
 def test_without_source_a_routine_runs_in_python():
     space = {}
     exec("def tripled(x):\n    return 3.0 * x", space)
-    function = Routine(space["tripled"])
+    function = FloatRoutine(space["tripled"])
     with pytest.raises(Unsupported, match="the source of routine tripled is not available"):
         scalar_function(function)
     op = type("Op", (BinaryScalarOp,), {"numpy": function, "native": function, "dtype": upgrade_to_float, "nin": 1})()

@@ -12,7 +12,7 @@ import scipy.special
 import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
-from aesara.scalar.routine import Routine, exp, horner, routine
+from aesara.scalar.routine import FloatRoutine, exp, horner, routine
 from aesara.scalar.routines import hurwitz_zeta, polygamma_function, trigamma_function
 from aesara.tensor.elemwise import Elemwise
 
@@ -31,7 +31,7 @@ def smallest_power(x, bound):
 
 
 def test_a_routine_is_a_function_of_arrays():
-    assert isinstance(smallest_power, Routine)
+    assert isinstance(smallest_power, FloatRoutine)
     assert smallest_power.parameters == ("x", "bound")
     assert "doubled" in smallest_power.__doc__
     np.testing.assert_array_equal(smallest_power([[1.0], [3.0]], np.array([1, 10, 100])), [[0, 4, 7], [0, 2, 6]])

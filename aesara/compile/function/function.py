@@ -26,7 +26,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.type import Type
 from aesara.link.basic import InputCell
-from aesara.link.guards import EVERYTHING, Guard, Held, guard_of, store_together
+from aesara.link.guards import EVERYTHING, Held, UpdateGuard, guard_of, store_together
 
 
 class _Stopwatch:
@@ -150,7 +150,7 @@ class Function:
         # One call of a virtual machine at a time: it has one set of cells.  Calls that read or update shared variables
         # may meet others there.
         states = [c.storage for c, spec in zip(self.input_storage, specs) if spec.implicit or self._is_updated(c)]
-        self._guards = (Guard(), *(guard_of(cell) for cell in states), *([EVERYTHING] if states else []))
+        self._guards = (UpdateGuard(), *(guard_of(cell) for cell in states), *([EVERYTHING] if states else []))
         updated = [c.storage for c, spec in zip(self.input_storage, specs) if self._is_updated(c) and not spec.implicit]
         self._updated_arguments = tuple(guard_of(cell) for cell in updated)
         # What nodes may do to the state of a generator is undone if the call fails.

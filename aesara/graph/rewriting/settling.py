@@ -45,7 +45,7 @@ class Changes(WorkList):
         return next((feature for feature in fgraph._features if isinstance(feature, cls)), None)
 
 
-class Watch(GraphRewriter):
+class NewsOfPass(GraphRewriter):
     """Notes from here on which nodes are new, or have changed: news for the pass that has just ended.
 
     Parameters

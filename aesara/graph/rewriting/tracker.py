@@ -13,7 +13,7 @@ from aesara.graph.rewriting.rewriter import NodeRewriter
 CONSTANT = 1
 
 
-class Entry:
+class OpEntry:
     """What is known of an op, or of all ops of a class.
 
     Attributes
@@ -76,8 +76,8 @@ class OpToRewriterTracker:
         # Which bit stands for which operand, and the bits that a rewriter needs.
         self._bit_of: dict[Any, int] = {Constant: CONSTANT}
         self._needs: dict[int, int] = {}
-        self._by_type: dict[type, Entry | None] = {}
-        self._by_id: dict[int, Entry] = {}
+        self._by_type: dict[type, OpEntry | None] = {}
+        self._by_id: dict[int, OpEntry] = {}
 
     def add_tracker(self, rw: NodeRewriter) -> None:
         """Add a rewriter under everything that it tracks."""
@@ -136,7 +136,7 @@ class OpToRewriterTracker:
             seen[id(rw)] = rw
         return sorted(seen.values(), key=lambda rw: self._position[id(rw)])
 
-    def _entry(self, op: Op) -> Entry:
+    def _entry(self, op: Op) -> OpEntry:
         cls = type(op)
         found = self._by_type.get(cls, _UNKNOWN)
         if found is _UNKNOWN:
@@ -157,7 +157,7 @@ class OpToRewriterTracker:
                 return True
         return False
 
-    def _make_entry(self, op: Op) -> Entry:
+    def _make_entry(self, op: Op) -> OpEntry:
         cls = type(op)
         found = [rw for base in cls.__mro__ for rw in self.tracked_types.get(base, ())]
         found += self.untracked_rewrites
@@ -176,7 +176,7 @@ class OpToRewriterTracker:
                     bits |= bit
         unique = {id(rw): rw for rw in found}
         rewriters = tuple(sorted(unique.values(), key=lambda rw: self._position[id(rw)]))
-        return Entry(op, rewriters, tuple([self._needs[id(rw)] for rw in rewriters]), bits)
+        return OpEntry(op, rewriters, tuple([self._needs[id(rw)] for rw in rewriters]), bits)
 
 
 _UNKNOWN: Any = object()

@@ -15,16 +15,16 @@ import numpy as np
 from aesara.ir.expr import const
 from aesara.ir.generators import generator_of, words_of
 from aesara.ir.routine import (
-    Argument,
     Bits,
-    Count,
+    CArgument,
     Element,
-    Length,
+    ElementCount,
+    Int64,
     Number,
     Parameter,
     Place,
     Routine,
-    Row,
+    RowPointer,
     Scratch,
     size,
 )
@@ -154,7 +154,7 @@ def draw(name: str) -> Routine:
     """Draw ``n`` numbers and advance the generator; parameters have one element, or one for each number."""
     row = _DRAWS[name]
 
-    arguments: list[Argument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
+    arguments: list[CArgument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
     if row.scratch:
         arguments.append(Scratch(row.scratch))
     return _routine(name, "draw", row, row.function or name, (*arguments, *row.more), gives="out")
@@ -164,14 +164,14 @@ def draw(name: str) -> Routine:
 def fill(name: str) -> Routine:
     """The same for parameters that have one element, by a function for many numbers at once."""
     row = _DRAWS[name]
-    taken: tuple[Argument, ...] = (Bits("state"), *(Element(one) for one, _ in row.parameters), Count())
+    taken: tuple[CArgument, ...] = (Bits("state"), *(Element(one) for one, _ in row.parameters), ElementCount())
     if row.more:  # how numbers are rejected
         taken = (*taken, Number(const(0, "int32")))
     return _routine(name, "fill", row, row.fills, (*taken, Place("out")))
 
 
 def _routine(
-    name: str, family: str, row: Draw, function: str, arguments: tuple[Argument, ...], gives: str = ""
+    name: str, family: str, row: Draw, function: str, arguments: tuple[CArgument, ...], gives: str = ""
 ) -> Routine:  # fmt: skip
     def reference(values: dict[str, Any], state: np.ndarray, *arrays: np.ndarray) -> None:
         *parameters, out = arrays
@@ -222,7 +222,7 @@ def multinomial() -> Routine:
             Parameter("p", "float64", (size("n.p"), d)),
             Parameter("out", "int64", (_N, d), is_written=True),
         ),
-        arguments=(Bits("state"), Element("n"), Row("out"), Row("p"), Length(d), Scratch(_BINOMIAL)),
+        arguments=(Bits("state"), Element("n"), RowPointer("out"), RowPointer("p"), Int64(d), Scratch(_BINOMIAL)),
         work=Work({(_N, d): 60.0, (): _CALL}),
         reference=reference,
         each="n",

@@ -13,7 +13,7 @@ import numpy as np
 
 from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.expr import const
-from aesara.ir.routine import Constant, Data, Lengths, Null, Parameter, Pointers, Routine, size
+from aesara.ir.routine import ConstantPointer, Data, Int64Array, Null, Parameter, Pointers, Routine, size
 from aesara.ir.work import Work
 
 __all__ = ["is_available", "transform", "transform_of_real", "transform_to_real"]
@@ -54,10 +54,10 @@ def transform(direction: str, dtype: str) -> Routine:
         sizes=("m", "n"),
         parameters=(Parameter("x", dtype, (_M, _N, const(2)), is_written=True),),
         arguments=(
-            Pointers(Data("x"), Constant(const(1, dtype)), Data("x")),
-            Lengths(_M, _N, _N),
-            Lengths(row, _ZERO, row, item, item),
-            Constant(const(int(forward), "int8")),
+            Pointers(Data("x"), ConstantPointer(const(1, dtype)), Data("x")),
+            Int64Array(_M, _N, _N),
+            Int64Array(row, _ZERO, row, item, item),
+            ConstantPointer(const(int(forward), "int8")),
         ),
         work=_WORK,
         reference=reference,
@@ -85,9 +85,9 @@ def transform_of_real(dtype: str) -> Routine:
             Parameter("half", dtype, (_M, _HALF, const(2)), is_read=False, is_written=True),
         ),
         arguments=(
-            Pointers(Data("x"), Constant(const(1, dtype)), Data("half")),
-            Lengths(_M, _N, _HALF),
-            Lengths(_bytes(_N, real), _ZERO, _bytes(_HALF, item), real, item),
+            Pointers(Data("x"), ConstantPointer(const(1, dtype)), Data("half")),
+            Int64Array(_M, _N, _HALF),
+            Int64Array(_bytes(_N, real), _ZERO, _bytes(_HALF, item), real, item),
             Null(),
         ),
         work=_WORK,
@@ -114,9 +114,9 @@ def transform_to_real(dtype: str) -> Routine:
             Parameter("x", dtype, (_M, _N), is_read=False, is_written=True),
         ),
         arguments=(
-            Pointers(Data("half"), Constant(const(1, dtype)), Data("x")),
-            Lengths(_M, _HALF, _N),
-            Lengths(_bytes(_HALF, item), _ZERO, _bytes(_N, real), item, real),
+            Pointers(Data("half"), ConstantPointer(const(1, dtype)), Data("x")),
+            Int64Array(_M, _HALF, _N),
+            Int64Array(_bytes(_HALF, item), _ZERO, _bytes(_N, real), item, real),
             Null(),
         ),
         work=_WORK,

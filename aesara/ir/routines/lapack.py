@@ -16,7 +16,18 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.routine import Argument, Character, Constant, Data, Integer, Leading, Parameter, Routine, Status, size
+from aesara.ir.routine import (
+    CArgument,
+    Character,
+    ConstantPointer,
+    Data,
+    Integer,
+    Leading,
+    Parameter,
+    Routine,
+    Status,
+    size,
+)
 from aesara.ir.work import Work
 
 __all__ = [
@@ -79,7 +90,7 @@ def _routine(
     function: str,
     sizes: tuple[str, ...],
     parameters: tuple[Parameter, ...],
-    arguments: tuple[Argument, ...],
+    arguments: tuple[CArgument, ...],
     work: Work,
     reference: Callable[..., Any],
 ) -> Routine:
@@ -143,7 +154,7 @@ def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) 
         (Parameter("a", dtype, (_M, _M)), _inout("b", dtype, _M, _N)),
         (
             Character("R"), Character("U" if lower else "L"), Character("T" if turned else "N"),
-            Character("U" if unit else "N"), Integer(_N), Integer(_M), Constant(const(1, dtype)), Data("a"),
+            Character("U" if unit else "N"), Integer(_N), Integer(_M), ConstantPointer(const(1, dtype)), Data("a"),
             Leading(_M), Data("b"), Leading(_N),
         ),
         _work((_M, _M, _N), 0.5), functools.partial(_solve_triangular, lower, turned, unit),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Length, Number, Parameter, Routine, Scalar, Stride, Table, Watcher, size
+from aesara.ir.routine import Data, Int64, Number, Parameter, Routine, Scalar, SignalWatch, Stride, Table, size
 from aesara.ir.work import Work
 
 __all__ = ["added", "product"]
@@ -43,7 +43,7 @@ def _product(family: str, dtype: str, beta: float) -> Routine:
             Parameter("out", dtype, (_ROWS, _COLUMNS), strides=1, is_read=bool(beta), is_written=True),
         ),
         arguments=(
-            Table(), Watcher(), Length(_ROWS), Length(_INNER), Length(_COLUMNS),
+            Table(), SignalWatch(), Int64(_ROWS), Int64(_INNER), Int64(_COLUMNS),
             Data("left"), Stride("left", 0), Stride("left", 1), Data("right"), Stride("right", 0), Stride("right", 1),
             Data("out"), Stride("out", 0), Scalar("alpha"), Number(const(beta, dtype)),
         ),

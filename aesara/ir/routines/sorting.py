@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.routine import Data, Length, Null, Parameter, Routine, size
+from aesara.ir.routine import Data, Int64, Null, Parameter, Routine, size
 from aesara.ir.work import Work
 
 __all__ = ["KINDS", "argsort", "sort"]
@@ -43,7 +43,7 @@ def sort(kind: str, dtype: str) -> Routine:
         symbol=f"numpy.sort.{kind}.{dtype}",
         sizes=("n",),
         parameters=(Parameter("row", dtype, (_N,), is_written=True), *_status(kind)),
-        arguments=(Data("row"), Length(_N), Null()),
+        arguments=(Data("row"), Int64(_N), Null()),
         work=_WORK,
         reference=reference,
         returns="status" if _status(kind) else None,
@@ -69,7 +69,7 @@ def argsort(kind: str, dtype: str) -> Routine:
             Parameter("places", "int64", (_N,), is_written=True),
             *_status(kind),
         ),
-        arguments=(Data("row"), Data("places"), Length(_N), Null()),
+        arguments=(Data("row"), Data("places"), Int64(_N), Null()),
         work=_WORK,
         reference=reference,
         returns="status" if _status(kind) else None,

@@ -10,7 +10,7 @@ from aesara.ir.steps.call import BATCH, PIECE, Call
 from aesara.ir.steps.check import Check
 from aesara.ir.steps.define import Define
 from aesara.ir.steps.launch import Launch
-from aesara.ir.steps.loop import Loop
+from aesara.ir.steps.loop import Iterate
 from aesara.ir.steps.python_call import PythonCall
 from aesara.ir.steps.view import View
 
@@ -21,7 +21,7 @@ __all__ = [
     "Check",
     "Define",
     "Launch",
-    "Loop",
+    "Iterate",
     "PIECE",
     "PythonCall",
     "STEPS",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["Allocate"]
 
@@ -66,7 +66,7 @@ class Allocate(Step):
         if self.reuse is not None:
             yield self.buffer
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         scope.expressions(*self.buffer.shape)
         if (self.output is None) == (self.slot is None):
             scope.fail(f"{self.buffer.name} must be either an output or in the workspace")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["Step", "walk_steps"]
 
@@ -141,7 +141,7 @@ class Step:
 
     # -- what it means ---------------------------------------------------------------------------------------
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         """Raise `IRError` unless it is well-formed where `scope` is bound; then bind there what it makes."""
         raise NotImplementedError
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["BATCH", "PIECE", "Call"]
 
@@ -94,7 +94,7 @@ class Call(Step):
 
     # -- what it means ---------------------------------------------------------------------------------------
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         routine = self.routine
         for given, wanted, what in (
             (self.sizes, routine.sizes, "sizes"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["Check"]
 
@@ -38,7 +38,7 @@ class Check(Step):
         yield self.condition
         yield from self.values
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         scope.expressions(self.condition, *self.values)
         if self.condition.dtype != "bool":
             scope.fail(f"a check of {self.condition.dtype}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["Define"]
 
@@ -34,7 +34,7 @@ class Define(Step):
     def defines(self) -> Iterator[str]:
         yield self.name
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         scope.expressions(self.value)
         scope.define(self.name)
 

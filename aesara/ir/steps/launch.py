@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["Launch"]
 
@@ -64,7 +64,7 @@ class Launch(Step):
         inside = kernel_work(self.kernel)
         return inside.replace(lambda size: substitute([size], values.get, {})[0]) + Work({(): _LAUNCH})
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         kernel = self.kernel
         scope.kernel(kernel)
         if len(self.arguments) != len(kernel.params):

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
-__all__ = ["Loop"]
+__all__ = ["Iterate"]
 
 #: nanoseconds for a round
 _ROUND = 5.0
 
 
 @dataclass(frozen=True)
-class Loop(Step):
+class Iterate(Step):
     """Run `body` for `var` from 0 on, `extent` times or until, after it, `until` holds; `count` is how often it ran.
 
     In the body nothing is allocated but places in the workspace, and no node runs in Python.
@@ -66,7 +66,7 @@ class Loop(Step):
     def work(self) -> Work:
         return self.round_work().times(self.extent)
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         """What the body defines is known only there."""
         scope.expressions(self.extent)
         inside = scope.inside(self.var)
@@ -104,7 +104,7 @@ class Loop(Step):
         writer.changed([self.count])
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Loop:
+    def read(cls, reader: ProgramReader, line: Line) -> Iterate:
         var = line.name("a variable")
         reader.count_with(var)
         line.expect("<")

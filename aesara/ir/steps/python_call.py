@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["PythonCall"]
 
@@ -64,7 +64,7 @@ class PythonCall(Step):
     def defines(self) -> Iterator[str]:
         return (n.attr for buffer in self.results for n in buffer.shape if n.op == "var")
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         for buffer in self.operands:
             if scope.buffers.get(buffer.name) != buffer.dtype:
                 scope.fail(f"{buffer.name} is {scope.buffers.get(buffer.name)}, used as {buffer.dtype}")

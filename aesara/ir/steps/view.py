@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
-    from aesara.ir.verify import Scope
+    from aesara.ir.verify import Bindings
 
 __all__ = ["View"]
 
@@ -41,7 +41,7 @@ class View(Step):
     def bases(self) -> dict[str, str]:
         return {self.buffer.name: self.base}
 
-    def verify(self, scope: Scope) -> None:
+    def verify(self, scope: Bindings) -> None:
         if scope.buffers.get(self.base) != self.buffer.dtype:
             scope.fail(f"a view of {self.buffer.dtype} on {self.base}, which is {scope.buffers.get(self.base)}")
         scope.expressions(*self.expressions())

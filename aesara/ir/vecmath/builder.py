@@ -1,7 +1,7 @@
 """A tiny expression helper that writes straight-line LLVM IR.
 
 A formula is an ordinary Python function over `Value` objects; every arithmetic operator appends one
-instruction to the `Function` the value belongs to. Nothing here carries fast-math flags: only `fma_add`
+instruction to the `FunctionBuilder` the value belongs to. Nothing here carries fast-math flags: only `fma_add`
 (``llvm.fma``) is fused, on every processor, so that results are the same everywhere and exact steps stay exact
 whatever surrounds the inlined function.
 """
@@ -75,7 +75,7 @@ class Value:
 
     __slots__ = ("function", "name", "type")
 
-    def __init__(self, function: Function, type_: str, name: str):
+    def __init__(self, function: FunctionBuilder, type_: str, name: str):
         self.function = function
         self.type = type_
         self.name = name
@@ -210,7 +210,7 @@ class Value:
 ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 
 
-class Function:
+class FunctionBuilder:
     """One function of a single basic block, or a block of a larger one, under construction."""
 
     def __init__(self, name: str, format: Format, parameters: Sequence[str]):
@@ -240,7 +240,7 @@ class Function:
 
 def build(name: str, format: Format, parameters: Sequence[str], formula: Callable[..., Value]) -> str:
     """IR text of the function `name` that computes `formula` over `parameters`."""
-    function = Function(name, format, parameters)
+    function = FunctionBuilder(name, format, parameters)
     return function.text(formula(*function.parameters))
 
 

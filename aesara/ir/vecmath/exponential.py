@@ -31,7 +31,7 @@ LOG2_E = 1.4426950408889634
 
 
 @dataclass(frozen=True)
-class Reduced:
+class ReducedExponent:
     """exp(x) = 2**n (1 + expm1_r); `low_bits` holds n plus the requested offset in its low bits."""
 
     n: Value
@@ -66,11 +66,11 @@ def exp2_minus_1(fraction: Value) -> Value:
     return fma_add(fraction, tail, fraction * high)
 
 
-def reduce_exp(x: Value, offset: int = 0) -> Reduced:
+def reduce_exp(x: Value, offset: int = 0) -> ReducedExponent:
     high, low = ln2_parts(format_of(x))
     n, low_bits = round_to_integer(x, LOG2_E, offset)
     r = fma_add(n, -low, fma_add(n, -high, x))
-    return Reduced(n, low_bits, expm1_polynomial(r))
+    return ReducedExponent(n, low_bits, expm1_polynomial(r))
 
 
 def power_of_two(low_bits: Value, format: Format, offset: int = 0) -> Value:

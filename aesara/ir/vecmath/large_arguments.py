@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from .builder import Format, Function, Value, constant
+from .builder import Format, FunctionBuilder, Value, constant
 
 # Up to here the short reduction is right.
 LARGEST = 2.0**24
@@ -94,7 +94,7 @@ def reduce_large(x: Value) -> tuple[Value, Value]:
     return r.as_float(), n.narrow("i64")
 
 
-def _table_word(function: Function, index: Value) -> Value:
+def _table_word(function: FunctionBuilder, index: Value) -> Value:
     table = f"@{symbol(function.format)}.bits"
     place = function.emit("ptr", f"getelementptr inbounds i64, ptr {table}, i64 {index.name}")
     return function.emit("i64", f"load i64, ptr {place.name}, align 8")
@@ -113,7 +113,7 @@ def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
     formula
         The value for a large x, given x and the kind (an i32).
     """
-    function = Function(symbol(format), format, ("x", "fast"))
+    function = FunctionBuilder(symbol(format), format, ("x", "fast"))
     value = formula(function.parameters[0], Value(function, "i32", "%kind"))
     words = two_over_pi_words(format)
     fill = {

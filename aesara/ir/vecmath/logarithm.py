@@ -33,7 +33,7 @@ LOG10_2_DIGITS = "0.30102999566398119521373889472449302676818988146210854131043"
 
 
 @dataclass(frozen=True)
-class Split:
+class Decomposition:
     """x = 2**exponent * mantissa, mantissa in [sqrt(1/2), sqrt(2)); `shifted_bits` keeps the raw exponent."""
 
     exponent: Value
@@ -50,7 +50,7 @@ def _exponent_magic(format: Format) -> float:
     return 2.0**format.fraction_bits + format.bias + 1
 
 
-def split_exponent(x: Value, carried: Value | None = None) -> Split:
+def split_exponent(x: Value, carried: Value | None = None) -> Decomposition:
     """Mantissa and exponent of a positive normal number; `carried` replaces the usual `_exponent_magic`."""
     format = format_of(x)
     fraction = (1 << format.fraction_bits) - 1
@@ -60,7 +60,7 @@ def split_exponent(x: Value, carried: Value | None = None) -> Split:
     mantissa = ((shifted & fraction) + _sqrt_half_bits(format)).as_float()
     magic_bits = (format.bias + format.fraction_bits) << format.fraction_bits
     biased = ((shifted >> format.fraction_bits) | magic_bits).as_float()
-    return Split(biased - (_exponent_magic(format) if carried is None else carried), mantissa, shifted)
+    return Decomposition(biased - (_exponent_magic(format) if carried is None else carried), mantissa, shifted)
 
 
 def log_of_mantissa(f: Value, exponent: Value | None) -> Value:

@@ -22,23 +22,23 @@ SIN, COS, TAN = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Reduced:
+class ReducedAngle:
     """x = n * pi / 2 + r with |r| <= pi / 4; the low bits of `low_bits` are those of n."""
 
     r: Value
     low_bits: Value
 
 
-def reduce_by_half_pi(x: Value) -> Reduced:
+def reduce_by_half_pi(x: Value) -> ReducedAngle:
     wide = x.to_double()
     magic = FLOAT64.round_magic
     shifted = fma_add(wide, 2.0 / math.pi, magic)
     n = shifted - magic
     if x.type == "double":
-        return Reduced(_subtract_four_parts(wide, n), shifted.as_bits())
+        return ReducedAngle(_subtract_four_parts(wide, n), shifted.as_bits())
     high, low = _half_pi_parts(29, 2)
     r = fma_add(n, -low, fma_add(n, -high, wide))
-    return Reduced(r.to_single(), shifted.as_bits().narrow("i32"))
+    return ReducedAngle(r.to_single(), shifted.as_bits().narrow("i32"))
 
 
 def _half_pi_parts(bits: int, count: int) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.spills import spills_values
 
-__all__ = ["ENTRY", "Entry", "emit_program"]
+__all__ = ["ENTRY", "EntryPoint", "emit_program"]
 
 #: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
 #: products, which may be long
@@ -31,7 +31,7 @@ _ENOUGH = 16
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
 
 
-class Entry:
+class EntryPoint:
     """Emits a program's entry point.
 
     Attributes
@@ -141,6 +141,6 @@ class Entry:
 
 def emit_program(program: Program) -> tuple[str, frozenset[str]]:
     """LLVM IR text of a program, and the external scalar functions that it needs."""
-    entry = Entry(program)
+    entry = EntryPoint(program)
     text = entry.text()
     return text, frozenset(entry.code.module.externals)

@@ -12,23 +12,23 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.generators import HEADER, PARTS
 from aesara.ir.routine import (
-    Argument,
     Bits,
+    CArgument,
     Character,
-    Constant,
-    Count,
+    ConstantPointer,
     Data,
     Element,
+    ElementCount,
+    Int64,
+    Int64Array,
     Integer,
     Leading,
-    Length,
-    Lengths,
     Null,
     Number,
     Place,
     Pointers,
     Routine,
-    Row,
+    RowPointer,
     Scratch,
     Status,
 )
@@ -91,7 +91,7 @@ class _Wrapper:
             kept = [place, f"store {kind} %element, ptr %place"]
         types = ", ".join(argument.split()[0] for argument in taken)
         function = self._function(routine.symbol, kind, types)
-        if any(isinstance(argument, Count) for argument in routine.arguments):
+        if any(isinstance(argument, ElementCount) for argument in routine.arguments):
             calls = [*before, *self.lines, f"call void {function}({', '.join(taken)})", "ret void"]
             return self._of_pieces(symbol, given, calls)
         lines = [
@@ -117,7 +117,7 @@ class _Wrapper:
         head = f"define internal void {symbol}({', '.join([*given, 'i64 %first', 'i64 %last'])})"
         return f"{head} noinline nounwind {{\nentry:\n  {body}\n}}"
 
-    def _argument_in_loop(self, argument: Argument, before: list[str]) -> str:
+    def _argument_in_loop(self, argument: CArgument, before: list[str]) -> str:
         """The argument as text; lines that it needs go in front of the loop, or into it."""
         if isinstance(argument, Bits):
             words = f"%at.{argument.value}"
@@ -125,15 +125,15 @@ class _Wrapper:
             for part in range(2):
                 before += _set_part(words, part)
             return f"ptr {words}"
-        if isinstance(argument, (Element, Row)):
+        if isinstance(argument, (Element, RowPointer)):
             name = argument.value
             (parameter,) = (p for p in self.routine.parameters if p.name == name)
             count, *rest = (size.attr for size in parameter.shape)
             kind = LLVM_TYPES[parameter.dtype]
             before += [f"%one.{name} = icmp eq i64 %size.{count}, 1"]
-            number = "%first" if any(isinstance(one, Count) for one in self.routine.arguments) else "%k"
+            number = "%first" if any(isinstance(one, ElementCount) for one in self.routine.arguments) else "%k"
             self.lines += [f"%which.{name} = select i1 %one.{name}, i64 0, i64 {number}"]
-            if isinstance(argument, Row):
+            if isinstance(argument, RowPointer):
                 (length,) = rest
                 self.lines += [
                     f"%first.{name} = mul i64 %which.{name}, %size.{length}",
@@ -145,9 +145,9 @@ class _Wrapper:
                 f"%x.{name} = load {kind}, ptr %p.{name}",
             ]
             return f"{kind} %x.{name}"
-        if isinstance(argument, Length):
+        if isinstance(argument, Int64):
             return f"i64 %size.{argument.value.attr}"
-        if isinstance(argument, Count):
+        if isinstance(argument, ElementCount):
             before += ["%count = sub i64 %last, %first"]
             return "i64 %count"
         if isinstance(argument, Place):
@@ -171,7 +171,7 @@ class _Wrapper:
         self.count += 1
         return f"%v{self.count}"
 
-    def _argument(self, argument: Argument) -> str:
+    def _argument(self, argument: CArgument) -> str:
         """The argument as text, after the lines that it needs."""
         if isinstance(argument, Character):
             name = f"@character.{argument.value}"
@@ -184,11 +184,11 @@ class _Wrapper:
                 f"{place} = alloca i32", f"{narrow} = trunc i64 {value} to i32", f"store i32 {narrow}, ptr {place}"
             ]  # fmt: skip
             return f"ptr {place}"
-        if isinstance(argument, Constant):
+        if isinstance(argument, ConstantPointer):
             kind, value = LLVM_TYPES[argument.value.dtype], literal(argument.value.attr, argument.value.dtype)
             name = f"@constant.{kind}.{argument.value.attr}"
             return f"ptr {self.module.helper(name, f'{name} = private constant {kind} {value}')}"
-        if isinstance(argument, Length):
+        if isinstance(argument, Int64):
             return f"i64 {self._value(argument.value)}"
         if isinstance(argument, Data):
             return f"ptr %at.{argument.value}"
@@ -200,7 +200,7 @@ class _Wrapper:
             return f"ptr {place}"
         if isinstance(argument, Pointers):
             return self._table("ptr", [self._argument(one).split()[1] for one in argument.value])
-        if isinstance(argument, Lengths):
+        if isinstance(argument, Int64Array):
             return self._table("i64", list(map(self._value, argument.value)))
         assert isinstance(argument, Null)
         return "ptr null"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
-from aesara.ir.routine import Argument, Data, Length, Number, Scalar, Stride, Table, Watcher
-from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Launch, Loop, PythonCall, Step, View
+from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
+from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate, Launch, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut, has_long_rows, only_loop
@@ -21,7 +21,7 @@ from aesara.link.llvm.primitives import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.link.llvm.emit_program import Entry
+    from aesara.link.llvm.emit_program import EntryPoint
 
 __all__ = ["Emission", "emission_of", "emits"]
 
@@ -40,7 +40,7 @@ class Emission:
         After how much of this, together, signals are looked for; 0 for what lasts no time.
     """
 
-    emit: Callable[[Entry, Any], None]
+    emit: Callable[[EntryPoint, Any], None]
     weight: int
 
 
@@ -49,10 +49,10 @@ _EMISSIONS: dict[type[Step], Emission] = {}
 
 def emits(
     kind: type[AnyStep], weight: int = 0
-) -> Callable[[Callable[[Entry, AnyStep], None]], Callable[[Entry, AnyStep], None]]:
+) -> Callable[[Callable[[EntryPoint, AnyStep], None]], Callable[[EntryPoint, AnyStep], None]]:
     """Let a function emit a class of steps."""
 
-    def register(emit: Callable[[Entry, AnyStep], None]) -> Callable[[Entry, AnyStep], None]:
+    def register(emit: Callable[[EntryPoint, AnyStep], None]) -> Callable[[EntryPoint, AnyStep], None]:
         _EMISSIONS[kind] = Emission(emit, weight)
         return emit
 
@@ -68,12 +68,12 @@ def emission_of(step: Step) -> Emission:
 
 
 @emits(Define)
-def _define(entry: Entry, step: Define) -> None:
+def _define(entry: EntryPoint, step: Define) -> None:
     entry.code.define(step.name, entry.code.value(step.value), LLVM_TYPES[step.value.dtype])
 
 
 @emits(Check)
-def _check(entry: Entry, step: Check) -> None:
+def _check(entry: EntryPoint, step: Check) -> None:
     code = entry.code
     condition = code.value(step.condition)
     values = [code.value(v) for v in step.values[: layout.ERROR_VALUES]]
@@ -84,7 +84,7 @@ def _check(entry: Entry, step: Check) -> None:
 
 
 @emits(Allocate)
-def _allocate(entry: Entry, step: Allocate) -> None:
+def _allocate(entry: EntryPoint, step: Allocate) -> None:
     code, buffer = entry.code, step.buffer
     if step.output is None:
         assert step.slot is not None
@@ -100,7 +100,7 @@ def _allocate(entry: Entry, step: Allocate) -> None:
         code.copy(data, _initial(entry, step), code.value(buffer.bytes))
 
 
-def _array(entry: Entry, step: Allocate, output: int) -> str:
+def _array(entry: EntryPoint, step: Allocate, output: int) -> str:
     """Make the array of a result."""
     code = entry.code
     if step.reuse is None and output not in entry.program.lent:
@@ -126,7 +126,7 @@ def _new_array(code: HostCode, buffer: Buffer) -> str:
     return code.call("PyArray_NewFromDescr", "ptr", *given)
 
 
-def _initial(entry: Entry, step: Allocate) -> str:
+def _initial(entry: EntryPoint, step: Allocate) -> str:
     """Where the values are that a result starts with."""
     if step.initial is None:
         return "null"
@@ -141,7 +141,7 @@ def _kind_and_shape(code: HostCode, buffer: Buffer) -> tuple[str, str, str]:
 
 
 @emits(View)
-def _view(entry: Entry, step: View) -> None:
+def _view(entry: EntryPoint, step: View) -> None:
     code = entry.code
     offset = code.value(step.offset)
     kind = memory_type(step.buffer.dtype)
@@ -154,7 +154,7 @@ def _view(entry: Entry, step: View) -> None:
 
 
 @emits(Launch, weight=1)
-def _launch(entry: Entry, step: Launch) -> None:
+def _launch(entry: EntryPoint, step: Launch) -> None:
     code, cut = entry.code, _cut(entry, step)
     symbol = entry.kernel(step.kernel, cut)
     arguments = []
@@ -175,7 +175,7 @@ def _launch(entry: Entry, step: Launch) -> None:
     entry.threads.ends_early(stopped)
 
 
-def _cut(entry: Entry, step: Launch) -> Cut:
+def _cut(entry: EntryPoint, step: Launch) -> Cut:
     """How the loops of a kernel are cut."""
     kernel = step.kernel
     if not may_be_cut(kernel):
@@ -188,7 +188,7 @@ def _cut(entry: Entry, step: Launch) -> Cut:
     return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
 
 
-def _in_parts(entry: Entry, step: Launch, call: str) -> None:
+def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     """Call a kernel for one part of its loop after another, between which signals are looked for."""
     code, loop = entry.code, only_loop(step.kernel)
     assert loop is not None
@@ -233,7 +233,7 @@ def _in_parts(entry: Entry, step: Launch, call: str) -> None:
 # -- products and library routines -------------------------------------------------------------------------------
 
 
-def _for_each(entry: Entry, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
+def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
     """Emit code once, or for every item of a batch, each of which takes so much work."""
     if batch is None:
         emit()
@@ -248,7 +248,7 @@ def _for_each(entry: Entry, batch: Expr | None, work: Work, emit: Callable[[], N
 
 
 @emits(Call, weight=4)
-def _call(entry: Entry, step: Call) -> None:
+def _call(entry: EntryPoint, step: Call) -> None:
     pieces = step.pieces
     if pieces is not None:
         work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(PIECE)))
@@ -257,7 +257,7 @@ def _call(entry: Entry, step: Call) -> None:
     _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry, step))
 
 
-def _one_call(entry: Entry, step: Call, piece: Expr | None = None) -> None:
+def _one_call(entry: EntryPoint, step: Call, piece: Expr | None = None) -> None:
     """A call, or the part of one that makes piece number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
@@ -276,8 +276,8 @@ def _one_call(entry: Entry, step: Call, piece: Expr | None = None) -> None:
     scalars = {name: e for (name, _), e in zip(routine.scalars, step.scalars, strict=True)}
     operands = {p.name: (p.dtype, operand) for p, operand in zip(routine.parameters, step.operands, strict=True)}
 
-    def argument(one: Argument) -> str:
-        if isinstance(one, Length):
+    def argument(one: CArgument) -> str:
+        if isinstance(one, Int64):
             return f"i64 {given[one.value.attr]}"
         if isinstance(one, Data):
             return _pointer(code, *operands[one.value])
@@ -286,7 +286,7 @@ def _one_call(entry: Entry, step: Call, piece: Expr | None = None) -> None:
         if isinstance(one, (Scalar, Number)):
             value = scalars[one.value] if isinstance(one, Scalar) else one.value
             return f"{LLVM_TYPES[value.dtype]} {code.value(value)}"
-        if isinstance(one, Watcher):
+        if isinstance(one, SignalWatch):
             return f"ptr {entry.threads.watcher()}"
         assert isinstance(one, Table)
         return "ptr %table"
@@ -305,8 +305,8 @@ def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
 # -- steps of steps, and nodes in Python -------------------------------------------------------------------------
 
 
-@emits(Loop, weight=4)
-def _loop(entry: Entry, step: Loop) -> None:
+@emits(Iterate, weight=4)
+def _loop(entry: EntryPoint, step: Iterate) -> None:
     code, threads = entry.code, entry.threads
     rounds = threads.rounds(threads.known(step.round_work()))
     outermost, entry.inside_loop = not entry.inside_loop, True
@@ -322,7 +322,7 @@ def _loop(entry: Entry, step: Loop) -> None:
 
 
 @emits(PythonCall)
-def _python(entry: Entry, step: PythonCall) -> None:
+def _python(entry: EntryPoint, step: PythonCall) -> None:
     code = entry.code
     operands = code.room("operands", max(len(step.operands), 1))
     windows = []

@@ -15,7 +15,7 @@ from aesara.ir.buffers import Buffer
 from aesara.ir.program import Program
 from aesara.ir.steps import Step
 from aesara.link.llvm.clock import Clock, system_clock
-from aesara.link.llvm.emit_program import Entry
+from aesara.link.llvm.emit_program import EntryPoint
 from aesara.records import dataclass
 
 __all__ = ["StepTimers", "emit_timed_program"]
@@ -122,7 +122,7 @@ def _touched(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iter
         yield from (name for name in (base.get(touched, touched) for touched in inner.touched()) if name in known)
 
 
-class _TimedEntry(Entry):
+class _TimedEntry(EntryPoint):
     def __init__(self, program: Program, timers: StepTimers) -> None:
         super().__init__(program)
         self.timers = timers

@@ -25,7 +25,7 @@ from aesara.lower.arrays.base import (
 )
 from aesara.lower.arrays.guard import Definition, Guard
 from aesara.lower.arrays.interleaved import Interleaved
-from aesara.lower.arrays.loop import LoopBody, LoopNode, LoopResult, Row
+from aesara.lower.arrays.loop import LoopBody, LoopNode, LoopResult, LoopRow
 from aesara.lower.arrays.product import Product
 from aesara.lower.arrays.python_call import External, PythonNode
 from aesara.lower.arrays.reduction import Reduction, is_trailing_run
@@ -54,7 +54,7 @@ __all__ = [
     "Reduction",
     "RoutineCall",
     "RoutineResult",
-    "Row",
+    "LoopRow",
     "Sequential",
     "Source",
     "Write",

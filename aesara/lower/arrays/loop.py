@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, load, var
 from aesara.ir.kernel import For, Store
-from aesara.ir.steps import Loop, View
+from aesara.ir.steps import Iterate, View
 from aesara.lower.arrays.base import ZERO, Array, Item
 from aesara.lower.arrays.producer import Made, Producer
 from aesara.lower.kernels import launch_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.context import Context
 
-__all__ = ["LoopBody", "LoopNode", "LoopResult", "Row"]
+__all__ = ["LoopBody", "LoopNode", "LoopResult", "LoopRow"]
 
 
 class LoopNode(Producer):
@@ -87,7 +87,7 @@ class LoopNode(Producer):
         ]
         places = [(name_of(result), offset(result, first)) for _, result, first in body.writes]
         steps = assembler.steps_inside(body, places)
-        yield Loop(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
+        yield Iterate(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
 
 
 class LoopResult(Made):
@@ -101,7 +101,7 @@ class LoopResult(Made):
 
 
 @dataclass(frozen=True)
-class Row:
+class LoopRow:
     """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None).
 
     In a ring rows are counted round and round.
@@ -126,7 +126,7 @@ class LoopBody:
     var: str
     extent: Expr
     count: str
-    reads: tuple[Row, ...]
+    reads: tuple[LoopRow, ...]
     starts: tuple[tuple[LoopResult, Array, Expr | None], ...]
     writes: tuple[tuple[Array, LoopResult, int | None], ...]
     until: Expr | None

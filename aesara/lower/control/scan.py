@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import ArgumentName, ConstantName
-from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, Pointwise, Reader, Row, Source
+from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, LoopRow, Pointwise, Reader, Source
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
@@ -61,9 +61,9 @@ class _Lowering:
         self.guards: list[object] = []
         message = "the number of steps must not be negative; it is {0}."
         self._require("ge", self.steps, const(0), message, [self.steps])
-        self.reads: list[Row] = []
+        self.reads: list[LoopRow] = []
         self.operands: list[Array] = []
-        self.placed: list[tuple[Variable, Row | Array]] = []
+        self.placed: list[tuple[Variable, LoopRow | Array]] = []
 
     def _require(self, relation: str, a: Expr, b: Expr, message: str, values: Sequence[Expr]) -> None:
         condition = primitive(relation, a, b)
@@ -83,7 +83,7 @@ class _Lowering:
     def _row(self, inner: Variable, array: Array, first: int | None) -> None:
         """A buffer of the body for an input of the step."""
         shape = array.shape if first is None else array.shape[1:]
-        self.reads.append(Row(self.context.fresh("w"), array, first, tuple(shape)))
+        self.reads.append(LoopRow(self.context.fresh("w"), array, first, tuple(shape)))
         self.placed.append((inner, self.reads[-1]))
 
     def _constants(self) -> None:
@@ -219,7 +219,7 @@ class _Lowering:
     def _lower_step(self) -> list[Array]:
         inner = self.inner
         for variable, place in self.placed:
-            array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, Row) else place
+            array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, LoopRow) else place
             inner.set(variable, split(array) if is_complex(variable) else array)
         lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]

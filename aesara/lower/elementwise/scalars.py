@@ -16,7 +16,7 @@ from aesara.lower.routines import scalar_function
 from aesara.records import dataclass
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
-from aesara.scalar.routine import Routine
+from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.types import ScalarType, get_scalar_type
 
 __all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
@@ -44,7 +44,7 @@ class Recipe:
     cost: int
 
 
-def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | Routine | None:
+def _fact(scalar_op: ScalarOp, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
     fact = scalar_op.native_fact(list(input_types))
     if (
         fact is None
@@ -92,7 +92,7 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
         return 1 if fact.name == "cast" else PRIMITIVES[fact.name][1] * max(1, len(input_types) - 1)
     if isinstance(fact, Special):
         return ExternalFunction.cost
-    if isinstance(fact, Routine):
+    if isinstance(fact, FloatRoutine):
         return ScalarFunction.cost
     return _recipe(scalar_op, input_types).cost
 
@@ -117,10 +117,10 @@ def scalar_expressions(
     dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
     for dtype in dtypes:
         check_dtype(dtype)
-    if isinstance(fact, (Special, Routine)):
+    if isinstance(fact, (Special, FloatRoutine)):
         # Functions of float64; what was cast to a narrower dtype on the way has its values.
         values = [cast(cast(a, d), "float64") for a, d in zip(args, dtypes, strict=True)]
-        if isinstance(fact, Routine):
+        if isinstance(fact, FloatRoutine):
             return [cast(scalar_function(fact)(*values), out)]
         return [cast(special(fact.name, len(args))(*values), out)]
     if fact.name == "cast":

@@ -26,11 +26,21 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
-__all__ = ["At", "Gather", "New", "Region", "Run", "advanced_region", "basic_region", "is_full_slice", "mask_fits"]
+__all__ = [
+    "At",
+    "Gather",
+    "IndexRange",
+    "New",
+    "Region",
+    "advanced_region",
+    "basic_region",
+    "is_full_slice",
+    "mask_fits",
+]
 
 
 @dataclass(frozen=True)
-class Run:
+class IndexRange:
     """A slice of a dimension: start + step * i for i < length."""
 
     start: Expr
@@ -118,7 +128,7 @@ def _clamped(bound: Expr, size: Expr, low: Expr, high: Expr) -> Expr:
 
 def _run(
     start: Expr | None, stop: Expr | None, step: Expr | None, size: Expr, node: Apply, context: Context
-) -> tuple[Run, list[object]]:
+) -> tuple[IndexRange, list[object]]:
     """A slice of a dimension of the given size, as Python's `slice.indices` has it."""
     step = ONE if step is None else step
     if step.is_const:
@@ -132,10 +142,10 @@ def _run(
     def pick(a: Expr, b: Expr) -> Expr:
         return primitive("select", forward, a, b)
 
-    return Run(pick(up.start, down.start), step, pick(up.length, down.length)), list(guards)
+    return IndexRange(pick(up.start, down.start), step, pick(up.length, down.length)), list(guards)
 
 
-def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> Run:
+def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> IndexRange:
     if forward:
         first = ZERO if start is None else _clamped(start, size, ZERO, size)
         last = size if stop is None else _clamped(stop, size, ZERO, size)
@@ -144,12 +154,12 @@ def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, for
             length = span if first is ZERO else primitive("maximum", span, ZERO)
         else:
             length = _steps(span, (span - ONE) // step)
-        return Run(first, step, length)
+        return IndexRange(first, step, length)
     end = size - ONE
     first = end if start is None else _clamped(start, size, const(-1), end)
     last = const(-1) if stop is None else _clamped(stop, size, const(-1), end)
     span = first - last
-    return Run(first, step, _steps(span, (ONE - span) // step))
+    return IndexRange(first, step, _steps(span, (ONE - span) // step))
 
 
 def _steps(span: Expr, further: Expr) -> Expr:
@@ -175,7 +185,7 @@ def _basic_parts(
             parts.append(At(position))
         guards += checks
     for size in array.shape[len(parts) :]:
-        parts.append(Run(ZERO, ONE, size))
+        parts.append(IndexRange(ZERO, ONE, size))
     return parts, guards
 
 
@@ -232,28 +242,29 @@ def _region(
     advanced = [k for k, p in enumerate(parts) if isinstance(p, (Gather, At))] if gathers else []
     adjacent = not advanced or advanced[-1] - advanced[0] + 1 == len(advanced)
     rank = len(index_shape)
-    before = [k for k, p in enumerate(parts) if isinstance(p, (Run, New)) and adjacent and advanced and k < advanced[0]]
+    kept = [k for k, p in enumerate(parts) if isinstance(p, (IndexRange, New))]
+    before = [k for k in kept if adjacent and advanced and k < advanced[0]]
     shape: list[Expr] = []
     axis_of: dict[int, int] = {}
 
     def put(k: int) -> None:
         part = parts[k]
         axis_of[k] = len(shape)
-        shape.append(part.length if isinstance(part, Run) else ONE)
+        shape.append(part.length if isinstance(part, IndexRange) else ONE)
 
     for k in before:
         put(k)
     first = len(shape)
     shape.extend(index_shape)
     for k, part in enumerate(parts):
-        if isinstance(part, (Run, New)) and k not in axis_of:
+        if isinstance(part, (IndexRange, New)) and k not in axis_of:
             put(k)
 
     def locate(index: Index, readers: Sequence[Reader]) -> Index:
         inner = index[first : first + rank]
         place: list[Expr] = []
         for k, part in enumerate(parts):
-            if isinstance(part, Run):
+            if isinstance(part, IndexRange):
                 place.append(part.start + index[axis_of[k]] * part.step)
             elif isinstance(part, At):
                 place.append(part.position)
@@ -314,7 +325,7 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
         guards += checks
         axis += rank
     for size in x.shape[axis:]:
-        parts.append(Run(ZERO, ONE, size))
+        parts.append(IndexRange(ZERO, ONE, size))
     shape: tuple[Expr, ...] = ()
     if arrays:
         shape, checks = broadcast_shape([a.shape for a in arrays], IndexError, "index arrays", node, context)

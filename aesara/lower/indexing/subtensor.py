@@ -15,7 +15,15 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Point
 from aesara.lower.broadcasting import stretched_index
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.indexing.regions import At, Region, Run, advanced_region, basic_region, is_full_slice, mask_fits
+from aesara.lower.indexing.regions import (
+    At,
+    IndexRange,
+    Region,
+    advanced_region,
+    basic_region,
+    is_full_slice,
+    mask_fits,
+)
 from aesara.lower.reductions.careduce import converted
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -49,7 +57,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
             if isinstance(part, At):
                 offset = offset + part.position * step
             else:
-                assert isinstance(part, Run)
+                assert isinstance(part, IndexRange)
                 offset = offset + part.start * step
                 out.append(part.step * step)
         return offset, tuple(out)

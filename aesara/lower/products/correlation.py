@@ -24,10 +24,10 @@ from aesara.lower.arrays import (
     LoopBody,
     LoopNode,
     LoopResult,
+    LoopRow,
     Pointwise,
     Product,
     Reader,
-    Row,
     Source,
     Write,
     literal,
@@ -256,7 +256,7 @@ class _Batch(_Form):
         self.all_outputs = sizes.outputs * windows.groups
         self.entries = count_of([sizes.channels, *sizes.kernel])
         self.positions = count_of(sizes.output)
-        self.rows: list[Row] = []
+        self.rows: list[LoopRow] = []
         self.operands: list[Array] = []
 
     def image_of(self, array: Array) -> Array:
@@ -271,7 +271,7 @@ class _Batch(_Form):
 
     def _read(self, array: Array, first: int | None, shape: Sequence[Expr]) -> Array:
         self.operands.append(array)
-        self.rows.append(Row(self.context.fresh("w"), array, first, tuple(shape)))
+        self.rows.append(LoopRow(self.context.fresh("w"), array, first, tuple(shape)))
         return self.inner.add(Source(self.rows[-1].name, array.dtype, shape))
 
     def matrix(self, array: Array, rows: Expr, columns: Expr) -> Array:
@@ -333,7 +333,7 @@ class _Batch(_Form):
         first: int | None = 0
         if start is not None:
             first = None
-            self.rows.append(Row(self.context.fresh("w"), result, None, array.shape))
+            self.rows.append(LoopRow(self.context.fresh("w"), result, None, array.shape))
             total = self.inner.add(Source(self.rows[-1].name, array.dtype, array.shape))
             array = self.inner.add(Pointwise(array.dtype, array.shape, (total, array), _sum))
         starts = () if start is None else ((result, start, None),)

@@ -107,7 +107,7 @@ PRODUCTS = frozenset((mul, neg, true_divide, square, at_pow))
 
 
 @dataclass
-class Term:
+class SumTerm:
     """A term of a sum: a number times a product of factors over a product of others."""
 
     var: Variable
@@ -166,7 +166,7 @@ def has_factor(var: Variable, ops: Container[Op]) -> bool:
     return False
 
 
-def term_of(sign: int, var: Variable, dtype: str) -> Term | None:
+def term_of(sign: int, var: Variable, dtype: str) -> SumTerm | None:
     """A term with its products, quotients, squares and signs in a dtype taken apart; None if there are too many."""
     coefficient = float(sign)
     factors: list[Variable] = []
@@ -174,7 +174,7 @@ def term_of(sign: int, var: Variable, dtype: str) -> Term | None:
     stack = [(var, 1, False)]
     for _ in range(MOST_FACTORS):
         if not stack:
-            return Term(var, coefficient, factors, divisors)
+            return SumTerm(var, coefficient, factors, divisors)
         part, times, inverted = stack.pop()
         node = part.owner
         if node is None or node.op not in PRODUCTS or part.type.dtype != dtype:
@@ -200,7 +200,7 @@ def term_of(sign: int, var: Variable, dtype: str) -> Term | None:
     return None
 
 
-def _complements(fgraph: Any, term: Term, dtype: str) -> Iterator[tuple[Variable, Complement]]:
+def _complements(fgraph: Any, term: SumTerm, dtype: str) -> Iterator[tuple[Variable, Complement]]:
     """The factors of a term that have complements."""
     for f in dict.fromkeys(term.factors):
         if f.owner is None or f.owner.op not in COMPLEMENTS:

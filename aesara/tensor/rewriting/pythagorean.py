@@ -14,7 +14,7 @@ from aesara.tensor.elementwise.ops import add, cos, cosh, lt, sin, sinh, sub
 from aesara.tensor.rewriting.complements import (
     MOST_TERMS,
     PRODUCTS,
-    Term,
+    SumTerm,
     has_factor,
     product_of_factors,
     sum_of_terms,
@@ -64,7 +64,7 @@ def local_pythagorean_pair(fgraph, node):
     return False
 
 
-def _partner(one: Term, f: Op, x: Variable, rest: Counter[Variable], terms: list[Term]) -> Term | None:
+def _partner(one: SumTerm, f: Op, x: Variable, rest: Counter[Variable], terms: list[SumTerm]) -> SumTerm | None:
     """The term that makes a term with the square of `f` a multiple of one."""
     g, sign = PAIRS[f]
     for other in terms:

@@ -72,7 +72,7 @@ def pooled_shape(
 
 
 @dataclass(frozen=True)
-class Windows:
+class PoolWindows:
     """Where windows lie on images of known sizes, for values."""
 
     image: tuple[int, ...]
@@ -246,7 +246,7 @@ class PoolingOp(Op):
 
     # -- values ----------------------------------------------------------------------------------------------
 
-    def windows(self, shape: Sequence[int], ws: np.ndarray, stride: np.ndarray, pad: np.ndarray) -> Windows:
+    def windows(self, shape: Sequence[int], ws: np.ndarray, stride: np.ndarray, pad: np.ndarray) -> PoolWindows:
         """Where the windows lie on images of this shape.
 
         Raises
@@ -261,9 +261,9 @@ class PoolingOp(Op):
         self._require_known_to_fit(*parts)
         output = pooled_shape(shape, parts[0], self.ignore_border, *parts[1:])
         lead = len(shape) - self.ndim
-        return Windows(tuple(shape[lead:]), parts[0], parts[1], parts[2], tuple(output[lead:]))
+        return PoolWindows(tuple(shape[lead:]), parts[0], parts[1], parts[2], tuple(output[lead:]))
 
-    def require_shape(self, x: np.ndarray, windows: Windows, lead: Sequence[int], name: str) -> None:
+    def require_shape(self, x: np.ndarray, windows: PoolWindows, lead: Sequence[int], name: str) -> None:
         """Complain if an array has not an element for each window."""
         wanted = (*lead, *windows.output)
         if x.shape != wanted:
@@ -278,7 +278,7 @@ class PoolingOp(Op):
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(self.compute(windows, *arrays)).astype(dtype, copy=False)
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         """The result, for values."""
         raise NotImplementedError
 
@@ -350,7 +350,7 @@ class Pool(_Downscaling):
         x, windows = self.images(x), self.window_inputs(ws, stride, pad)
         return Apply(self, [x, *windows], [self.pooled_type(x, windows)])
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         (x,) = arrays
         axes = tuple(range(-self.ndim, 0))
         if self.mode == "max":
@@ -403,7 +403,7 @@ class DownsampleFactorMaxGradGrad(_Downscaling):
         made = self.pooled_type(x, windows)
         return Apply(self, [x, maxout, gz, *windows], [tensor_type(gz.type.dtype, made.type.shape)()])
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, largest, g = arrays
         if g.shape != x.shape:
             raise ValueError(f"{type(self).__name__}: `gz` has the shape {g.shape}, the images {x.shape}.")
@@ -439,7 +439,7 @@ class MaxPoolRop(_Downscaling):
         made = self.pooled_type(x, windows)
         return Apply(self, [x, point, *windows], [tensor_type(point.type.dtype, made.type.shape)()])
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, point = arrays
         if point.shape != x.shape:
             raise ValueError(f"{type(self).__name__}: `eval_point` has the shape {point.shape}, the images {x.shape}.")
@@ -486,7 +486,7 @@ class MaxPoolGrad(PoolGrad):
         result = tensor_type(gz.type.dtype, x.type.shape)()
         return Apply(self, [x, maxout, gz, *self.window_inputs(ws, stride, pad)], [result])
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, largest, g = arrays
         for name, v in (("maxout", largest), ("gz", g)):
             self.require_shape(v, windows, x.shape[: -self.ndim], name)
@@ -530,7 +530,7 @@ class AveragePoolGrad(PoolGrad):
         result = tensor_type(gz.type.dtype, x.type.shape)()
         return Apply(self, [x, gz, *self.window_inputs(ws, stride, pad)], [result])
 
-    def compute(self, windows: Windows, *arrays: np.ndarray) -> np.ndarray:
+    def compute(self, windows: PoolWindows, *arrays: np.ndarray) -> np.ndarray:
         x, g = arrays
         self.require_shape(g, windows, x.shape[: -self.ndim], "gz")
         if self.mode != "sum":
@@ -596,11 +596,11 @@ def _least(dtype: np.dtype) -> Any:
     return -np.inf
 
 
-def _counts(op: PoolingOp, windows: Windows, dtype: np.dtype) -> np.ndarray:
+def _counts(op: PoolingOp, windows: PoolWindows, dtype: np.dtype) -> np.ndarray:
     return windows.counts(op.mode == "average_inc_pad").astype(dtype)
 
 
-def _at_maxima(windows: Windows, x: np.ndarray, largest: np.ndarray, g: np.ndarray) -> np.ndarray:
+def _at_maxima(windows: PoolWindows, x: np.ndarray, largest: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Over each window the sum of what `g` has where x is the maximum."""
     around, values = windows.surrounded(x, _least(x.dtype)), windows.surrounded(g, 0)
     total = np.zeros(largest.shape, dtype=g.dtype)

@@ -56,11 +56,11 @@ class Shifted:
 
     total: Variable
     largest: Variable
-    terms: list[Term]
+    terms: list[ExpTerm]
 
 
 @dataclass
-class Term:
+class ExpTerm:
     """A term ``weight * exp(exponent)``; `weight` is None for 1."""
 
     exponent: Variable
@@ -71,7 +71,7 @@ class Term:
         return shifted_term(self.exponent, largest, self.weight)
 
 
-def term_in(var: Variable) -> Term | None:
+def term_in(var: Variable) -> ExpTerm | None:
     """A term with an exponential among its factors; None for what has none, or whose exponent was shifted already."""
     x = exponent_of(var)
     weight = None
@@ -93,7 +93,7 @@ def term_in(var: Variable) -> Term | None:
         denominators = [v for v, of_exponential in zip(denominators, exponents) if of_exponential is None]
         if rest or denominators:
             weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
-    return None if x is None or is_stabilized(x) else Term(x, weight)
+    return None if x is None or is_stabilized(x) else ExpTerm(x, weight)
 
 
 def shifted(var: Variable) -> Shifted | None:
@@ -138,7 +138,7 @@ def _shifted_terms(node: Apply) -> Shifted | None:
     return Shifted(add(*(term.shifted(largest) for term in terms)), largest, terms)
 
 
-def exponential_terms(node: Apply) -> list[Term] | None:
+def exponential_terms(node: Apply) -> list[ExpTerm] | None:
     """The terms of a sum of exponentials, some of which may be constants; else None."""
     (var,) = node.outputs
     terms = []
@@ -146,7 +146,7 @@ def exponential_terms(node: Apply) -> list[Term] | None:
     for v in node.inputs:
         value = common_value(v)
         if value is not None:
-            terms.append(Term(constant_like(0, var), constant_like(value, var)))
+            terms.append(ExpTerm(constant_like(0, var), constant_like(value, var)))
             continue
         term = term_in(v) if v.type.dtype == var.type.dtype else None
         if term is None:
