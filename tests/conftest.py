@@ -16,7 +16,8 @@ link/test_concurrent_calls.py link/test_interrupts.py link/test_memory_of_functi
 link/llvm/test_what_perform_may_do.py
 optable/test_table_batches.py optable/test_table_complete.py rules/test_rules_settle.py rules/test_excluded_rules.py
 graph/rewriting/test_growth.py tensor/shapes/test_static_shape.py tensor/rewriting/test_mixed_dtypes.py
-tensor/rewriting/test_inverse_pairs.py scan/test_random_loops.py
+tensor/rewriting/test_inverse_pairs.py scan/test_random_loops.py scan/test_random_rewrites.py
+test_other_modules.py test_mutate.py
 """.split()
 
 

@@ -460,6 +460,7 @@ class TestFormulas:
         assert pp(aesara.function([x], at.exp(x), mode="FAST_COMPILE")) == "exp(x)"
         assert pp((x + y).owner) == "(x + y)"
 
+    @pytest.mark.slow
     def test_deep_graph(self):
         z = at.dscalar("x")
         for _ in range(100_000):

@@ -124,6 +124,7 @@ def test_large_integers_are_compared_as_floats_when_signs_differ():
     assert_native(SearchsortedOp(), x, np.array([0, 1, 2**62 + 1, 2**63], "uint64"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64"])
 def test_many_values_in_many_entries(dtype, side):

@@ -213,6 +213,7 @@ def test_new_nodes_know_their_line(seed):
     assert all(node.source.filename != rewrite_fgraph.__code__.co_filename for node in fgraph.apply_nodes)
 
 
+@pytest.mark.slow
 def test_deep_graphs_do_not_recurse():
     y = at.dvector("x")
     for _ in range(20_000):
