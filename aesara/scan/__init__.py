@@ -2,8 +2,20 @@
 
 from aesara.scan import batches
 from aesara.scan.basic import scan
+from aesara.scan.carried import fori_loop, while_loop
 from aesara.scan.checkpoints import scan_checkpoints
 from aesara.scan.stopping import until
 from aesara.scan.views import foldl, foldr, map, reduce
 
-__all__ = ["batches", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
+__all__ = [
+    "batches",
+    "foldl",
+    "foldr",
+    "fori_loop",
+    "map",
+    "reduce",
+    "scan",
+    "scan_checkpoints",
+    "until",
+    "while_loop",
+]

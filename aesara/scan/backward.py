@@ -22,6 +22,7 @@ from aesara.graph.pullback import (
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import is_continuous, no_gradient
+from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.tensor.core.conversion import constant
@@ -48,6 +49,8 @@ def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradient
     """The gradients of a loop's inputs, given those of its outputs."""
     if op.info.n_mit_mot:
         return [grad_not_implemented(op, k, v, "A loop that writes to many taps.") for k, v in enumerate(inputs)]
+    if keeps_few_rows(op, inputs):
+        return pulled_back_with_all_rows(op, inputs, gradients)
     if wants_blocks(op):
         return pulled_back_in_blocks(op, inputs, gradients)
     return _Backward(op, inputs, outputs, gradients).gradients()

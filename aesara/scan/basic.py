@@ -67,7 +67,7 @@ class _Output:
 
 
 @dataclass
-class _Returned:
+class Returned:
     """What a step has returned."""
 
     outputs: list[Any] = field(default_factory=list)
@@ -129,17 +129,17 @@ def _is_outputs(value: Any) -> bool:
     return not isinstance(value, (until, Mapping))
 
 
-def _sorted_results(returned: Any) -> _Returned:
+def _sorted_results(returned: Any) -> Returned:
     if returned is None:
         raise ValueError("scan: the step returned None: does it lack a return statement?")
     if isinstance(returned, until):
-        return _Returned(condition=returned.condition)
+        return Returned(condition=returned.condition)
     if _is_updates(returned):
-        return _Returned(updates=OrderedUpdates(returned))
+        return Returned(updates=OrderedUpdates(returned))
     if not isinstance(returned, (list, tuple)):
-        return _Returned([as_tensor_variable(returned)])
+        return Returned([as_tensor_variable(returned)])
     parts = list(returned)
-    found = _Returned()
+    found = Returned()
     if parts and isinstance(parts[-1], until):
         found.condition = parts.pop().condition
     if parts and (_is_updates(parts[-1]) or (len(parts) == 2 and parts[-1] in ([], ()))):
@@ -268,11 +268,11 @@ class _Loop:
 
     # -- the step --------------------------------------------------------------------------------------------
 
-    def call_step(self, entries: list[Any], taps: Callable[[FirstValue, tuple[int, ...]], list[Any]]) -> _Returned:
+    def call_step(self, entries: list[Any], taps: Callable[[FirstValue, tuple[int, ...]], list[Any]]) -> Returned:
         """Call the user's function; `taps(value, taps)` makes the arguments for former values of an output."""
         self.entries = entries
 
-        def call() -> _Returned:
+        def call() -> Returned:
             for output in self.outputs or []:
                 if output.value is not None:
                     output.value.inner = taps(output.value, output.taps)
@@ -280,7 +280,7 @@ class _Loop:
 
         return settle([output.value for output in self.outputs or []], call)
 
-    def _called(self) -> _Returned:
+    def _called(self) -> Returned:
         taps = [v for output in self.outputs or [] if output.value is not None for v in output.value.inner]
         arguments = [*self.entries, *taps, *self.non_sequences]
         try:
@@ -300,7 +300,7 @@ class _Loop:
         results.take_default_updates(created)
         return results
 
-    def check_outputs(self, returned: _Returned) -> list[_Output]:
+    def check_outputs(self, returned: Returned) -> list[_Output]:
         """One description for each output."""
         described = self.outputs
         if described is None:
@@ -421,12 +421,12 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     made: list[State | int] = []
     for output, new in zip(described, returned.outputs):
         if output.value is not None:
-            parts.states.append(_state(output.value, output.taps, new, loop.n_steps))
+            parts.states.append(make_state(output.value, output.taps, new, loop.n_steps))
             made.append(parts.states[-1])
         else:
             made.append(len(parts.results))
             parts.results.append(new)
-    of_update = _shared_states(parts, returned.updates, loop.n_steps)
+    of_update = shared_states(parts, returned.updates, loop.n_steps)
     inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in of_update.items()}
     close(parts, loop.non_sequences, inner, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
@@ -449,7 +449,7 @@ def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
     return [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in taps]
 
 
-def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
+def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
     """A state of the loop. What is known of the sizes of its first value holds for all."""
     given = value.variable
     depth = -min(taps)
@@ -470,7 +470,7 @@ def _state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> 
     return State(expand_empty(unbroadcast(first, 0), n_steps), taps, tuple(value.inner), new)
 
 
-def _shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> dict[Any, State | int]:
+def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> dict[Any, State | int]:
     """Shared variables that the step updates: tensors become states, others are handed from step to step."""
     places: dict[Any, State | int] = {}
     for variable, new in updates.items():
@@ -479,7 +479,7 @@ def _shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> d
         if isinstance(variable.type, TensorType):
             first = FirstValue(variable)
             first.inner = [inner]
-            state = _state(first, (-1,), cast(new, variable.type.dtype), n_steps)
+            state = make_state(first, (-1,), cast(new, variable.type.dtype), n_steps)
             parts.states.append(state)
             places[variable] = state
         else:

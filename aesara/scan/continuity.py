@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.disconnected_type import disconnected_type
+from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import zeros_like
 
-__all__ = ["is_continuous", "no_gradient"]
+__all__ = ["gradients_in_order", "is_continuous", "no_gradient"]
 
 
 def is_continuous(variable: Any) -> bool:
@@ -20,3 +22,17 @@ def no_gradient(outer: Any) -> Any:
     if not isinstance(outer.type, TensorType):
         return disconnected_type()
     return zeros_like(outer) if is_continuous(outer) else zeros_like(outer, dtype="floatX")
+
+
+def gradients_in_order(
+    op: Any, inputs: Sequence[Any], of_seqs: Sequence[Any], of_buffers: Sequence[Any], of_constants: Sequence[Any]
+) -> list[Any]:
+    """The gradients of all inputs of a loop: those that are given, of which None stands for none, and of the others."""
+    result: list[Any] = [disconnected_type()]
+    own = [*op.outer_seqs(inputs), *op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
+    result += [no_gradient(v) if g is None else g for v, g in zip(own, [*of_seqs, *of_buffers], strict=True)]
+    for outer in op.outer_shared(inputs):
+        result.append(grad_undefined(op, len(result), outer, "A state of no tensor."))
+    result += [disconnected_type() for _ in range(op.info.n_nit_sot)]
+    pairs = zip(op.outer_non_seqs(inputs), of_constants, strict=True)
+    return result + [no_gradient(v) if g is None else g for v, g in pairs]

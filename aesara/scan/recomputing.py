@@ -13,10 +13,9 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_replace
-from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import is_disconnected, pull_back
-from aesara.scan.continuity import is_continuous, no_gradient
+from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.tensor.core.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -143,17 +142,15 @@ class _Blocks:
             **dict(zip(self.constants, op.outer_non_seqs(inputs))),
         }
         found = dict(zip(found, clone_replace(list(found.values()), real)))
-        result: list[Any] = [disconnected_type()]
-        result += [found.get(v, no_gradient(outer)) for v, outer in zip(self.seqs, op.outer_seqs(inputs))]
+        of_buffers = []
         for k, (first, buffer) in enumerate(zip(self.firsts, self.buffers)):
             depth, total = self.depths[k], found.get(first)
             if k in by_row and is_continuous(buffer):
                 direct = self.given[k][:depth]
                 total = direct if total is None else total + direct
-            result.append(no_gradient(buffer) if total is None else set_subtensor(zeros_like(buffer)[:depth], total))
-        result += [disconnected_type() for _ in range(op.info.n_nit_sot)]
-        result += [found.get(v, no_gradient(outer)) for v, outer in zip(self.constants, op.outer_non_seqs(inputs))]
-        return result
+            of_buffers.append(None if total is None else set_subtensor(zeros_like(buffer)[:depth], total))
+        of_seqs, of_constants = [found.get(v) for v in self.seqs], [found.get(v) for v in self.constants]
+        return gradients_in_order(op, inputs, of_seqs, of_buffers, of_constants)
 
 
 def _last_entry(gradient: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whether a sequence is known to have an entry for each step of a loop."""
+"""Whether something is known to have a row for each step of a loop."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from aesara.tensor.elementwise.ops import ge, minimum
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.shape import Shape, Shape_i
 
-__all__ = ["first_rows"]
+__all__ = ["first_rows", "is_length"]
 
 
 def first_rows(rows: Any, n_steps: Any) -> Any:
     """Return the entries of a sequence that are read in `n_steps` steps; if they may be too few, with a check."""
-    if _is_length(n_steps, rows):
+    if is_length(n_steps, rows):
         return rows
     if not _is_at_most_length(n_steps, rows):
         count = known_integer(n_steps)
@@ -27,8 +27,8 @@ def first_rows(rows: Any, n_steps: Any) -> Any:
     return rows[:n_steps]
 
 
-def _is_length(n: Any, rows: Any) -> bool:
-    """Whether a number is the length of this very sequence."""
+def is_length(n: Any, rows: Any) -> bool:
+    """Whether a number is the length of this very tensor."""
     if isinstance(n, Constant):
         return rows.type.shape[0] is not None and int(n.data) == rows.type.shape[0]
     node = n.owner
@@ -49,6 +49,6 @@ def _is_at_most_length(n: Any, rows: Any) -> bool:
     """Whether a number is the least of several lengths, that of this sequence among them."""
     if isinstance(n, Constant) and rows.type.shape[0] is not None:
         return int(n.data) <= rows.type.shape[0]
-    if _is_length(n, rows):
+    if is_length(n, rows):
         return True
     return n.owner is not None and n.owner.op == minimum and any(_is_at_most_length(m, rows) for m in n.owner.inputs)

@@ -1,0 +1,128 @@
+"""The gradient of a loop whose buffers have fewer rows than its steps write.
+
+The gradient reads the states of all steps.  So the loop runs once more, as one that keeps them; if it can end early, it
+runs before to count its steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.cloning import clone_replace
+from aesara.graph.nodes import Variable
+from aesara.graph.pullback import is_disconnected, pull_back
+from aesara.scan.continuity import gradients_in_order, is_continuous
+from aesara.scan.parts import LoopParts, State, expand_empty, expanded
+from aesara.scan.row_counts import is_length
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import zeros_like
+from aesara.tensor.elementwise.ops import add, minimum, sub
+from aesara.tensor.indexing.getitem import getitem
+from aesara.tensor.indexing.inc_subtensor import set_subtensor
+from aesara.tensor.shapes.specify_shape import specify_shape
+
+__all__ = ["keeps_few_rows", "pulled_back_with_all_rows"]
+
+
+def keeps_few_rows(op: Any, inputs: Sequence[Any]) -> bool:
+    """Whether some state of a loop may have fewer rows than its steps write; buffers of unknown origin have all."""
+    made_of = [expanded(buffer) for buffer in op.outer_mitsot(inputs) + op.outer_sitsot(inputs)]
+    return any(found is not None and not _has_all_rows(*found, inputs[0]) for found in made_of)
+
+
+def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
+    """Whether a buffer that begins with some first values is known to have so many rows more as there are steps."""
+    known = [first.type.shape[0], known_integer(length), known_integer(n_steps)]
+    if None not in known:
+        return known[1] >= known[0] + known[2]
+    node = length.owner
+    if node is None or node.op != add or len(node.inputs) != 2 or n_steps not in node.inputs:
+        return False
+    other = node.inputs[1] if node.inputs[0] is n_steps else node.inputs[0]
+    return is_length(other, first) or (known[0] is not None and known_integer(other) == known[0])
+
+
+def pulled_back_with_all_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """The gradients of a loop's inputs, given those of its outputs."""
+    return _Rerun(op, inputs, gradients).gradients()
+
+
+class _Rerun:
+    def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> None:
+        self.op, self.inputs, self.given = op, inputs, gradients
+        self.depths = [-min(taps) for taps in op.info.tap_array]
+        self.buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
+        self.steps = self._count() if op.info.as_while else inputs[0]
+        # Variables of their own, so that what inputs have to do with each other is left to others.
+        self.seqs = [v.type() for v in op.outer_seqs(inputs)]
+        self.firsts = [TensorType(v.type.dtype, (d, *v.type.shape[1:]))() for v, d in zip(self.buffers, self.depths)]
+        self.constants = [v.type() for v in op.outer_non_seqs(inputs)]
+
+    def _parts(self, steps: Any, seqs: Sequence[Any], buffers: Sequence[Any], constants: Sequence[Any]) -> LoopParts:
+        """The loop with other inputs, all of its outputs for each step, and without its condition."""
+        op = self.op
+        parts = LoopParts(steps)
+        parts.sequences += zip(seqs, op.inner_seqs(op.inner_inputs))
+        taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
+        new = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
+        for buffer, own, inner, out in zip(buffers, op.info.tap_array, taps, new, strict=True):
+            parts.states.append(State(buffer, own, tuple(inner), out))
+        inner_shared, new_shared = op.inner_shared(op.inner_inputs), op.inner_shared_outs(op.inner_outputs)
+        parts.shared += zip(op.outer_shared(self.inputs), inner_shared, new_shared, strict=True)
+        parts.results += op.inner_nitsot_outs(op.inner_outputs)
+        parts.constants += zip(constants, op.inner_non_seqs(op.inner_inputs), strict=True)
+        return parts
+
+    def _count(self) -> Any:
+        """How many steps a loop takes that may end early."""
+        op, inputs = self.op, self.inputs
+        parts = self._parts(inputs[0], op.outer_seqs(inputs), self.buffers, op.outer_non_seqs(inputs))
+        parts.results, parts.until = [], op.inner_outputs[-1]
+        one, done = constant(1, dtype="int64"), TensorType("int64", ())()
+        counter = State(expand_empty(constant([0], dtype="int64"), one), (-1,), (done,), add(done, one))
+        parts.states.append(counter)
+        made = op.of_parts(parts, name=f"steps_of_{op.name or 'scan_fn'}", mode=op.mode)
+        return getitem(parts.split(made)[0][counter], -1)
+
+    def gradients(self) -> list[Any]:
+        op = self.op
+        buffers = [expand_empty(first, self.steps) for first in self.firsts]
+        parts = self._parts(self.steps, self.seqs, buffers, self.constants)
+        made = op.of_parts(parts, name=op.name, mode=op.mode, truncate_gradient=op.truncate_gradient)
+        rooms = [buffer.shape[0] for buffer in self.buffers] + op.outer_nitsot(self.inputs)
+        seeds: dict[Variable, Any] = {}
+        depths = [*self.depths, *[0] * op.info.n_nit_sot]
+        for rows, room, depth, given in zip(made, rooms, depths, self.given):
+            if is_disconnected(given) or not is_continuous(rows):
+                continue
+            written = add(self.steps, constant(depth, dtype="int64"))
+            kept = minimum(room, written)
+            seeds[rows[sub(written, kept) :]] = given[:kept]
+        wrt = [v for v in [*self.seqs, *self.firsts, *self.constants] if is_continuous(v)]
+        found: dict[Variable, Any] = {}
+        if seeds and wrt:
+            found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt)) if not is_disconnected(g)}
+        return self._of_inputs(found)
+
+    def _of_inputs(self, found: dict[Variable, Any]) -> list[Any]:
+        op, inputs = self.op, self.inputs
+        real = {
+            **dict(zip(self.seqs, op.outer_seqs(inputs))),
+            **{first: _first_rows(v, d) for first, v, d in zip(self.firsts, self.buffers, self.depths)},
+            **dict(zip(self.constants, op.outer_non_seqs(inputs))),
+        }
+        found = dict(zip(found, clone_replace(list(found.values()), real)))
+        totals = [found.get(first) for first in self.firsts]
+        of_buffers = [
+            None if total is None else set_subtensor(zeros_like(buffer)[:depth], total)
+            for buffer, depth, total in zip(self.buffers, self.depths, totals)
+        ]
+        of_seqs, of_constants = [found.get(v) for v in self.seqs], [found.get(v) for v in self.constants]
+        return gradients_in_order(op, inputs, of_seqs, of_buffers, of_constants)
+
+
+def _first_rows(buffer: Any, depth: int) -> Any:
+    return specify_shape(buffer[:depth], (depth, *buffer.type.shape[1:]))
