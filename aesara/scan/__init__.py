@@ -4,10 +4,12 @@ from aesara.scan import batches
 from aesara.scan.basic import scan
 from aesara.scan.carried import fori_loop, while_loop
 from aesara.scan.checkpoints import scan_checkpoints
+from aesara.scan.prefixes import associative_scan
 from aesara.scan.stopping import until
 from aesara.scan.views import foldl, foldr, map, reduce
 
 __all__ = [
+    "associative_scan",
     "batches",
     "foldl",
     "foldr",

@@ -198,21 +198,8 @@ class _State:
         return Returned([v if isinstance(v, Variable) else as_tensor_variable(v) for v in leaves], condition=condition)
 
     def _check(self, leaf: _Leaf, new: Any) -> None:
-        if leaf.first is None:
-            wanted, fits = leaf.variable.type, new.type == leaf.variable.type
-        else:
-            wanted, own = leaf.first.variable.type, new.type
-            fits = isinstance(own, TensorType) and own.dtype == wanted.dtype and own.ndim == wanted.ndim
-            fits = fits and all(None in p or p[0] == p[1] for p in zip(own.shape, wanted.shape))
-        if fits:
-            return
-        owner = new.owner
-        line = "" if owner is None or owner.source is None else f", computed by {owner.source}"
-        raise TypeError(
-            f"{self.who}: state{leaf.path} starts as {type_text(wanted)}, but the body returns {type_text(new.type)} "
-            f"for it, namely {described(new)}{line}. Dtype and shape must be the same in every step: start with a "
-            "value of the right shape, as in at.zeros_like(row), or cast, as in at.cast(value, dtype)."
-        )
+        kind = leaf.variable.type if leaf.first is None else leaf.first.variable.type
+        require_type(f"{self.who}: state{leaf.path} starts as", kind, "the body", new)
 
     # -- the loop --------------------------------------------------------------------------------------------
 
@@ -241,6 +228,25 @@ class _State:
         for variable in made.made:
             variable.default_update = last(updated[variable])
         return rebuild(self.init, [last(place) for place in places])
+
+
+def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
+    """Raise unless what a step returns has a type, as far as sizes are known; `begins` is how the message begins."""
+    own = new.type
+    if isinstance(wanted, TensorType):
+        fits = isinstance(own, TensorType) and own.dtype == wanted.dtype and own.ndim == wanted.ndim
+        fits = fits and all(None in p or p[0] == p[1] for p in zip(own.shape, wanted.shape))
+    else:
+        fits = own == wanted
+    if fits:
+        return
+    owner = new.owner
+    line = "" if owner is None or owner.source is None else f", computed by {owner.source}"
+    raise TypeError(
+        f"{begins} {type_text(wanted)}, but {function} returns {type_text(own)} for it, namely {described(new)}{line}. "
+        "Dtype and shape must be the same in every step: start with a value of the right shape, as in "
+        "at.zeros_like(row), or cast, as in at.cast(value, dtype)."
+    )
 
 
 def _asked(who: str, cond: Callable[[Any], Any], state: Any) -> Any:
