@@ -46,6 +46,10 @@ class Work:
         """The value, if it does not depend on any size."""
         return None if any(self.terms) else self.terms.get((), 0.0)
 
+    def assuming(self, size: int) -> float:
+        """The value if all sizes that are not constants are this one."""
+        return sum((factor * float(size) ** len(sizes) for sizes, factor in self.terms.items()), 0.0)
+
     def replace(self, change: Callable[[Expr], Expr]) -> Work:
         """The same in other sizes."""
         parts = []

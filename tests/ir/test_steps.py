@@ -264,7 +264,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
                     "kind": "product", "products": ["float64"],
-                    "reads": ["a", "b", "t"], "writes": ["t"], "runs_rounds": True,
+                    "reads": ["a", "b", "t"], "writes": ["t"], "runs_rounds": True, "gains_by_passes": True,
                     "expressions": [
                         *[const(1)] * 3, const(2.0, "float64"), *[BATCH, const(1), const(1)] * 2, BATCH,
                         const(1), from_k,
@@ -302,7 +302,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
                     "kind": "routine", "reads": ["t"], "writes": ["t"],
-                    "runs_rounds": True, "expressions": [const(1), BATCH, from_k],
+                    "runs_rounds": True, "gains_by_passes": True, "expressions": [const(1), BATCH, from_k],
                 },
                 gives={"t": [5, 7]},
                 slow=True,
@@ -345,7 +345,7 @@ def examples() -> dict[type[Step], list[Example]]:
                     "h2", op("eq", H1, from_k),
                 ),
                 answers={
-                    "kind": "loop", "runs_rounds": True, "defines": ["h2"],
+                    "kind": "loop", "runs_rounds": True, "gains_by_passes": True, "defines": ["h2"],
                     "expressions": [S, op("eq", H1, from_k)],
                     "nested": lambda loop: list(loop.body),
                 },
@@ -364,7 +364,8 @@ def examples() -> dict[type[Step], list[Example]]:
             Example(
                 Iterate("l", S, (Check(TRUE, 4), View(T, "a", const(0))), "h2"),
                 answers={
-                    "kind": "loop", "runs_rounds": True, "defines": ["h2"], "can_fail": True, "expressions": [S],
+                    "kind": "loop", "runs_rounds": True, "gains_by_passes": True, "defines": ["h2"], "can_fail": True,
+                    "expressions": [S],
                     "nested": lambda loop: list(loop.body),
                 },
                 gives={"h2": 3},
@@ -385,7 +386,7 @@ ANSWERS |= {
 }
 ANSWERS |= {
     name: (lambda step, name=name: getattr(step, name))
-    for name in "kind needs_gil may_stand_in_loop runs_rounds calls_python begins_loop label".split()
+    for name in "kind needs_gil may_stand_in_loop runs_rounds gains_by_passes calls_python begins_loop label".split()
 }
 ANSWERS |= {"bases": lambda step: step.bases(), "can_fail": lambda step: step.can_fail(SLOTS)}
 

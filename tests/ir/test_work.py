@@ -24,6 +24,7 @@ def test_sums_and_products():
     assert Work({(): 2.0}).times(n).times(m).terms == Work({(): 2.0}).times(m).times(n).terms
     assert Work({(): 2.0}).times(const(-3)).constant == 0
     assert Work().expression().attr == 0.0
+    assert work.assuming(10) == 2 * 10 * 10 + 3 * 10 + 1
 
 
 def test_sizes_of_a_kernel_are_those_of_its_launch():

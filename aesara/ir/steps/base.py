@@ -64,6 +64,11 @@ class Step:
         return False
 
     @property
+    def gains_by_passes(self) -> bool:
+        """Whether the code around what it calls runs often enough to be worth the time of LLVM's passes."""
+        return self.runs_rounds
+
+    @property
     def label(self) -> str:
         """The name of what it runs, for profiles; empty if that has none."""
         return ""

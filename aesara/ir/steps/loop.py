@@ -22,6 +22,10 @@ __all__ = ["Iterate"]
 
 #: nanoseconds for a round
 _ROUND = 5.0
+#: nanoseconds of a round beside which what LLVM's passes save in it does not count
+_LONG = 1000.0
+#: assumed for sizes that are not known here
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,10 @@ class Iterate(Step):
     @property
     def runs_rounds(self) -> bool:
         return True
+
+    @property
+    def gains_by_passes(self) -> bool:
+        return self.round_work().assuming(_FEW) < _LONG or any(step.gains_by_passes for step in self.body)
 
     def can_fail(self, slots: Sequence[Slot]) -> bool:
         return any(step.can_fail(slots) for step in self.body)

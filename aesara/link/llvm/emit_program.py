@@ -76,8 +76,9 @@ class EntryPoint:
         self._steps()
         self.ends.finish()
         body = "\n".join([*code.allocas, *code.lines])
-        # Passes find little in code that runs once, and take their time for it.
-        attributes = "nounwind" if self.has_loops else "noinline optnone nounwind"
+        # Passes find little in code that runs once, or around long steps, and take their time for it.
+        gains = any(step.gains_by_passes for step in self.program.steps)
+        attributes = "nounwind" if gains else "noinline optnone nounwind"
         entry = (
             f"define ptr @{ENTRY}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes} "
             f'"prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
