@@ -99,7 +99,7 @@ class Context:
     def inside_branch(self) -> Context:
         """The context of one side of a choice: `inside_loop`, and what is not there is taken from outside."""
         inner = self.inside_loop()
-        inner.taken = []
+        inner.taken, inner.parts_of = [], dict(self.parts_of)
         return inner
 
     def has(self, variable: Variable) -> bool:

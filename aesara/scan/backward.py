@@ -9,24 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
     grad_not_implemented,
-    grad_undefined,
     is_disconnected,
     is_null,
     pull_back,
 )
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
-from aesara.scan.continuity import is_continuous, no_gradient
+from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows
 from aesara.scan.parts import LoopParts, State, expand_empty
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.tensor.core.conversion import constant
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
 from aesara.tensor.elementwise.ops import add, lt, minimum, switch
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
@@ -87,13 +85,14 @@ class _Backward:
                 parts.sequences.append((self._reversed(self.outputs[k], self.depths[k] + tap), variable))
         parts.constants += list(zip(op.outer_non_seqs(self.inputs), self.constants))
         arriving = self._arriving()
-        wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t), *self.constants] if is_continuous(v)]
+        wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t)] if is_continuous(v)]
+        wrt += [v for v in self.constants if is_continuous(v) or _is_sparse(v)]
         found: dict[Variable, Any] = {}
         if arriving and wrt:
             terms = pull_back(arriving, wrt)
             for term in filter(is_null, terms):
                 raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
-            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term)}
+            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not _is_sparse(term)}
         self._let_wait(found)
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]
@@ -157,7 +156,7 @@ class _Backward:
 
     def _sum(self, outer: Any, term: Any) -> State:
         total = TensorType(outer.type.dtype, outer.type.shape)()
-        return self._state(zeros_like(outer)[None], total, add(total, term))
+        return self._state(alloc(_zero(outer), 1, *sizes_of(outer)), total, add(total, term))
 
     def _read_new_values(self) -> None:
         """Read the new values of states from the rows that hold them, instead of computing them again."""
@@ -189,25 +188,15 @@ class _Backward:
     def _of_inputs(
         self, states: dict[State, Any], rows: dict[Variable, Variable], sums: dict[Variable, State]
     ) -> list[Any]:
-        op, info = self.op, self.info
-        result: list[Any] = [disconnected_type()]
-        for outer, inner in zip(op.outer_seqs(self.inputs), self.seqs):
-            result.append(self._of_sequence(outer, rows.get(inner)))
-        for k in range(self.n_states):
-            result.append(self._of_buffer(k, states))
-        for k, outer in enumerate(op.outer_shared(self.inputs)):
-            result.append(grad_undefined(op, 1 + info.n_seqs + self.n_states + k, outer, "A state of no tensor."))
-        result += [disconnected_type() for _ in range(info.n_nit_sot)]
-        for outer, inner in zip(op.outer_non_seqs(self.inputs), self.constants):
-            if inner in sums:
-                result.append(states[sums[inner]][-1])
-            else:
-                result.append(no_gradient(outer))
-        return result
+        op = self.op
+        of_seqs = [self._of_sequence(v, rows.get(inner)) for v, inner in zip(op.outer_seqs(self.inputs), self.seqs)]
+        of_buffers = [self._of_buffer(k, states) for k in range(self.n_states)]
+        of_constants = [states[sums[inner]][-1] if inner in sums else None for inner in self.constants]
+        return gradients_in_order(op, self.inputs, of_seqs, of_buffers, of_constants)
 
     def _of_sequence(self, outer: Any, rows: Any) -> Any:
         if rows is None:
-            return no_gradient(outer)
+            return None
         first = self.steps - self.parts.n_steps
         return set_subtensor(zeros_like(outer)[first : self.steps], rows[::-1])
 
@@ -215,7 +204,7 @@ class _Backward:
         """The first values get what was left waiting; the room for later ones gets nothing."""
         outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
         if k not in self.waiting:
-            return no_gradient(outer)
+            return None
         total = zeros_like(outer)
         if not is_disconnected(self.given[k]):
             total = set_subtensor(total[:depth], self.given[k][:depth])
@@ -227,6 +216,13 @@ class _Backward:
                 row = minimum(row, depth - 1)
             total = inc_subtensor(total[row], left)
         return total
+
+
+def _is_sparse(variable: Any) -> bool:
+    """Whether this is a tensor of floating-point numbers that is not dense; the gradient may be dense all the same."""
+    kind = variable.type
+    is_tensor = isinstance(kind, TensorType) and kind.dtype.startswith(("float", "complex"))
+    return is_tensor and not isinstance(kind, DenseTensorType)
 
 
 def _zero(row: Any) -> Any:

@@ -6,21 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.pullback import grad_undefined
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.graph.pullback import grad_not_implemented, grad_undefined
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import zeros_like
 
 __all__ = ["gradients_in_order", "is_continuous", "no_gradient"]
 
 
 def is_continuous(variable: Any) -> bool:
-    return isinstance(variable.type, TensorType) and variable.type.dtype.startswith(("float", "complex"))
+    return isinstance(variable.type, DenseTensorType) and variable.type.dtype.startswith(("float", "complex"))
 
 
-def no_gradient(outer: Any) -> Any:
-    """Zeros for a tensor, in floating point; what else there is has no gradient."""
+def no_gradient(op: Any, k: int, outer: Any) -> Any:
+    """What stands for the gradient of input `k` of a loop, from which none comes.
+
+    Zeros for a tensor, in floating point; what else there is has no gradient, and that of a sparse matrix is missing.
+    """
     if not isinstance(outer.type, TensorType):
         return disconnected_type()
+    if not isinstance(outer.type, DenseTensorType):
+        return grad_not_implemented(op, k, outer, "A sparse matrix, of whose gradient each step gives a sparse part.")
     return zeros_like(outer) if is_continuous(outer) else zeros_like(outer, dtype="floatX")
 
 
@@ -30,9 +35,11 @@ def gradients_in_order(
     """The gradients of all inputs of a loop: those that are given, of which None stands for none, and of the others."""
     result: list[Any] = [disconnected_type()]
     own = [*op.outer_seqs(inputs), *op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
-    result += [no_gradient(v) if g is None else g for v, g in zip(own, [*of_seqs, *of_buffers], strict=True)]
+    for v, g in zip(own, [*of_seqs, *of_buffers], strict=True):
+        result.append(no_gradient(op, len(result), v) if g is None else g)
     for outer in op.outer_shared(inputs):
         result.append(grad_undefined(op, len(result), outer, "A state of no tensor."))
     result += [disconnected_type() for _ in range(op.info.n_nit_sot)]
-    pairs = zip(op.outer_non_seqs(inputs), of_constants, strict=True)
-    return result + [no_gradient(v) if g is None else g for v, g in pairs]
+    for v, g in zip(op.outer_non_seqs(inputs), of_constants, strict=True):
+        result.append(no_gradient(op, len(result), v) if g is None else g)
+    return result

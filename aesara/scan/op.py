@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
+from aesara.graph.parts import PutTogether, flat, has_parts
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
 from aesara.scan.backward import pulled_back
 from aesara.scan.copying import copy_var_format
@@ -288,6 +290,22 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         return pushed_forward(self, inputs, eval_points)
+
+    # -- values that consist of arrays -----------------------------------------------------------------------
+
+    def in_parts(self, node: Apply, *inputs: Any) -> list[Any] | None:
+        """The loop on the parts of what is the same in each step; None if a state consists of parts."""
+        first = len(inputs) - self.info.n_non_seqs
+        inner = self.inner_non_seqs(self.inner_inputs)
+        if any(isinstance(v, tuple) for v in inputs[:first]) or any(map(has_parts, self.inner_outputs)):
+            return None
+        parts = [tuple([v.type() for v in outer]) if isinstance(outer, tuple) else own
+                 for outer, own in zip(inputs[first:], inner, strict=True)]  # fmt: skip
+        whole = {own: PutTogether(own.type)(*part) for own, part in zip(inner, parts) if isinstance(part, tuple)}
+        given = [*self.inner_inputs[: len(self.inner_inputs) - len(inner)], *flat(parts)]
+        info = replace(self.info, n_non_seqs=len(flat(parts)))
+        loop = Scan(given, clone_replace(self.inner_outputs, whole), info, self.mode, None, name=self.name)
+        return loop(*flat(inputs), return_list=True)
 
     # -- values ----------------------------------------------------------------------------------------------
 

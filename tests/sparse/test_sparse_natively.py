@@ -162,6 +162,28 @@ def test_inside_of_loops_and_choices(rng):
     power, _ = aesara.scan(lambda w: sparse.dot(A, w), outputs_info=v, n_steps=n)
     chosen = ifelse(n > 2, sparse.dot(A, v), v)
     f = aesara.function([A, v, n], [power[-1], chosen])
+    assert aesara.explain(f).python == []
     np.testing.assert_allclose(f(a, x, 3)[0], a @ (a @ (a @ x)))
     np.testing.assert_allclose(f(a, x, 3)[1], a @ x)
     np.testing.assert_allclose(f(a, x, 2)[1], x)
+
+
+def test_gradients_of_loops(rng):
+    """A matrix that is the same in each step: the gradients are those of the steps one by one."""
+    a, x = some_matrix(rng, 4, 4), rng.normal(size=(4, 2))
+    A, Y = sparse.csr_matrix("A"), at.dmatrix("Y")
+    rows, _ = aesara.scan(lambda w: at.tanh(sparse.dot(A, w)), outputs_info=Y, n_steps=3)
+    unrolled = Y
+    for _ in range(3):
+        unrolled = at.tanh(sparse.dot(A, unrolled))
+    f, g = (
+        aesara.function([A, Y], aesara.grad((last**2).sum(), [Y, A]), mode=mode)
+        for last, mode in ((rows[-1], "FAST_RUN"), (unrolled, "FAST_COMPILE"))
+    )
+    assert aesara.explain(f).python == []
+    for one, two in zip(f(a, x), g(a, x), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12)
+    structured, _ = aesara.scan(lambda w: sparse.structured_dot(A, w), outputs_info=Y, n_steps=3)
+    aesara.grad(structured.sum(), Y)
+    with pytest.raises(aesara.gradient.NullTypeGradError, match="A sparse matrix, of whose gradient each step gives"):
+        aesara.grad(structured.sum(), A)
