@@ -1,9 +1,10 @@
 # Everything runs in a virtual environment of its own (.venv); the only thing needed beforehand is Python 3.11+.
 PYTHON ?= python3
 VENV := .venv
+PYTENSOR_VENV := .venv-pytensor
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother test quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +15,7 @@ help:
 	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
+	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
@@ -58,6 +60,14 @@ test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'
 	$(BIN)/python -m pytest -m main_thread
 
+$(PYTENSOR_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(PYTENSOR_VENV)
+	$(PYTENSOR_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test-pytensor]'
+	@touch $@
+
+test-pytensor: $(PYTENSOR_VENV)/test.stamp
+	$(PYTENSOR_VENV)/bin/python -m pytest -n auto tests/pytensor_mode
+
 levels: $(VENV)/test.stamp
 	$(BIN)/python -m tools.levels -n auto
 
@@ -86,4 +96,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(PYTENSOR_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -80,6 +80,7 @@ LAYERS = {
     "aesara.misc": 10,
     "aesara.version": 10,
     "aesara.printing": 10,
+    "aesara.pytensor": 11,
     "aesara.sandbox": 10,
 }
 

@@ -36,7 +36,7 @@ WITHOUT = {
 }
 
 #: Modules for those who have packages that are no requirement of this one.
-OTHER_PACKAGES = {"aesara.graph.rewriting.logic_terms"}
+OTHER_PACKAGES = ("aesara.graph.rewriting.logic_terms", "aesara.pytensor")
 
 
 def all_ops():
@@ -44,7 +44,7 @@ def all_ops():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         for module in pkgutil.walk_packages(aesara.__path__, "aesara."):
-            if module.name not in OTHER_PACKAGES:
+            if not module.name.startswith(OTHER_PACKAGES):
                 importlib.import_module(module.name)
     found, pending = set(), [Op]
     while pending:

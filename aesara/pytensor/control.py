@@ -1,0 +1,53 @@
+"""Checks, choices, graphs within graphs, and loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.gradient import DisconnectedGrad, GradClip, GradScale, ZeroGrad
+from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.ifelse import IfElse
+from pytensor.raise_op import CheckAndRaise
+from pytensor.scan.op import Scan
+
+from aesara.ifelse import ifelse
+from aesara.pytensor.conversion import convert_graph, convert_op
+from aesara.scan.info import ScanInfo
+from aesara.scan.op import Scan as OurScan
+from aesara.tensor.core.check_and_raise import CheckAndRaise as OurCheckAndRaise
+
+
+@convert_op.register(CheckAndRaise)
+def _check(op: CheckAndRaise, node: PyTensorApply, x: Any, *conditions: Any) -> Any:
+    return OurCheckAndRaise(op.exc_type, op.msg)(x, *conditions)
+
+
+@convert_op.register(IfElse)
+def _ifelse(op: IfElse, node: PyTensorApply, condition: Any, *branches: Any) -> Any:
+    return ifelse(condition, list(branches[: op.n_outs]), list(branches[op.n_outs :]))
+
+
+@convert_op.register(OpFromGraph)
+def _inner_graph(op: OpFromGraph, node: PyTensorApply, *inputs: Any) -> Any:
+    return convert_graph(op.inner_inputs, op.inner_outputs, dict(zip(op.inner_inputs, inputs)))[1]
+
+
+@convert_op.register(DisconnectedGrad)
+@convert_op.register(GradClip)
+@convert_op.register(GradScale)
+@convert_op.register(ZeroGrad)
+def _identity(op: Any, node: PyTensorApply, x: Any) -> Any:
+    return x
+
+
+@convert_op.register(Scan)
+def _scan(op: Scan, node: PyTensorApply, *inputs: Any) -> Any:
+    theirs = op.info
+    info = ScanInfo(
+        theirs.n_seqs, theirs.mit_mot_in_slices, theirs.mit_mot_out_slices, theirs.mit_sot_in_slices,
+        theirs.sit_sot_in_slices, theirs.n_nit_sot, theirs.n_untraced_sit_sot, theirs.n_non_seqs, theirs.as_while,
+    )  # fmt: skip
+    step_inputs, step_outputs = convert_graph(op.inner_inputs, op.inner_outputs)
+    loop = OurScan(step_inputs, step_outputs, info, truncate_gradient=op.truncate_gradient, name=op.name)
+    return loop(*inputs, return_list=True)

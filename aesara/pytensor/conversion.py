@@ -1,0 +1,190 @@
+"""From graphs of PyTensor to ours: the functions for each Op, by its class, and what goes through a graph with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import singledispatch
+from importlib.util import find_spec
+from os import sep
+from os.path import dirname
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.graph.basic import Constant as PyTensorConstant
+from pytensor.graph.basic import Variable as PyTensorVariable
+from pytensor.graph.op import Op as PyTensorOp
+from pytensor.graph.traversal import toposort
+from pytensor.scalar.basic import ScalarType
+from pytensor.sparse.type import SparseTensorType as PyTensorSparseType
+from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
+from pytensor.tensor.type import TensorType as PyTensorTensorType
+from pytensor.tensor.type_other import NoneTypeT, SliceType
+
+import aesara.tensor as at
+from aesara.graph.generic import generic
+from aesara.graph.nodes import Variable
+from aesara.graph.source import SourceLine, inherit_source
+from aesara.pytensor.perform import PerformOp
+from aesara.sparse.type import SparseTensorType
+from aesara.tensor.random.type import random_generator_type
+
+__all__ = ["as_list", "convert_graph", "convert_op", "convert_type", "perform_in_python"]
+
+
+@singledispatch
+def convert_op(op: PyTensorOp, node: PyTensorApply, *inputs: Variable) -> Variable | Sequence[Variable]:
+    """Build what a node of PyTensor computes.
+
+    Register a function for an Op's class to convert it; without one, nodes of the Op run in Python by the Op's own
+    ``perform``.
+
+    Parameters
+    ----------
+    op : pytensor.graph.op.Op
+        The node's Op; the function is chosen by its class.
+    node : pytensor.graph.basic.Apply
+        The node in PyTensor's graph.
+    inputs : Variable
+        What stands for the node's inputs.  PyTensor's scalars are tensors without dimensions here.
+
+    Returns
+    -------
+    Variable or sequence of Variable
+        What stands for the node's outputs, with the same dtypes and numbers of dimensions.
+
+    Examples
+    --------
+    >>> @convert_op.register(Twice)  # doctest: +SKIP
+    ... def _(op, node, x):
+    ...     return 2 * x
+    """
+    return perform_in_python(node, inputs)
+
+
+def perform_in_python(node: PyTensorApply, inputs: Sequence[Variable]) -> Sequence[Variable]:
+    """Run the node in Python, by its Op's own ``perform``."""
+    symbolic = [i for i, x in enumerate(inputs) if isinstance(x, Variable)]
+    types = [convert_type(output.type) for output in node.outputs]
+    return PerformOp(node, symbolic, types)(*[inputs[i] for i in symbolic], return_list=True)
+
+
+def as_list(made: Any) -> list[Any]:
+    """What `convert_op` gives, as a list."""
+    return list(made) if isinstance(made, list | tuple) else [made]
+
+
+def convert_type(type: Any) -> Any:
+    """The type here of PyTensor's variables of a type."""
+    if isinstance(type, PyTensorSparseType):
+        return SparseTensorType(type.format, type.dtype)
+    if isinstance(type, PyTensorTensorType):
+        return at.TensorType(type.dtype, type.shape)
+    if isinstance(type, ScalarType):
+        return at.TensorType(type.dtype, ())
+    if isinstance(type, PyTensorGeneratorType):
+        return random_generator_type
+    return generic
+
+
+def _convert_constant(variable: PyTensorConstant) -> Any:
+    """A constant; slices and None are themselves."""
+    if isinstance(variable.type, NoneTypeT | SliceType):
+        return variable.data
+    type = convert_type(variable.type)
+    if isinstance(variable.type, ScalarType):
+        return type.make_constant(np.asarray(variable.data, type.dtype))
+    made = type.make_constant(variable.data)
+    made.name = variable.name
+    return made
+
+
+#: the folders of libraries between the user and PyTensor, which is asked for without loading them
+_LIBRARIES = tuple(
+    spec.origin if spec.submodule_search_locations is None else dirname(spec.origin) + sep
+    for spec in map(find_spec, ("pytensor", "pymc", "pymc_extras", "functools"))
+    if spec is not None and spec.origin is not None
+)
+
+
+def _source_of(node: PyTensorApply) -> SourceLine | None:
+    """The user's line that made a node; the outermost one that PyTensor has kept if that is a library's."""
+    found = None
+    for output in node.outputs:
+        for stack in getattr(output.tag, "trace", None) or ():
+            for filename, line, function, *_ in reversed(stack):
+                found = SourceLine(filename, line or 0, function)
+                if not filename.startswith(_LIBRARIES):
+                    return found
+    return found
+
+
+def _checked(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
+    """The outputs of a node, if they are what PyTensor says of them; known sizes are kept."""
+    if len(outputs) != len(node.outputs):
+        raise TypeError(f"{node.op}: converted to {len(outputs)} variables, but it has {len(node.outputs)} outputs.")
+    for i, (new, old) in enumerate(zip(outputs, node.outputs)):
+        if isinstance(old.type, PyTensorTensorType) and not isinstance(old.type, PyTensorSparseType):
+            if new.type.dtype != old.type.dtype or new.type.ndim != old.type.ndim:
+                raise TypeError(f"{node.op}: converted to {new.type}, but output {i} is {old.type}.")
+            if any(a is None and b is not None for a, b in zip(new.type.shape, old.type.shape)):
+                outputs[i] = at.specify_shape(new, list(old.type.shape))
+    return outputs
+
+
+def convert_graph(
+    inputs: Sequence[PyTensorVariable],
+    outputs: Sequence[PyTensorVariable],
+    given: Mapping[PyTensorVariable, Variable] | None = None,
+) -> tuple[list[Any], list[Any]]:
+    """Convert a graph of PyTensor.
+
+    Parameters
+    ----------
+    inputs, outputs : sequence of pytensor.graph.basic.Variable
+        The graph.
+    given : mapping, optional
+        What stands for some of the inputs; the others get variables of their own.
+
+    Returns
+    -------
+    inputs, outputs : list of Variable
+        The graph here.
+
+    Raises
+    ------
+    ValueError
+        If an output depends on a variable that is neither an input nor a constant.
+
+    Examples
+    --------
+    >>> import pytensor.tensor as pt  # doctest: +SKIP
+    >>> x = pt.vector("x")  # doctest: +SKIP
+    >>> (ours,), (total,) = convert_graph([x], [(2 * x).sum()])  # doctest: +SKIP
+    """
+    known: dict[PyTensorVariable, Any] = dict(given or {})
+    for variable in inputs:
+        if variable not in known:
+            known[variable] = convert_type(variable.type)(name=variable.name)
+    for node in toposort(outputs, blockers=inputs):
+        for variable in node.inputs:
+            if variable not in known:
+                known[variable] = _leaf(variable)
+        source = _source_of(node)
+        with nullcontext() if source is None else inherit_source(source):
+            made = _checked(node, as_list(convert_op(node.op, node, *[known[variable] for variable in node.inputs])))
+        for old, new in zip(node.outputs, made):
+            if old.name and isinstance(new, Variable) and new.name is None and new.owner is not None:
+                new.name = old.name
+            known.setdefault(old, new)
+    for variable in outputs:
+        if variable not in known:
+            known[variable] = _leaf(variable)
+    return [known[variable] for variable in inputs], [known[variable] for variable in outputs]
+
+
+def _leaf(variable: PyTensorVariable) -> Any:
+    if not isinstance(variable, PyTensorConstant):
+        raise ValueError(f"The graph depends on {variable}, which is neither one of its inputs nor a constant.")
+    return _convert_constant(variable)

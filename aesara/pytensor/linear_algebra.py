@@ -1,0 +1,144 @@
+"""Products, linear algebra, and Ops over batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytensor.tensor.blas as ptblas
+import pytensor.tensor.nlinalg as ptn
+import pytensor.tensor.slinalg as pts
+from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.tensor.blockwise import Blockwise
+from pytensor.tensor.math import Dot
+from pytensor.tensor.type import TensorType as PyTensorTensorType
+
+import aesara.tensor as at
+from aesara.graph.vectorization import vectorize_graph
+from aesara.pytensor.conversion import as_list, convert_op, convert_type
+from aesara.tensor.linear_algebra.cholesky import Cholesky, cho_solve
+from aesara.tensor.linear_algebra.determinant import det, slogdet
+from aesara.tensor.linear_algebra.eigen import eigh, eigvalsh
+from aesara.tensor.linear_algebra.failures import NanOnError
+from aesara.tensor.linear_algebra.inverse import matrix_inverse, pinv
+from aesara.tensor.linear_algebra.matrix_functions import expm
+from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
+from aesara.tensor.linear_algebra.structured import block_diag
+from aesara.tensor.linear_algebra.svd import svd
+from aesara.tensor.products.vectors import kron
+
+
+@convert_op.register(Blockwise)
+def _blockwise(op: Blockwise, node: PyTensorApply, *inputs: Any) -> Any:
+    ndims = [len(core) for core in op.inputs_sig]
+    if all(x.type.ndim == ndim for x, ndim in zip(inputs, ndims)):
+        return convert_op(op.core_op, node, *inputs)
+    core_types = [
+        PyTensorTensorType(x.type.dtype, x.type.shape[x.type.ndim - ndim :]) for x, ndim in zip(node.inputs, ndims)
+    ]
+    core_node = op.core_op.make_node(*[type() for type in core_types])
+    core_inputs = [convert_type(type)() for type in core_types]
+    made = as_list(convert_op(op.core_op, core_node, *core_inputs))
+    return vectorize_graph(made, dict(zip(core_inputs, inputs)))
+
+
+@convert_op.register(Dot)
+@convert_op.register(ptblas.Dot22)
+def _dot(op: Any, node: PyTensorApply, x: Any, y: Any) -> Any:
+    return at.dot(x, y)
+
+
+@convert_op.register(ptblas.Dot22Scalar)
+def _dot22_scalar(op: Any, node: PyTensorApply, x: Any, y: Any, a: Any) -> Any:
+    return a * at.dot(x, y)
+
+
+@convert_op.register(ptblas.BatchedDot)
+def _batched_dot(op: Any, node: PyTensorApply, x: Any, y: Any) -> Any:
+    return at.batched_dot(x, y)
+
+
+@convert_op.register(ptblas.Gemv)
+@convert_op.register(ptblas.Gemm)
+def _gemm(op: Any, node: PyTensorApply, z: Any, a: Any, x: Any, y: Any, b: Any) -> Any:
+    return b * z + a * at.dot(x, y)
+
+
+@convert_op.register(ptblas.Ger)
+def _ger(op: Any, node: PyTensorApply, z: Any, a: Any, x: Any, y: Any) -> Any:
+    return z + a * at.outer(x, y)
+
+
+def _nan_on_error(op: Any, *inputs: Any) -> Any:
+    """PyTensor gives NaN where a system has no solution."""
+    return NanOnError(op)(*inputs)
+
+
+@convert_op.register(pts.Cholesky)
+def _cholesky(op: pts.Cholesky, node: PyTensorApply, x: Any) -> Any:
+    return Cholesky(lower=op.lower, on_error="nan")(x)
+
+
+@convert_op.register(pts.SolveTriangular)
+def _solve_triangular(op: pts.SolveTriangular, node: PyTensorApply, a: Any, b: Any) -> Any:
+    return _nan_on_error(SolveTriangular(lower=op.lower, unit_diagonal=op.unit_diagonal), a, b)
+
+
+@convert_op.register(pts.Solve)
+def _solve(op: pts.Solve, node: PyTensorApply, a: Any, b: Any) -> Any:
+    assume_a = op.assume_a if op.assume_a in ("sym", "her", "pos") else "gen"  # bands are a matter of speed
+    return _nan_on_error(Solve(assume_a=assume_a, lower=op.lower), a, b)
+
+
+@convert_op.register(pts.CholeskySolve)
+def _cholesky_solve(op: pts.CholeskySolve, node: PyTensorApply, c: Any, b: Any) -> Any:
+    return cho_solve((c, op.lower), b)
+
+
+@convert_op.register(pts.Expm)
+def _expm(op: pts.Expm, node: PyTensorApply, x: Any) -> Any:
+    return expm(x)
+
+
+@convert_op.register(pts.Eigvalsh)
+def _eigvalsh(op: pts.Eigvalsh, node: PyTensorApply, x: Any, b: Any = None) -> Any:
+    return eigvalsh(x, b, lower=op.lower)
+
+
+@convert_op.register(pts.BlockDiagonal)
+def _block_diagonal(op: pts.BlockDiagonal, node: PyTensorApply, *matrices: Any) -> Any:
+    return block_diag(*matrices)
+
+
+@convert_op.register(ptn.MatrixInverse)
+def _inverse(op: ptn.MatrixInverse, node: PyTensorApply, x: Any) -> Any:
+    return matrix_inverse(x)
+
+
+@convert_op.register(ptn.MatrixPinv)
+def _pinv(op: ptn.MatrixPinv, node: PyTensorApply, x: Any) -> Any:
+    return pinv(x, hermitian=op.hermitian)
+
+
+@convert_op.register(ptn.Det)
+def _det(op: ptn.Det, node: PyTensorApply, x: Any) -> Any:
+    return det(x)
+
+
+@convert_op.register(ptn.SLogDet)
+def _slogdet(op: ptn.SLogDet, node: PyTensorApply, x: Any) -> Any:
+    return list(slogdet(x))
+
+
+@convert_op.register(ptn.Eigh)
+def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any) -> Any:
+    return list(eigh(x, UPLO=op.UPLO))
+
+
+@convert_op.register(ptn.SVD)
+def _svd(op: ptn.SVD, node: PyTensorApply, x: Any) -> Any:
+    return svd(x, op.full_matrices, op.compute_uv)
+
+
+@convert_op.register(ptn.KroneckerProduct)
+def _kron(op: ptn.KroneckerProduct, node: PyTensorApply, *matrices: Any) -> Any:
+    return kron(*matrices)

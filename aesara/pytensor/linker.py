@@ -1,0 +1,66 @@
+"""PyTensor's linker and mode ``"AESARA"``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.compile.mode import Mode, optdb, register_linker, register_mode
+from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.graph.basic import Variable as PyTensorVariable
+from pytensor.graph.fg import FunctionGraph as PyTensorGraph
+from pytensor.graph.rewriting.basic import node_rewriter
+from pytensor.graph.rewriting.db import EquilibriumDB, RewriteDatabaseQuery
+from pytensor.link.basic import JITLinker
+from pytensor.raise_op import CheckAndRaise
+
+from aesara.compile.function import function
+from aesara.pytensor.conversion import convert_graph
+
+__all__ = ["AESARA", "AesaraLinker"]
+
+
+class AesaraLinker(JITLinker):  # type: ignore[misc]
+    """Compiles a graph of PyTensor as one function of ours."""
+
+    def fgraph_convert(self, fgraph: PyTensorGraph, **kwargs: Any) -> Callable[..., Any]:
+        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs)
+        compiled = function(inputs, outputs, on_unused_input="ignore")
+        compiled.trust_input = True
+        return compiled
+
+    def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        return fn
+
+    def create_thunk_inputs(self, storage_map: dict[PyTensorVariable, list[Any]]) -> list[Any]:
+        return [storage_map[variable] for variable in self.fgraph.inputs]
+
+
+@node_rewriter([CheckAndRaise])
+def _checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
+    """PyMC's checks of parameters: minus infinity where one fails."""
+    if not getattr(node.op, "can_be_replaced_by_ninf", False):
+        return None
+    value, *conditions = node.inputs
+    return [pt.switch(pt.all([pt.all(condition) for condition in conditions]), value, -float("inf"))]
+
+
+@node_rewriter([CheckAndRaise])
+def _no_checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
+    return [node.inputs[0]] if hasattr(node.op, "can_be_replaced_by_ninf") else None
+
+
+#: rules of PyTensor's that a mode asks for by name, because what they do is not for the compiler to decide
+_asked_for = EquilibriumDB()
+for _rule, _name in (
+    (_checks_of_parameters, "local_check_parameter_to_ninf_switch"),
+    (_no_checks_of_parameters, "local_remove_check_parameter"),
+):
+    _asked_for.register(_name, _rule, use_db_name_as_tag=False)
+optdb.register("aesara", _asked_for, position=0.5)
+
+register_linker("aesara", AesaraLinker())
+#: our rules do the work: of PyTensor's only those run that the user's mode names
+AESARA = Mode(linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"]))
+register_mode("AESARA", AESARA)

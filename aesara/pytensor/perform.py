@@ -1,0 +1,65 @@
+"""Nodes of PyTensor that run in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.scalar.basic import ScalarType
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.type import Type
+
+__all__ = ["PerformOp"]
+
+
+class PerformOp(Op):
+    """A node of PyTensor as it is: computed by the ``perform`` of its Op.
+
+    Parameters
+    ----------
+    node
+        The node.
+    symbolic
+        Which of its inputs are inputs here; the others are constants.
+    output_types
+        The types of its outputs here.
+    """
+
+    __props__ = ("node",)
+
+    def __init__(self, node: PyTensorApply, symbolic: Sequence[int], output_types: Sequence[Type]) -> None:
+        self.node = node
+        self.symbolic, self.output_types = tuple(symbolic), tuple(output_types)
+        place = {position: i for i, position in enumerate(symbolic)}
+        views = {o: [place[i] for i in viewed if i in place] for o, viewed in node.op.view_map.items()}
+        if views:
+            self.view_map = views
+        self._prepared = False
+
+    def __str__(self) -> str:
+        return f"{self.node.op}"
+
+    def make_node(self, *inputs: Variable) -> Apply:
+        return Apply(self, list(inputs), [type() for type in self.output_types])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
+        theirs = self.node
+        if not self._prepared:
+            theirs.op.prepare_node(theirs, None, None, "py")
+            self._prepared = True
+        values = [getattr(variable, "data", None) for variable in theirs.inputs]
+        for position, value in zip(self.symbolic, inputs):
+            values[position] = value[()] if isinstance(theirs.inputs[position].type, ScalarType) else value
+        for positions in theirs.op.destroy_map.values():
+            for position in positions:
+                values[position] = copy(values[position])
+        cells: list[list[Any]] = [[None] for _ in theirs.outputs]
+        theirs.op.perform(theirs, values, cells)
+        for variable, cell, output in zip(theirs.outputs, cells, outputs):
+            value = cell[0]
+            output[0] = np.asarray(value, variable.type.dtype) if isinstance(variable.type, ScalarType) else value

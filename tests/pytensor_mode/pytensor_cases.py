@@ -1,0 +1,294 @@
+"""Expressions of PyTensor, a row each: a name, a function that builds the expression, and values of its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytensor.scalar as ps
+import pytensor.tensor as pt
+from pytensor.compile.builders import OpFromGraph
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.ifelse import ifelse
+from pytensor.raise_op import Assert
+from pytensor.scan import scan
+from pytensor.scan.utils import until
+from pytensor.tensor.elemwise import Elemwise
+
+R = np.random.default_rng(4)
+V = R.normal(size=5)
+POSITIVE = np.abs(V) + 0.1
+UNIT = np.array([0.05, 0.3, 0.5, 0.71, 0.99])
+SPECIAL = np.array([0.0, -0.0, 1.5, -2.5, np.inf, -np.inf, np.nan])
+M = R.normal(size=(3, 4))
+SQUARE = R.normal(size=(3, 3)) + 3 * np.eye(3)
+DEFINITE = SQUARE @ SQUARE.T
+BATCH = np.stack([DEFINITE, DEFINITE + np.eye(3)])
+CUBE = R.normal(size=(2, 3, 4))
+INTEGERS = np.array([3, -7, 0, 5, -2])
+OTHERS = np.array([2, 3, -4, -5, 7])
+BOOLS = np.array([True, False, True, True, False])
+
+
+class Case(NamedTuple):
+    name: str
+    build: Callable[..., Any]
+    values: tuple[Any, ...]
+    differentiable: bool = False
+
+
+CASES: list[Case] = []
+
+
+def case(name: str, build: Callable[..., Any], *values: Any, differentiable: bool = False) -> None:
+    CASES.append(Case(name, build, tuple(np.asarray(v) for v in values), differentiable))
+
+
+# -- elementwise ---------------------------------------------------------------------------------------------
+for _name in (
+    "abs ceil floor trunc round sign neg sqr exp expm1 sin cos tan sinh cosh tanh arctan arcsinh sigmoid softplus erf "
+    "erfc isnan isinf deg2rad rad2deg exp2 log1pexp"
+).split():
+    case(_name, getattr(pt, _name), SPECIAL)
+    case(f"{_name}-float32", getattr(pt, _name), V.astype("float32"))
+for _name in (
+    "exp expm1 sin cos tan sinh cosh tanh arctan arcsinh sigmoid softplus erf erfc exp2 sqr erfcx psi gammaln"
+).split():
+    case(f"{_name}-gradient", getattr(pt, _name), POSITIVE, differentiable=True)
+for _name in "log log2 log10 log1p sqrt gammaln gamma psi tri_gamma reciprocal erfcx i0 i1 j0 j1".split():
+    case(_name, getattr(pt, _name), POSITIVE)
+    case(f"{_name}-gradient", getattr(pt, _name), POSITIVE, differentiable=_name not in ("i0", "i1"))
+for _name in "arcsin arccos arctanh erfinv erfcinv".split():
+    case(_name, getattr(pt, _name), UNIT, differentiable=True)
+case("arccosh", pt.arccosh, POSITIVE + 1, differentiable=True)
+case("log1mexp", pt.log1mexp, -POSITIVE, differentiable=True)
+for _name in "exp log sin sqrt abs neg sign floor".split():
+    case(f"{_name}-of-integers", getattr(pt, _name), np.abs(INTEGERS) + 1)
+for _name in "add sub mul true_div maximum minimum pow arctan2 mod floor_div lt le gt ge eq neq".split():
+    case(_name, getattr(pt, _name), POSITIVE, UNIT)
+    case(f"{_name}-special", getattr(pt, _name), SPECIAL, SPECIAL[::-1].copy())
+    case(f"{_name}-matrix-row", lambda x, y, f=_name: getattr(pt, f)(x, y[None, :]), np.abs(M) + 1, POSITIVE[:4])
+for _name in "add sub mul maximum minimum mod floor_div true_div and_ or_ xor lt eq".split():
+    case(f"{_name}-integers", getattr(pt, _name), INTEGERS, OTHERS)
+    case(f"{_name}-mixed-integers", getattr(pt, _name), INTEGERS.astype("int8"), OTHERS.astype("int32"))
+for _name in "add sub mul true_div pow arctan2 maximum".split():
+    case(f"{_name}-gradient", getattr(pt, _name), POSITIVE, UNIT, differentiable=True)
+    case(f"{_name}-mixed-floats", getattr(pt, _name), POSITIVE.astype("float32"), INTEGERS.astype("int16"))
+case("and-bools", pt.and_, BOOLS, BOOLS[::-1].copy())
+case("invert", pt.invert, INTEGERS)
+case("invert-bools", pt.invert, BOOLS)
+case("switch", lambda c, x, y: pt.switch(c, x, y), BOOLS, V, POSITIVE)
+case("switch-scalar", lambda x: pt.switch(x > 0, x, -1.0), SPECIAL)
+case("clip", lambda x: pt.clip(x, -0.5, 0.5), SPECIAL, differentiable=False)
+case("second", lambda x, y: pt.second(x, y), V, np.array(2.0))
+case("cast-down", lambda x: x.astype("int8"), np.array([1.9, -1.9, 100.2]))
+case("cast-bool", lambda x: x.astype("bool"), SPECIAL[:4])
+case("cast-up", lambda x: x.astype("float64"), INTEGERS)
+case("many-terms", lambda x, y: pt.add(x, y, x, 1.0) * pt.mul(x, y, y), V, UNIT)
+case("gammainc", pt.gammainc, POSITIVE, UNIT, differentiable=True)
+case("gammaincc", pt.gammaincc, POSITIVE, UNIT)
+case("betainc", lambda a, x: pt.betainc(a, 2.0, x), POSITIVE, UNIT)
+case("polygamma", lambda x: pt.polygamma(2, x), POSITIVE)
+case("iv", lambda x: pt.iv(1.5, x), POSITIVE)
+case("kve", lambda x: pt.kve(1.5, x), POSITIVE)
+case("hyp2f1", lambda x: pt.hyp2f1(0.5, 1.5, 2.5, x), UNIT)
+case("owens_t", lambda x: pt.owens_t(x, 0.7), V)
+case("xlogx", pt.xlogx.xlogx, np.array([0.0, 0.5, 2.0]))
+case("xlogy0", pt.xlogx.xlogy0, np.array([0.0, 0.5, 2.0]), np.array([0.0, 0.5, 2.0]))
+case("complex", lambda x, y: pt.abs(pt.complex(x, y) * pt.complex(y, x)), V, POSITIVE)
+case("conj", lambda x, y: pt.conj(pt.complex(x, y)), V, POSITIVE)
+case("real-imag", lambda x, y: pt.real(pt.exp(pt.complex(x, y))) + pt.imag(pt.complex(x, y)), V, POSITIVE)
+
+
+def _composite() -> Elemwise:
+    x, y = ps.float64("x"), ps.float64("y")
+    return Elemwise(ps.Composite([x, y], [ps.exp(x) * y, x - y]))
+
+
+case("composite", lambda x, y: list(_composite()(x, y)), V, POSITIVE)
+
+# -- reductions ----------------------------------------------------------------------------------------------
+for _name in "sum prod max min mean var std".split():
+    for _axis in (None, 0, -1, (0, 2)):
+        case(f"{_name}-{_axis}", lambda x, f=_name, a=_axis: getattr(pt, f)(x, axis=a), CUBE, differentiable=True)
+    case(f"{_name}-nan", getattr(pt, _name), SPECIAL)
+    case(f"{_name}-keepdims", lambda x, f=_name: getattr(pt, f)(x, axis=1, keepdims=True), CUBE)
+for _dtype in ("int8", "uint16", "float32", "bool"):
+    case(f"sum-{_dtype}", pt.sum, (np.abs(INTEGERS)).astype(_dtype))
+    case(f"prod-{_dtype}", pt.prod, (np.abs(INTEGERS)).astype(_dtype))
+    case(f"max-{_dtype}", pt.max, (np.abs(INTEGERS)).astype(_dtype))
+case("sum-empty", pt.sum, np.zeros((0,)))
+case("prod-empty-rows", lambda x: pt.prod(x, axis=1), np.zeros((3, 0)))
+for _name in ("all", "any"):
+    case(_name, getattr(pt, _name), BOOLS)
+    case(f"{_name}-integers", lambda x, f=_name: getattr(pt, f)(x, axis=0), np.array([[1, 0], [2, 0]]))
+for _axis in (None, 0, 1, -1):
+    case(f"argmax-{_axis}", lambda x, a=_axis: pt.argmax(x, axis=a), CUBE)
+    case(f"argmin-{_axis}", lambda x, a=_axis: pt.argmin(x, axis=a), CUBE)
+case("argmax-ties", pt.argmax, np.array([1.0, 3.0, 3.0]))
+case("argmax-nan", pt.argmax, SPECIAL)
+case("max_and_argmax", lambda x: list(pt.max_and_argmax(x, axis=1)), CUBE)
+case("cumsum", lambda x: pt.cumsum(x, axis=1), CUBE, differentiable=True)
+case("cumsum-flat", pt.cumsum, M)
+case("cumprod", lambda x: pt.cumprod(x, axis=0), M, differentiable=True)
+case("sort", lambda x: pt.sort(x, axis=-1), M, differentiable=True)
+case("sort-nan", pt.sort, SPECIAL)
+case("argsort", lambda x: pt.argsort(x, axis=0), M)
+case("logsumexp", lambda x: pt.logsumexp(x, axis=1), 8 * M, differentiable=True)
+case("softmax", lambda x: pt.special.softmax(x, axis=-1), 100 * M, differentiable=True)
+case("log_softmax", lambda x: pt.special.log_softmax(x, axis=0), 100 * M, differentiable=True)
+case("median", lambda x: pt.median(x, axis=1), M)
+case("searchsorted", lambda x, y: pt.searchsorted(pt.sort(x), y), V, UNIT)
+case("unique", lambda x: pt.unique(x), np.array([3, 1, 3, 2]))
+case("repeat", lambda x: pt.repeat(x, 2, axis=0), M, differentiable=True)
+case("repeat-each", lambda x, n: pt.repeat(x, n), V, np.array([1, 0, 2, 1, 3]))
+case("bincount", lambda x: pt.bincount(x, minlength=6), np.array([0, 3, 3, 1]))
+case("diff", lambda x: pt.diff(x, axis=1), M, differentiable=True)
+
+# -- shapes --------------------------------------------------------------------------------------------------
+case("transpose", lambda x: x.T, M, differentiable=True)
+case("dimshuffle", lambda x: x.dimshuffle(2, "x", 0, 1), CUBE, differentiable=True)
+case("squeeze", lambda x: x[:, None].squeeze(1), M)
+case("shape", lambda x: x.shape, CUBE)
+case("shape-of-part", lambda x: x[1:].shape[0] + x.size, CUBE)
+case("reshape", lambda x: x.reshape((3, -1)), CUBE, differentiable=True)
+case("reshape-symbolic", lambda x, n: x.reshape((n, 4)), CUBE, np.array(6))
+case("ravel", lambda x: x.ravel(), CUBE, differentiable=True)
+case("flatten", lambda x: x.flatten(2), CUBE)
+case("join_dims", lambda x: pt.join_dims(x, 1, 2), CUBE)
+case("split_dims", lambda x: pt.split_dims(x, shape=(2, 2), axis=2), CUBE)
+case("specify_shape", lambda x: pt.specify_shape(x, (3, None)), M, differentiable=True)
+case("alloc", lambda x, n: pt.alloc(x, n, 5), V, np.array(3), differentiable=False)
+case("alloc-gradient", lambda x: pt.alloc(x, 3, 5), V, differentiable=True)
+case("zeros", lambda n: pt.zeros((n, 2)), np.array(3))
+case("full", lambda x: pt.full((2, 3), x), np.array(1.5))
+case("ones_like", lambda x: pt.ones_like(x) + pt.zeros_like(x), M)
+case("broadcast_to", lambda x: pt.broadcast_to(x, (3, 5)), V)
+case("arange", lambda n: pt.arange(n), np.array(4))
+case("arange-floats", lambda a: pt.arange(a, 3.0, 0.5), np.array(0.25))
+case("eye", lambda n: pt.eye(n, 4, 1), np.array(3))
+case("identity_like", lambda x: pt.identity_like(x), SQUARE)
+case("diagonal", lambda x: pt.diagonal(x, 1), M, differentiable=True)
+case("diag", lambda x: pt.diag(x), V, differentiable=True)
+case("tril", lambda x: pt.tril(x) + pt.triu(x, 1), SQUARE, differentiable=True)
+case("stack", lambda x, y: pt.stack([x, y, x]), V, UNIT, differentiable=True)
+case("stack-scalars", lambda x: pt.stack([x[0], x[1] * 2]), V, differentiable=True)
+case("concatenate", lambda x: pt.concatenate([x, 2 * x], axis=1), M, differentiable=True)
+case("concatenate-mixed", lambda x, n: pt.concatenate([x, n]), V, INTEGERS)
+case("split", lambda x: pt.split(x, splits_size=[1, 3], n_splits=2, axis=1), M)
+case("split-gradient", lambda x: pt.split(x, splits_size=[1, 3], n_splits=2, axis=1)[0], M, differentiable=True)
+case("pad", lambda x: pt.pad(x, 1), M)
+case("tile", lambda x: pt.tile(x, (2, 1)), M)
+case("roll", lambda x: pt.roll(x, 2, axis=1), M)
+case("moveaxis", lambda x: pt.moveaxis(x, 0, -1), CUBE)
+case("nonzero", lambda x: list(pt.nonzero(x)), np.array([[1, 0], [0, 2]]))
+case("make_vector-empty", lambda x: x + pt.as_tensor([]).sum(), V)
+
+# -- indices -------------------------------------------------------------------------------------------------
+I = np.array([2, 0, 2])
+case("item", lambda x: x[1], M, differentiable=True)
+case("item-negative", lambda x: x[-1, -2], M, differentiable=True)
+case("slice", lambda x: x[1:, ::-2], M, differentiable=True)
+case("slice-symbolic", lambda x, i: x[i:, : i + 1], M, np.array(1))
+case("ellipsis", lambda x: x[..., 1], CUBE, differentiable=True)
+case("newaxis", lambda x: x[:, None, 1:], M)
+case("rows", lambda x, i: x[i], M, I)
+case("rows-gradient", lambda x: x[I], M, differentiable=True)
+case("columns", lambda x: x[:, I], M, differentiable=True)
+case("pairs", lambda x, i, j: x[i, j], M, I, np.array([1, 3, 0]))
+case("grid", lambda x: x[I[:, None], np.array([0, 1])], M, differentiable=True)
+case("apart", lambda x: x[I[:2] % 2, :, I[:2]], CUBE, differentiable=True)
+case("with-newaxis", lambda x: x[I, None], M)
+case("mask", lambda x: x[x > 0], M)
+case("mask-gradient", lambda x: (x[x > 0] ** 2).sum(), M, differentiable=True)
+case("mask-rows", lambda x, m: x[m], M, np.array([True, False, True]))
+case("take", lambda x, i: pt.take(x, i, axis=1), M, I)
+case("take_along_axis", lambda x: pt.take_along_axis(x, pt.argsort(x, axis=1), axis=1), M)
+case("set-item", lambda x: pt.set_subtensor(x[1], 7.0), M, differentiable=True)
+case("set-slice", lambda x, y: x[1:, :2].set(y), M, np.ones((2, 2)), differentiable=True)
+case("inc-slice", lambda x, y: x[:, 1].inc(y), M, np.array([1.0, 2.0, 3.0]), differentiable=True)
+case("set-rows", lambda x, y: x[I[:2]].set(y), M, np.ones((2, 4)), differentiable=True)
+case("inc-rows", lambda x, y: x[I].inc(y), M, np.ones((3, 4)), differentiable=True)
+case("inc-pairs", lambda x, y: x[I, np.array([1, 3, 1])].inc(y), M, np.array([1.0, 2.0, 3.0]), differentiable=True)
+case("set-mask", lambda x: x[x < 0].set(0.0), M, differentiable=True)
+case("inc-mask", lambda x, y: x[x < 0].inc(y), M, np.array(2.0))
+case("inc-once", lambda x: pt.subtensor.inc_subtensor(x[I], 1.0, ignore_duplicates=True), M)
+case("set-broadcasts-at-run-time", lambda x, y: x[:].set(y), V, np.ones(1))
+case("inc-broadcasts-at-run-time", lambda x, y: x[:2].inc(y), V, np.ones(1))
+case("set-of-integers", lambda x: x[0].set(9), INTEGERS)
+
+# -- products and linear algebra -----------------------------------------------------------------------------
+case("dot-vectors", pt.dot, V, UNIT, differentiable=True)
+case("dot-matrices", pt.dot, M, M.T.copy(), differentiable=True)
+case("dot-matrix-vector", pt.dot, M, POSITIVE[:4], differentiable=True)
+case("dot-integers", pt.dot, INTEGERS, OTHERS)
+case("matmul-batches", pt.matmul, CUBE, np.swapaxes(CUBE, 1, 2).copy(), differentiable=True)
+case("tensordot", lambda x, y: pt.tensordot(x, y, axes=[[1], [0]]), CUBE, M, differentiable=True)
+case("outer", pt.outer, V, UNIT)
+case("einsum", lambda x, y: pt.einsum("bij,jk->bik", x, y), CUBE, M.T.copy(), differentiable=True)
+case("kron", lambda x, y: pt.linalg.kron(x, y), SQUARE, M)
+case("cholesky", lambda x: pt.linalg.cholesky(x), DEFINITE, differentiable=True)
+case("cholesky-batch", lambda x: pt.linalg.cholesky(x), BATCH, differentiable=True)
+case("solve", lambda a, b: pt.linalg.solve(a, b), SQUARE, M, differentiable=True)
+case("solve-vector", lambda a, b: pt.linalg.solve(a, b, b_ndim=1), SQUARE, V[:3], differentiable=True)
+case("solve-positive", lambda a, b: pt.linalg.solve(a, b, assume_a="pos"), DEFINITE, M)
+case("solve-batch", lambda a, b: pt.linalg.solve(a, b), BATCH, M, differentiable=True)
+case("solve_triangular", lambda a, b: pt.linalg.solve_triangular(a, b, lower=True), np.tril(SQUARE), M,
+     differentiable=True)
+case("solve_triangular-batch", lambda a, b: pt.linalg.solve_triangular(a, b, lower=True, b_ndim=1),
+     np.tril(BATCH), np.ones((2, 3)), differentiable=True)
+case("cho_solve", lambda c, b: pt.linalg.cho_solve((c, True), b), np.linalg.cholesky(DEFINITE), M)
+case("inv", lambda x: pt.linalg.inv(x), SQUARE, differentiable=True)
+case("inv-batch", lambda x: pt.linalg.inv(x), BATCH, differentiable=True)
+case("pinv", lambda x: pt.linalg.pinv(x), M)
+case("det", lambda x: pt.linalg.det(x), SQUARE, differentiable=True)
+case("slogdet", lambda x: list(pt.linalg.slogdet(x)), BATCH)
+case("eigh", lambda x: pt.linalg.eigh(x)[0], DEFINITE, differentiable=True)
+case("svd", lambda x: pt.linalg.svd(x, compute_uv=False), M)
+case("qr", lambda x: abs(pt.linalg.qr(x, mode="r")[0]) if isinstance(pt.linalg.qr(x, mode="r"), list | tuple)
+     else abs(pt.linalg.qr(x, mode="r")), M)
+case("expm", lambda x: pt.linalg.expm(x), SQUARE / 10, differentiable=True)
+case("matrix_power", lambda x: pt.linalg.matrix_power(x, 3), SQUARE, differentiable=True)
+case("block_diag", lambda x, y: pt.linalg.block_diag(x, y), SQUARE, M)
+case("trace", lambda x: pt.linalg.trace(x), SQUARE, differentiable=True)
+case("lu", lambda x: list(pt.linalg.lu(x)), SQUARE)
+case("convolve1d", lambda x, y: pt.signal.convolve1d(x, y, mode="full"), V, UNIT[:3], differentiable=True)
+
+# -- control -------------------------------------------------------------------------------------------------
+case("assert", lambda x: Assert("positive")(x, (x > 0).all()), POSITIVE, differentiable=True)
+case("ifelse", lambda x: ifelse(x.sum() > 0, x * 2, x * 3), V, differentiable=True)
+case("ifelse-two", lambda x: list(ifelse(x[0] > 100, (x * 2, x[0]), (x * 3, x[1]))), V)
+
+
+def _with_inner_graph(x: Any) -> Any:
+    y = pt.vector("y", dtype=x.type.dtype)
+    return OpFromGraph([y], [y * pt.exp(y)])(2 * x)
+
+
+case("inner-graph", _with_inner_graph, V, differentiable=True)
+case("scan-sum", lambda x: scan(lambda v, s: s + v, [x], [pt.zeros(())], return_updates=False), V,
+     differentiable=True)
+case("scan-last", lambda x: scan(lambda v, s: s * v, [x], [pt.ones(())], return_updates=False)[-1], V,
+     differentiable=True)
+case("scan-taps", lambda x: scan(lambda a, b, w: a + w[0] * b, outputs_info=[{"initial": x[:2], "taps": [-2, -1]}],
+                                 non_sequences=[x], n_steps=6, return_updates=False), V, differentiable=True)
+case("scan-map", lambda x: scan(lambda row: pt.dot(row, row), [x], return_updates=False), M, differentiable=True)
+case("scan-until", lambda x: scan(lambda s: (s * 2, until(s > 10)), outputs_info=[x], n_steps=100,
+                                  return_updates=False), np.array(1.5))
+case("scan-two", lambda x: list(scan(lambda v, s: (s + v, s * v), [x], [pt.ones(()), None], return_updates=False)), V)
+
+
+class Doubled(Op):
+    """An Op that nobody has registered."""
+
+    def make_node(self, x):
+        x = pt.as_tensor(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = 2 * inputs[0]
+
+
+case("unknown-op", lambda x: Doubled()(pt.exp(x)) + 1, V)
