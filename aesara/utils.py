@@ -186,7 +186,7 @@ def modules_on_demand(
     def __getattr__(name: str) -> Any:
         if elsewhere is not None and name in elsewhere:
             return getattr(importlib.import_module(elsewhere[name]), name)
-        if not name.startswith("_"):
+        if not name.startswith("_") and all(name != old for old, _, _ in older_names):
             try:
                 return importlib.import_module(f"{package}.{name}")
             except ModuleNotFoundError as error:

@@ -74,7 +74,7 @@ def test_the_table_has_no_module_that_exists():
         ("import aesara.sandbox.solve", "aesara.tensor"),
         ("from aesara.sandbox.linalg.ops import spectral_radius_bound", "aesara.tensor"),
         ("from aesara.link.c.params_type import ParamsType", "adding_a_lowering"),
-        ("from aesara.link.c.basic import CLinker", "through LLVM"),
+        ("from aesara.link.c.cmodule import GCC_compiler", "through LLVM"),
     ],
 )
 def test_forms_of_import(statement, says):

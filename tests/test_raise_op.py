@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import aesara
+import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
 from aesara.raise_op import Assert, CheckAndRaise, assert_op
@@ -52,3 +54,14 @@ def test_constants_are_seen_through_conditions_that_hold():
     unknown = assert_op(at.constant(3), at.lscalar() > 0)
     with pytest.raises(at.exceptions.NotScalarConstantError):
         at.get_scalar_constant_value(unknown)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_conditions_on_a_number_are_numbers(mode):
+    x = aes.float64("x")
+    y = CheckAndRaise(ArithmeticError, "too small")(x, x > 0, x > 3)
+    assert all(isinstance(given.type, aes.ScalarType) for given in y.owner.inputs)
+    f = aesara.function([x], y, mode=mode)
+    assert f(4.0) == 4.0
+    with pytest.raises(ArithmeticError, match="too small"):
+        f(1.0)

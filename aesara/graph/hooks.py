@@ -71,6 +71,8 @@ html = Hook("html", "aesara.printing")
 min_informative_str = Hook("min_informative_str", "aesara.printing")
 #: ``printer_class(name)`` returns the class that prints an operation in formulas.
 printer_class = Hook("printer_class", "aesara.printing")
+#: ``empty_shape()`` is the shape of a scalar variable, as a tensor variable.
+empty_shape = Hook("empty_shape", "aesara.tensor")
 #: ``shape_of_variables(fgraph, input_shapes)`` computes the shapes of a graph's variables.
 shape_of_variables = Hook("shape_of_variables", "aesara.compile")
 

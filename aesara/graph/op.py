@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from types import GenericAlias
 from typing import Any, Protocol
 
@@ -66,6 +67,10 @@ def compute_test_value(node: Apply) -> None:
         storage_map[output] = [None]
         compute_map[output] = [False]
     thunk = node.op.make_thunk(node, storage_map, compute_map, no_recycling=[])
+    for positions in node.op.destroy_map.values():
+        for position in positions:
+            cell = storage_map[node.inputs[position]]
+            cell[0] = deepcopy(cell[0])  # the input keeps its test value
     thunk.inputs = [storage_map[variable] for variable in node.inputs]
     thunk.outputs = [storage_map[variable] for variable in node.outputs]
     thunk()

@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Constant
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.graph.traversal import io_toposort
 from aesara.scalar.casting import Cast
-from aesara.scalar.op import ScalarOp, zero_gradient
+from aesara.scalar.op import ScalarOp, to_dtype, zero_gradient
 from aesara.scalar.types import ScalarType, float16, float32
 
 __all__ = ["Composite", "Compositef32", "composite_f32", "handle_cast", "handle_composite"]
@@ -314,7 +314,7 @@ def _replace_float16(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[lis
         for variable in node.inputs:
             if variable not in mapping:
                 wide = isinstance(variable, Constant) and variable.type == float16
-                mapping[variable] = variable.astype("float32") if wide else variable
+                mapping[variable] = to_dtype(variable, "float32") if wide else variable
         Compositef32.special.get(type(node.op), _handle_any)(node, mapping)
     return leaves, [mapping.get(variable, variable) for variable in outputs]
 

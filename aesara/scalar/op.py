@@ -203,15 +203,26 @@ class ScalarOp(Op):
                     dtypes = ["float32" if dtype == "float16" else dtype for dtype in dtypes]
                 results = self.numpy(*[_cast_value(value, dtype) for value, dtype in zip(values, dtypes)])
             else:
-                results = self._evaluate_with_impl(values)
-            if self.nout == 1:
+                results = self._evaluate_with_impl(values, len(output_types))
+            if len(output_types) == 1:
                 return (_cast_value(results, output_types[0].dtype),)
             return tuple(_cast_value(value, t.dtype) for value, t in zip(results, output_types))
 
-    def _evaluate_with_impl(self, values: Sequence[Any]) -> Any:
+    def _evaluate_with_impl(self, values: Sequence[Any], n_results: int) -> Any:
+        if type(self).impl is ScalarOp.impl and type(self).perform is not ScalarOp.perform:
+            return np.frompyfunc(self._perform_on, len(values), n_results)(*values)
         if all(np.ndim(value) == 0 for value in values):
             return self.impl(*[np.asarray(value)[()] for value in values])
-        return np.frompyfunc(self.impl, len(values), self.nout)(*values)
+        return np.frompyfunc(self.impl, len(values), n_results)(*values)
+
+    def _perform_on(self, *values: Any) -> Any:
+        """Compute an op that defines `perform` only, on numbers."""
+        numbers = [np.asarray(value)[()] for value in values]
+        node = self.make_node(*(get_scalar_type(number.dtype.name)() for number in numbers))
+        storage: list[list] = [[None] for _ in node.outputs]
+        self.perform(node, numbers, storage)
+        results = [cell[0] for cell in storage]
+        return results[0] if len(results) == 1 else tuple(results)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         results = self.evaluate(

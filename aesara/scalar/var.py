@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from aesara.graph import hooks
 from aesara.graph.nodes import Constant, Variable
 from aesara.scalar.arithmetic import abs as abs_op
 from aesara.scalar.arithmetic import add, floor_divide, mod_check, mul, neg, sub, true_divide
@@ -22,7 +23,6 @@ class _scalar_py_operators:
     """Python's operators on scalar variables. ``==`` compares identity; use `aesara.scalar.eq` for values."""
 
     ndim = 0
-    shape = ()
     type: ScalarType
 
     # NumPy's numbers leave operators to those below; its functions refuse.
@@ -33,6 +33,11 @@ class _scalar_py_operators:
             f"NumPy needs an array, but {self} of type {self.type} is a variable, which has no value yet. "
             "Use functions of aesara.scalar or, for tensors, of aesara.tensor."
         )
+
+    @property
+    def shape(self) -> Any:
+        """The empty vector, as a tensor variable."""
+        return hooks.empty_shape()
 
     @property
     def dtype(self) -> str:

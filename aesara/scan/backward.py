@@ -21,7 +21,7 @@ from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows
-from aesara.scan.parts import LoopParts, State, expand_empty
+from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
@@ -124,12 +124,15 @@ class _Backward:
             if not is_disconnected(self.given[k]):
                 rows = self._reversed(self.given[k], self.depths[k] if k < self.n_states else 0)
                 entry = TensorType(rows.type.dtype, out.type.shape)()
+                take_test_value(entry, rows, 0)
                 self.parts.sequences.append((rows, entry))
                 arriving.setdefault(out, []).append(entry)
             if k < self.n_states:
                 depth = self.depths[k]
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
                 self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [])
+                for waiting in self.waiting[k].inner:
+                    take_test_value(waiting, self.outputs[k], 0)
                 arriving.setdefault(out, []).append(self.waiting[k].inner[0])
         return {out: terms[0] if len(terms) == 1 else add(*terms) for out, terms in arriving.items()}
 
@@ -156,6 +159,7 @@ class _Backward:
 
     def _sum(self, outer: Any, term: Any) -> State:
         total = TensorType(outer.type.dtype, outer.type.shape)()
+        take_test_value(total, outer)
         return self._state(alloc(_zero(outer), 1, *sizes_of(outer)), total, add(total, term))
 
     def _read_new_values(self) -> None:
@@ -169,6 +173,7 @@ class _Backward:
             if out in used and out not in read and out.owner is not None and not isinstance(out, Constant):
                 rows = self._reversed(self.outputs[k], self.depths[k])
                 read[out] = TensorType(out.type.dtype, rows.type.shape[1:])()
+                take_test_value(read[out], rows, 0)
                 self.parts.sequences.append((rows, read[out]))
         if read:
             self.parts.replace(read)

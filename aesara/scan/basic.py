@@ -18,7 +18,7 @@ from aesara.records import dataclass
 from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State, expand_empty
+from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
@@ -414,6 +414,8 @@ def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
 def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], OrderedUpdates]:
     shifted = [rows for _, taps in loop.rows for rows in taps]
     entries = [_row_type(rows.type)(name=f"{rows.name}[t]" if rows.name else None) for rows in shifted]
+    for entry, rows in zip(entries, shifted):
+        take_test_value(entry, rows, 0)
     returned = loop.call_step(entries, _tap_variables)
     described = loop.check_outputs(returned)
     parts = LoopParts(loop.n_steps, until=returned.condition)
@@ -446,7 +448,10 @@ def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
     """The step's variables for former values of an output."""
     first = value.variable
     kind = first.type if taps == (-1,) else _row_type(first.type)
-    return [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in taps]
+    variables = [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in taps]
+    for variable, tap in zip(variables, taps):
+        take_test_value(variable, first, None if taps == (-1,) else tap - min(taps))
+    return variables
 
 
 def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
@@ -476,6 +481,7 @@ def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> di
     for variable, new in updates.items():
         new = variable.type.filter_variable(new) if not isinstance(new, Variable) else new
         inner = variable.type(name=variable.name)
+        take_test_value(inner, variable)
         if isinstance(variable.type, TensorType):
             first = FirstValue(variable)
             first.inner = [inner]

@@ -9,7 +9,7 @@ from aesara.graph.nodes import Constant
 from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import io_toposort, walk
 from aesara.graph.utils import MissingInputError
-from aesara.scan.parts import LoopParts
+from aesara.scan.parts import LoopParts, take_test_value
 
 __all__ = ["close"]
 
@@ -33,6 +33,8 @@ def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], s
                 "shared variables that are listed in non_sequences."
             )
     constants = {v: v.type(name=v.name) for v in [*listed, *steady]}
+    for outer, inner in constants.items():
+        take_test_value(inner, outer)
     parts.constants += list(constants.items())
     parts.replace({**constants, **updated})
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.utils import TestValueError
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
 from aesara.tensor.core.constant_value import known_integer
@@ -17,7 +19,7 @@ from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 
-__all__ = ["LoopParts", "State", "expand_empty", "expanded", "is_for_each_step", "with_rows"]
+__all__ = ["LoopParts", "State", "expand_empty", "expanded", "is_for_each_step", "take_test_value", "with_rows"]
 
 
 def expand_empty(tensor_var: Any, size: Any) -> Any:
@@ -32,6 +34,20 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     rows, *rest = sizes_of(tensor_var)
     longer = AllocEmpty(tensor_var.type.dtype)(rows + size, *rest)
     return set_subtensor(longer[:rows], tensor_var)
+
+
+def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
+    """Let a variable of the step have the test value of a variable of the loop, or a row of that.
+
+    Nothing happens if test values are not in use, or there is none: the operation that needs it says so.
+    """
+    if config.compute_test_value == "off":
+        return
+    try:
+        value = outer.get_test_value()
+        variable.tag.test_value = value if row is None else value[row]
+    except (TestValueError, IndexError):
+        pass
 
 
 def expanded(buffer: Any) -> tuple[Any, Any] | None:

@@ -102,3 +102,15 @@ def test_linkers():
         MonitorMode(post_func="print")
     with pytest.raises(TypeError, match="clone takes"):
         MonitorMode().clone(middle=print)
+
+
+def test_the_step_of_a_loop_can_be_watched():
+    seen = []
+
+    def note(fgraph, i, node, thunk):
+        seen.extend(cell[0].item() for cell in thunk.outputs if np.ndim(cell[0]) == 0)
+
+    x = at.dscalar("x")
+    rows, _ = aesara.scan(lambda last: last * last, outputs_info=x, n_steps=3, mode=MonitorMode(post_func=note))
+    assert aesara.function([x], rows[-1])(2.0) == 256.0
+    assert seen == [4.0, 16.0, 256.0]

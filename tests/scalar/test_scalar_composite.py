@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import aesara.scalar as aes
+from aesara.graph.basic import Apply
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.scalar import Composite, constant, float32, float64, int8, scalar_gradient_graph
 
@@ -164,3 +165,39 @@ def test_float16_becomes_float32():
     np.testing.assert_allclose(wide.impl(np.float32(1)), np.e + 1, rtol=1e-6)
     fgraph = aes.composite_f32.apply(op.fgraph)
     assert [variable.dtype for variable in fgraph.outputs] == ["float32"]
+
+
+def test_float32_in_the_place_of_float16_reaches_constants():
+    x = aes.float16("x")
+    made = Composite([x], [x * aes.constant(np.float16(2.0))]).clone_float32()
+    assert all(variable.type == aes.float32 for variable in made.fgraph.variables)
+    assert made.impl(np.float32(3.0)) == 6.0
+
+
+class Halves(aes.ScalarOp):
+    """An op that computes two outputs in `perform`, and has no `impl`."""
+
+    nin, nout = 1, 2
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type(), x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.floor(inputs[0])
+        output_storage[1][0] = inputs[0] - np.floor(inputs[0])
+
+
+def test_ops_with_perform_alone():
+    x = aes.float64("x")
+    whole, rest = Composite([x], Halves()(x)).impl(2.75)
+    assert (whole, rest) == (2.0, 0.75)
+    array = np.array([1.5, -0.25])
+    whole, rest = Composite([x], Halves()(x)).impl(array)
+    np.testing.assert_array_equal(whole, [1.0, -1.0])
+    np.testing.assert_array_equal(rest, [0.5, 0.75])
+
+
+def test_the_shape_of_a_number_is_a_vector_without_entries():
+    shape = aes.float32("x").shape
+    assert (shape.type.dtype, shape.type.shape) == ("int64", (0,))
+    assert shape.eval().tolist() == []

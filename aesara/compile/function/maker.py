@@ -208,6 +208,11 @@ class FunctionMaker:
             container, default = self._container(index, spec, value)
             containers.append(container)
             defaults.append(default)
+        with config.change_flags(compute_test_value="off"):  # what linking builds is no graph of the user's
+            return self._link(containers, defaults, storage_map)
+
+    def _link(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
+        """Make a function of the graph, with the values in these containers."""
         function = self._create_restored(containers, defaults)
         if function is not None:
             return function

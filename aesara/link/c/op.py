@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.op import Op
+from aesara.graph.utils import MethodNotDefined
 
 
 class COp(Op):
@@ -22,6 +23,11 @@ class COp(Op):
             f"{self} has C code only, which is not compiled here. Give {type(self).__name__} a method "
             "perform(self, node, inputs, output_storage) that computes it in Python, with NumPy."
         )
+
+
+    def c_code(self, node: Any, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
+        """C code of a node; a program may define it, and nothing uses it."""
+        raise MethodNotDefined("c_code", type(self), type(self).__name__)
 
 
 class OpenMPOp(COp):

@@ -32,6 +32,9 @@ def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexAr
     """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
     if op.info.n_mit_mot or not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
         raise Unsupported("a loop with a state that is no tensor, or that writes to many taps")
+    linker = getattr(op.mode, "linker", None)
+    if linker is not None and not hasattr(linker, "make_callable"):
+        raise Unsupported("a loop whose step has a mode that runs node by node")
     results = _Lowering(op, node, context).results()
     return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
 

@@ -10,6 +10,8 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.generic import Generic
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.scalar.types import ScalarType
+from aesara.scalar.types import bool as bool_
 from aesara.tensor.core.constant_value import constant_of_output, get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.exceptions import NotScalarConstantError
@@ -72,8 +74,14 @@ class CheckAndRaise(Op):
     def make_node(self, value: Any, *conds: Any) -> Apply:
         if not isinstance(value, Variable):
             value = as_tensor_variable(value)
-        conditions = [as_tensor_variable(np.asarray(cond) if isinstance(cond, bool) else cond) for cond in conds]
-        return Apply(self, [value, *conditions], [value.type()])
+        return Apply(self, [value, *(self._condition(cond, value) for cond in conds)], [value.type()])
+
+    @staticmethod
+    def _condition(given: Any, value: Variable) -> Variable:
+        """A condition as variable: that of a scalar may be a scalar too."""
+        if isinstance(given, Variable) and given.type == bool_ and isinstance(value.type, ScalarType):
+            return given
+        return as_tensor_variable(np.asarray(given) if isinstance(given, bool) else given)
 
     def perform(self, node, inputs, output_storage):
         value, *conditions = inputs

@@ -11,6 +11,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph import hooks
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
@@ -185,6 +186,11 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
     if ndim is not None and data.ndim != ndim:
         data = _with_ndim(data, ndim)
     return TensorType.constant_type(tensor_type(data.dtype.name, data.shape), data, name=name)
+
+
+@hooks.empty_shape.set
+def _empty_shape() -> Variable:
+    return constant(np.empty(0, "int64"))
 
 
 def _constant_value(x: Any, dtype: Any) -> np.ndarray:

@@ -79,7 +79,7 @@ class MakeVector(Op):
         if all(point is None for point in eval_points):
             return [None]
         zero = constant(np.zeros((), self.dtype))
-        return self.make_node(*[zero if point is None else point for point in eval_points]).outputs
+        return self(*[zero if point is None else point for point in eval_points], return_list=True)
 
 
 def _converted_entry(scalar: TensorVariable, dtype: str) -> TensorVariable:

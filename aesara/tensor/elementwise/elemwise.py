@@ -183,8 +183,7 @@ class Elemwise(Op):
         values: list[Any] = [*inputs, *outs, *ograds]
         values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
         for scalar_op, arguments in plan.steps:
-            node = elemwise_of(scalar_op).make_node(*[values[slot] for slot in arguments])
-            values.extend(node.outputs)
+            values.extend(elemwise_of(scalar_op)(*[values[slot] for slot in arguments], return_list=True))
         return [values[slot] for slot in plan.results]
 
     def R_op(
@@ -366,7 +365,7 @@ def _shaped_like(x: TensorVariable, gradient: Any, out: TensorVariable) -> Tenso
         )
     full_shape = in_shape if is_zero else out_shape
     if any(mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)):
-        gradient = elemwise_of(aes.second).make_node(x if is_zero else out, gradient).outputs[0]
+        gradient = elemwise_of(aes.second)(x if is_zero else out, gradient)
     summed = [axis for axis, (inner, mine) in enumerate(zip(in_shape, gradient.type.shape)) if inner == 1 and mine != 1]
     return gradient.sum(axis=summed, keepdims=True) if summed else gradient
 

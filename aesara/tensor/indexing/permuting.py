@@ -89,7 +89,7 @@ class PermuteRowElements(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 _permute_row_elements = PermuteRowElements()

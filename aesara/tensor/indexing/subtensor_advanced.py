@@ -110,7 +110,7 @@ class AdvancedSubtensor1(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], inputs[1]).outputs
+        return self(eval_points[0], inputs[1], return_list=True)
 
 
 advanced_subtensor1 = AdvancedSubtensor1()
@@ -137,7 +137,7 @@ class _AdvancedWriter(Op):
             return [None]
         x_point = inputs[0].zeros_like() if x_point is None else x_point
         y_point = inputs[1].zeros_like() if y_point is None else y_point
-        return self.make_node(x_point, y_point, *inputs[2:]).outputs
+        return self(x_point, y_point, *inputs[2:], return_list=True)
 
     def _gradients(self, inputs, g_out, take, write) -> list[TensorVariable]:
         """Return the gradients, given how entries are taken and written to."""
@@ -269,7 +269,7 @@ class AdvancedSubtensor(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 advanced_subtensor = AdvancedSubtensor()

@@ -184,7 +184,7 @@ class Subtensor(_TemplateOp):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 class IncSubtensor(_TemplateOp):
@@ -306,7 +306,7 @@ class IncSubtensor(_TemplateOp):
             return [None]
         x_point = inputs[0].zeros_like() if x_point is None else x_point
         y_point = inputs[1].zeros_like() if y_point is None else y_point
-        return self.make_node(x_point, y_point, *inputs[2:]).outputs
+        return self(x_point, y_point, *inputs[2:], return_list=True)
 
 
 def check_value(x: TensorVariable, y: TensorVariable, is_set: bool) -> None:

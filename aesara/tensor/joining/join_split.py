@@ -162,7 +162,7 @@ class Join(Op):
         if all(point is None for point in eval_points[1:]):
             return [None]
         points = [tensor.zeros_like() if point is None else point for tensor, point in zip(inputs[1:], eval_points[1:])]
-        return self.make_node(inputs[0], *points).outputs
+        return self(inputs[0], *points, return_list=True)
 
 
 join_ = Join()
@@ -307,7 +307,7 @@ class Split(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None] * self.len_splits
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 def join(axis: Any, *tensors_list: Any) -> TensorVariable:

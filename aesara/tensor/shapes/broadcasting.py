@@ -95,7 +95,7 @@ class BroadcastTo(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 broadcast_to_ = BroadcastTo()

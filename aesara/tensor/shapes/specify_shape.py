@@ -101,7 +101,7 @@ class SpecifyShape(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(eval_points[0], *inputs[1:]).outputs
+        return self(eval_points[0], *inputs[1:], return_list=True)
 
 
 _specify_shape = SpecifyShape()
@@ -218,7 +218,7 @@ class Unbroadcast(Op):
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
-        return self.make_node(*eval_points).outputs
+        return self(*eval_points, return_list=True)
 
 
 constant_of_output.register(Unbroadcast)(follow_input(0))

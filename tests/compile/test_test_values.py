@@ -1,0 +1,75 @@
+"""Test values: variables with values of their own, operations in place, loops, and compiled functions."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara import config
+from aesara.graph.basic import Apply
+from aesara.graph.op import Op
+from aesara.graph.utils import TestValueError
+
+
+class IncrementInPlace(Op):
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        inputs[0] += 1
+        output_storage[0][0] = inputs[0]
+
+
+@pytest.fixture(autouse=True)
+def _values_in_use():
+    with config.change_flags(compute_test_value="raise"):
+        yield
+
+
+def with_value(variable, value):
+    variable.tag.test_value = value
+    return variable
+
+
+def test_an_operation_in_place_keeps_the_value_of_its_input():
+    x = with_value(at.dvector("x"), np.zeros(2))
+    y = IncrementInPlace()(x)
+    np.testing.assert_array_equal(y.tag.test_value, [1.0, 1.0])
+    np.testing.assert_array_equal(x.tag.test_value, [0.0, 0.0])
+
+
+def test_functions_are_compiled_whatever_they_are_lowered_to():
+    x = with_value(at.dmatrix("x"), np.ones((2, 3)))
+    w = aesara.shared(np.full((3, 4), 2.0))
+    z = at.dot(x, w)
+    np.testing.assert_array_equal(z.tag.test_value, np.full((2, 4), 6.0))
+    np.testing.assert_array_equal(aesara.function([x], z)(np.ones((1, 3))), np.full((1, 4), 6.0))
+
+
+def test_steps_of_loops_have_the_values_of_the_first_step():
+    rows = with_value(at.dvector("rows"), np.array([1.0, 2.0, 3.0]))
+    seen = []
+
+    def step(row, before_last, last, factor):
+        seen.append([v.tag.test_value.item() for v in (row, before_last, last)])
+        return row * last * factor + before_last
+
+    factor = aesara.shared(2.0)
+    first = with_value(at.dvector("first"), np.array([5.0, 7.0]))
+    states, _ = aesara.scan(step, rows, [{"initial": first, "taps": [-2, -1]}], factor)
+    assert seen[0] == [1.0, 5.0, 7.0]
+    np.testing.assert_array_equal(states.tag.test_value, [19.0, 83.0, 517.0])
+    gradient = aesara.grad(states[-1], factor)
+    at_two, at_more = (float(states[-1].eval({rows: [1.0, 2.0, 3.0], first: [5.0, 7.0]})), None)
+    assert at_two == 517.0
+    factor.set_value(2.0 + 1e-6)
+    at_more = float(states[-1].eval({rows: [1.0, 2.0, 3.0], first: [5.0, 7.0]}))
+    assert gradient.tag.test_value == pytest.approx((at_more - at_two) / 1e-6, rel=1e-5)
+
+
+def test_a_sequence_without_a_value():
+    with pytest.raises(TestValueError, match="rows"):
+        aesara.scan(lambda row: row + 1, at.dvector("rows"))
