@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,15 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
 from aesara.records import dataclass
+from aesara.scalar.casting import Cast
 from aesara.scan.editing import loops_of
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step, with_rows
+from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
-from aesara.tensor.elementwise.ops import add, minimum
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, lt, maximum, minimum, mul, neg, sub, switch
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.shape import Shape_i
 
@@ -23,7 +28,7 @@ __all__ = ["SaveMemory", "reads_of_last_rows", "reshape_output_storage", "save_m
 
 
 class SaveMemory(GraphRewriter):
-    """Shortens buffers of which only the last rows are read, as by ``states[-1]`` and ``states[-3:]``.
+    """Shortens buffers of which only the last rows are read, as by ``states[-1]``, ``states[-3:]`` and ``states[-k:]``.
 
     A loop whose buffer has fewer rows than there are steps writes round and round, and returns the last ones in the
     order of the steps.  Indices from the end, behind which at least as many rows are left as before the first step,
@@ -38,10 +43,14 @@ class SaveMemory(GraphRewriter):
 
 @dataclass(frozen=True)
 class _Reads:
-    """The variables that read an output from its end, each by some nodes one after the other, and how many rows."""
+    """The variables that read an output from its end, each by some nodes one after the other, and how many rows.
+
+    `starts` are the rows from which on it is read that only a call knows, each with how many rows were dropped before.
+    """
 
     last: list[list[Apply]]
     rows: int
+    starts: list[tuple[Any, int]]
 
 
 @node_rewriter([Scan])
@@ -79,7 +88,7 @@ def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Va
         found = reads_of_last_rows(fgraph, node.outputs[k])
         if found is None:
             continue
-        shorter = _shorter(inputs[position], max(found.rows, depth + 1), node)
+        shorter = _shorter(inputs[position], max(found.rows, depth + 1), found.starts, node)
         if shorter is not None:
             inputs[position], reads[k] = shorter, found
     if not reads:
@@ -105,7 +114,7 @@ def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
 def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
     """How an output is read, if it is read from its end only."""
     found: list[list[Apply]] = []
-    rows = 0
+    rows, starts = 0, list[tuple[Any, int]]()
     pending: list[tuple[Variable, int, tuple[Apply, ...]]] = [(output, 0, ())]
     while pending:
         variable, dropped, chain = pending.pop()
@@ -113,19 +122,22 @@ def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None
             reads = _read_of(client)
             if reads is None or not isinstance(client, Apply):
                 return None
-            if reads.start is not None and reads.start >= 0:
+            if isinstance(reads.start, Variable):
+                found.append([*chain, client])
+                starts.append((reads.start, dropped))
+            elif reads.start is not None and reads.start >= 0:
                 pending.append((client.outputs[0], dropped + reads.start, (*chain, client)))
             else:
                 found.append([*chain, client])
                 rows = max(rows, dropped - (reads.start or 0))
-    return _Reads(found, rows) if found else None
+    return _Reads(found, rows, starts) if found else None
 
 
 @dataclass(frozen=True)
 class _Read:
     """A node that reads an output from its row `start` on, or at a row `start` from its end, or its shape (None)."""
 
-    start: int | None
+    start: Any
 
 
 def _read_of(client: Any) -> _Read | None:
@@ -136,21 +148,45 @@ def _read_of(client: Any) -> _Read | None:
         return _Read(None)
     if not isinstance(client.op, Subtensor) or not client.op.idx_list:
         return None
-    index, scalars = client.op.idx_list[0], [_number(s) for s in client.inputs[1:]]
+    index, scalars = client.op.idx_list[0], [_row_of(s) for s in client.inputs[1:]]
     if not isinstance(index, slice):
-        return _Read(scalars[0]) if scalars[0] is not None and scalars[0] < 0 else None
+        is_from_end = isinstance(scalars[0], Variable) or (scalars[0] is not None and scalars[0] < 0)
+        return _Read(scalars[0]) if is_from_end else None
     if index.start is None or index.stop is not None or scalars[0] is None:
         return None
     step = 1 if index.step is None else scalars[1]
+    if isinstance(step, Variable) or isinstance(scalars[0], Variable):
+        return _Read(scalars[0]) if isinstance(step, int) and step > 0 else None
     is_read = step is not None and (step == 1 or (step > 0 and scalars[0] < 0))
     return _Read(scalars[0]) if is_read else None
+
+
+def _row_of(scalar: Variable) -> Any:
+    """The number of a row, or a variable that is likely to be a negative one; None if it is something else."""
+    if isinstance(scalar, Constant):
+        return int(scalar.data)
+    node = scalar.owner
+    row: Any = scalar if node is None or not isinstance(node.op, ScalarFromTensor) else node.inputs[0]
+    return cast(row, "int64") if _is_minus(row) else None
+
+
+def _is_minus(row: Any) -> bool:
+    """Whether a number is written as one that counts from the end: ``-k``, ``-1 - k`` or ``-2 * k``."""
+    node = row.owner
+    if node is None or not isinstance(node.op, Elemwise):
+        return isinstance(row, Constant) and bool(row.data.max() < 0)
+    if isinstance(node.op.scalar_op, Cast):
+        return _is_minus(node.inputs[0])
+    if node.op == mul:
+        return any(isinstance(v, Constant) and _is_minus(v) for v in node.inputs)
+    return node.op == neg or (node.op == sub and _is_minus(node.inputs[0]))
 
 
 def _number(scalar: Variable) -> int | None:
     return int(scalar.data) if isinstance(scalar, Constant) else None
 
 
-def _shorter(given: Any, rows: int, node: Apply) -> Any:
+def _shorter(given: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Any:
     """A buffer or length of at most so many rows; None where there are no more, or others than those of the steps."""
     is_buffer = given.type.ndim > 0
     made_of = expanded(given) if is_buffer else None
@@ -160,9 +196,25 @@ def _shorter(given: Any, rows: int, node: Apply) -> Any:
     known = _number(length)
     if _is_at_most(length, rows):
         return None
-    most = constant(rows, dtype="int64")
-    shorter = minimum(length, most) if known is None else most
+    most: Any = constant(rows, dtype="int64")
+    if starts:
+        if _is_cut(length):
+            return None
+        # Rows that are counted from the beginning need all of them.
+        counts = [switch(lt(start, 0), sub(drop, maximum(start, neg(length))), length) for start, drop in starts]
+        most = maximum(most, functools.reduce(maximum, counts))
+    shorter = minimum(length, most) if known is None or starts else most
     return with_rows(given, shorter) if is_buffer else shorter
+
+
+def _is_cut(length: Variable) -> bool:
+    """Whether a length has been cut before to what a call asks for."""
+    node = length.owner
+    return node is not None and node.op == minimum and any(_made_by(v, maximum) for v in node.inputs)
+
+
+def _made_by(variable: Variable, op: Elemwise) -> bool:
+    return variable.owner is not None and variable.owner.op == op
 
 
 def _is_at_most(length: Variable, rows: int) -> bool:

@@ -193,6 +193,54 @@ def test_memory_does_not_grow_with_the_number_of_steps(kind, reads, mode):
     assert abs(many - few) < 4000  # bytes; a row has 8,000
 
 
+k = at.lscalar("k")
+SYMBOLIC_READS = {
+    "the last rows": lambda y: [y[-k:]],
+    "one row": lambda y: [y[-k]],
+    "behind others": lambda y: [y[2:][-1 - k :], y[-1]],
+    "every second": lambda y: [y[at.cast(-k, "int8") :: 2]],
+    "backwards": lambda y: [y[-k::-1]],
+    "parts of rows": lambda y: [y[-2 * k :, 0], y[-3:], y.shape[1]],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("reads", SYMBOLIC_READS)
+def test_how_many_rows_are_read_may_be_known_in_the_call_only(kind, reads):
+    outputs = SYMBOLIC_READS[reads](states_of(kind))
+    every, native, reference = (aesara.function([n, x, k], outputs, mode=m) for m in (ALL_ROWS, NATIVE, REFERENCE))
+    assert native._native.report.python_nodes == {}
+    for steps, count in itertools.product((4, 6, 20), (1, 2, 3, 5, 19, 50, 0, -1, -2)):
+        try:
+            want = every(steps, [1.0, 2.0], count)
+        except IndexError:
+            for f in (native, reference):
+                with pytest.raises(IndexError):
+                    f(steps, [1.0, 2.0], count)
+            continue
+        for f in (native, reference):
+            for a, b in zip(f(steps, [1.0, 2.0], count), want, strict=True):
+                assert a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+    value = np.ones(1000)
+    if reads != "backwards":
+        assert abs(peak(native, 40, value, 2) - peak(native, 10, value, 2)) < 4000
+        assert peak(native, 40, value, 8) > 3 * 8000
+
+
+def test_an_output_over_two_sequences_keeps_the_rows_that_are_asked_for():
+    y, z = at.dmatrices("y", "z")
+    rows, _ = scan(lambda one, two: at.sin(one) * two, [y, z])
+    f = aesara.function([y, z, k], rows[-k:], mode=NATIVE)
+    few, many = (peak(f, np.ones((steps, 1000)), np.ones((steps, 1000)), 2) for steps in (10, 40))
+    assert abs(many - few) < 4000
+    np.testing.assert_allclose(f(np.ones((5, 3)), np.ones((4, 3)), 2), np.sin(1) * np.ones((2, 3)))
+
+
+def test_the_least_integer_is_no_count_of_rows():
+    f = aesara.function([n, x, k], states_of("state")[-k:])
+    assert f(5, [1.0], -(2**63)).shape == f(5, [1.0], 2**63 - 1).shape == (5, 1)
+
+
 @pytest.mark.parametrize("mode", [NATIVE, REFERENCE], ids=["native", "reference"])
 def test_a_known_number_of_steps(mode):
     f = aesara.function([n, x], states_of("state", 50)[-1], mode=mode, on_unused_input="ignore")
