@@ -27,8 +27,10 @@ from aesara.graph.rewriting.settling import NewsOfPass, SettlingDB
 from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.records import dataclass
+from aesara.scan.editing import OverLoops
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.scan.inplace import ScanInplaceOptimizer
+from aesara.scan.last_values import while_scan_merge_subtensor_last_element
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
@@ -127,6 +129,13 @@ PASSES = [
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     Pass(3.1, "watch_uncanonicalize", NewsOfPass("uncanonicalize"), SETTLING),
+    # The last state of a loop that may end early is read from its buffer.
+    Pass(
+        3.12,
+        "while_scan_merge_subtensor_last_element",
+        OverLoops(while_scan_merge_subtensor_last_element),
+        (*FAST_RUN, "scan"),
+    ),
     # Loops forget what nobody reads; this needs to see all readers. What it changes is news to the passes before.
     Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.

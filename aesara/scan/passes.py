@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.db import SequenceDB
+from aesara.graph.rewriting.walking import in2out
 from aesara.scan.editing import LoopDB, OverLoops
 from aesara.scan.merging import ScanMerge
 from aesara.scan.pruning import (
@@ -16,6 +17,7 @@ from aesara.scan.push_out import (
     push_out_non_seq_scan,
     push_out_seq_scan,
 )
+from aesara.tensor.rewriting.folding import constant_folding
 
 __all__ = ["scan_eqopt1", "scan_eqopt2", "scan_seqopt1"]
 
@@ -49,8 +51,12 @@ scan_eqopt2.register(
     "scan_remove_constants_and_unused_inputs1",
     OverLoops(remove_constants_and_unused_inputs_scan),
     "remove_constants_and_unused_inputs_scan",
+    # They run until nothing changes, so that it takes one where Aesara has three.
+    "scan_remove_constants_and_unused_inputs2",
+    "scan_remove_constants_and_unused_inputs3",
     *FAST_RUN,
 )
+scan_eqopt2.register("constant_folding_for_scan2", in2out(constant_folding, ignore_newtrees=True), *FAST_RUN)
 scan_eqopt2.register("scan_remove_unused_outputs", OverLoops(remove_unused_outputs_scan), *FAST_RUN)
 scan_eqopt2.register("scan_merge_inouts", OverLoops(scan_merge_inouts), *FAST_RUN)
 scan_eqopt2.register("scan_merge", ScanMerge(), *FAST_RUN)

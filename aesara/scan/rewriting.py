@@ -6,6 +6,7 @@ from aesara.graph.rewriting.databases import optdb
 from aesara.scan.comparing import has_duplicates, make_equiv, sanitize, select_max, select_min
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.scan.inplace import ScanInplaceOptimizer
+from aesara.scan.last_values import while_scan_merge_subtensor_last_element
 from aesara.scan.merging import ScanMerge
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2, scan_seqopt1
 from aesara.scan.pruning import remove_constants_and_unused_inputs_scan, scan_merge_inouts
@@ -61,4 +62,5 @@ __all__ = [
     "scan_seqopt1",
     "select_max",
     "select_min",
+    "while_scan_merge_subtensor_last_element",
 ]

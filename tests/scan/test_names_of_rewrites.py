@@ -7,12 +7,14 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.databases import optdb
-from aesara.scan import rewriting
+from aesara.scan import rewriting, until
 from aesara.scan.op import Scan, check_broadcast, copy_var_format, profile_printer
 from aesara.scan.parts import expand_empty
 from aesara.scan.utils import ScanArgs, ScanProfileStats
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 
 x, v, n = at.dvector("x"), at.dvector("v"), at.lscalar("n")
 
@@ -30,8 +32,31 @@ def test_rules_stand_under_their_names_and_tags():
     names = ["scan_remove_constants_and_unused_inputs0", "scan_pushout_nonseqs_ops", "scan_pushout_seqs_ops"]
     for name in [*names, "scan_pushout_dot1", "scan_pushout_add"]:
         assert name in rewriting.scan_seqopt1
-    for name in ("scan_remove_constants_and_unused_inputs1", "scan_merge_inouts", "scan_merge"):
+    names = [f"scan_remove_constants_and_unused_inputs{k}" for k in (1, 2, 3)]
+    for name in [*names, "constant_folding_for_scan2", "scan_merge_inouts", "scan_merge"]:
         assert name in rewriting.scan_eqopt2
+    assert optdb["while_scan_merge_subtensor_last_element"] is not None
+
+
+@pytest.mark.parametrize("steps, taps, is_merged", [(5, [-1], True), (5, [-2, -1], True), (n, [-1], False)])
+def test_the_last_value_of_a_loop_that_may_end_early_is_read_from_its_buffer(steps, taps, is_merged):
+    def step(*former):
+        return former[-1] * 2 + former[0], until(former[-1] > 3)
+
+    first = v[:2] if len(taps) == 2 else v[0]
+    states, _ = aesara.scan(step, outputs_info={"initial": first, "taps": taps}, n_steps=steps)
+    mode = get_mode("FAST_RUN").excluding("scan_save_mem")
+    f, other = (
+        aesara.function([v, n], [states[-1], states[-2]], on_unused_input="ignore", mode=m)
+        for m in (mode, mode.excluding("while_scan_merge_subtensor_last_element"))
+    )
+    (loop,) = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
+    reads = [client.op for client, _ in f.maker.fgraph.clients[loop.outputs[0]] if isinstance(client.op, Subtensor)]
+    assert len(reads) == (2 if is_merged else 1)
+    for start in (0.1, 2.0, 3.0):
+        assert f([start, start], 5) == other([start, start], 5)
+    with pytest.raises(IndexError):
+        f([4.0, 4.0], 5)  # ends after one step
 
 
 def test_small_helpers():
