@@ -1,6 +1,6 @@
 """Random draws: distributions, generators, and streams that take care of generators."""
 
-from aesara.tensor.random import basic, op, type, utils, var
+from aesara.tensor.random import basic, op, threefry, type, utils, var
 from aesara.tensor.random.constructors import RandomState, default_rng
 from aesara.tensor.random.distributions import (
     bernoulli,
@@ -107,6 +107,7 @@ __all__ = [
     "standard_normal",
     "standard_t",
     "t",
+    "threefry",
     "triangular",
     "truncexpon",
     "uniform",

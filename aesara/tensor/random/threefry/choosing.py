@@ -1,0 +1,284 @@
+"""Whole numbers, truth values, categories and orders."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes, float_dtypes, integer_dtypes
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.ops import eq, gt, log, lt, switch
+from aesara.tensor.indexing.inc_subtensor import take
+from aesara.tensor.joining.join_split import join, stack
+from aesara.tensor.ordering.searching import searchsorted
+from aesara.tensor.ordering.sorting import argsort
+from aesara.tensor.random.parameters import normalize_size_param, sizes_of_shape
+from aesara.tensor.random.threefry.bits import bits_of_shape, split
+from aesara.tensor.random.threefry.continuous import standard_gumbel, standard_uniform
+from aesara.tensor.random.threefry.parameters import converted, float_dtype, refused, shape_and_params
+from aesara.tensor.reductions.argmax import argmax
+from aesara.tensor.reductions.sum_prod_max import prod
+from aesara.tensor.sequences.cumulative import cumsum
+from aesara.tensor.shapes.broadcasting import broadcast_to
+from aesara.tensor.shapes.shape import shape_tuple
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+#: The lengths up to which this many rounds of sorting suffice: powers of the third root of 2^32 - 1.
+ENOUGH_ROUNDS = (1, 1625, 2642245, 4294967295)
+
+__all__ = ["bernoulli", "categorical", "choice", "permutation", "randint"]
+
+
+def randint(key: Any, low: Any, high: Any, size: Any = None, dtype: str = "int64") -> TensorVariable:
+    """Whole numbers from `low` to `high` - 1, equally likely but for the last bits of very long ranges.
+
+    Parameters
+    ----------
+    key
+        The key.
+    low, high
+        Integers; they broadcast to `size`.
+    size
+        Shape of the draws; that of the bounds without it.
+    dtype
+        An integer dtype that holds all the numbers. Two words of 32 bits are drawn for each, or of 64 for int64 and
+        uint64.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.randint(threefry.key(42), 0, 100, size=4).type
+    TensorType(int64, (4,))
+    """
+    if dtype not in integer_dtypes:
+        raise TypeError(f"These draws are whole numbers; their dtype cannot be {dtype}.")
+    info = np.iinfo(dtype)
+    wide = "uint64" if dtype == "uint64" else "int64"
+    bounds = [as_tensor_variable(bound) for bound in (low, high)]
+    for bound in bounds:
+        if bound.type.dtype not in discrete_dtypes or (bound.type.dtype == "uint64" and wide != "uint64"):
+            raise TypeError(f"The bounds of draws of {dtype} are integers, got {bound} of type {bound.type}.")
+    if wide == "uint64":
+        bounds = [refused(bound, lambda bound: bound < 0, "low and high cannot be negative") for bound in bounds]
+    lowest, highest = (converted(bound, wide) for bound in bounds)
+    highest = refused(highest, lambda high, low: low >= high, "low >= high", lowest)
+    if info.bits < 64:
+        lowest = refused(lowest, lambda low: low < info.min, f"low is out of bounds for {dtype}")
+        highest = refused(highest, lambda high: high > info.max + 1, f"high is out of bounds for {dtype}")
+    shape, (lowest, highest) = shape_and_params(size, lowest, highest)
+    # Unsigned from here on: the distance of two numbers may need all the bits that they have.
+    unsigned = f"uint{max(info.bits, 32)}"
+    first = converted(lowest, unsigned)
+    return cast(first + _below(key, converted(highest, unsigned) - first, shape, unsigned), dtype)
+
+
+def _below(key: Any, length: TensorVariable, shape: Any, dtype: str) -> TensorVariable:
+    """Numbers of an unsigned dtype below `length`; 0 stands for one more than the largest of the dtype."""
+    keys = split(key)
+    upper, lower = (bits_of_shape(keys[i], shape, dtype) for i in range(2))
+    all_numbers = eq(length, 0)
+    length = switch(all_numbers, np.array(1, dtype=dtype), length)
+    # A number of twice as many bits, upper and lower half, modulo the length.
+    half = np.array(2 ** (np.iinfo(dtype).bits // 2), dtype=dtype) % length
+    found = (upper % length * (half * half % length) + lower % length) % length
+    return switch(all_numbers, lower, found)
+
+
+def bernoulli(key: Any, p: Any = 0.5, size: Any = None, dtype: str = "int64") -> TensorVariable:
+    """Ones with probability `p`, and zeros.
+
+    Parameters
+    ----------
+    key
+        The key.
+    p
+        The probability; it broadcasts to `size`.
+    size
+        Shape of the draws; that of `p` without it.
+    dtype
+        Any dtype, such as ``"bool"``.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.bernoulli(threefry.key(42), [0.0, 1.0]).eval()
+    array([0, 1])
+    """
+    if dtype not in all_dtypes:
+        raise TypeError(f"Draws cannot have the dtype {dtype}.")
+    p = as_tensor_variable(p)
+    probability = converted(p, p.type.dtype if p.type.dtype in float_dtypes else config.floatX)
+    probability = refused(probability, lambda p: (p < 0) | (p > 1), "p < 0 or p > 1")
+    shape, (probability,) = shape_and_params(size, probability)
+    return cast(lt(standard_uniform(key, shape, probability.type.dtype), probability), dtype)
+
+
+def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> TensorVariable:
+    """Positions along an axis, the more likely the larger the exponential of what stands there.
+
+    Parameters
+    ----------
+    key
+        The key.
+    logits
+        Logarithms of probabilities, up to a constant for each distribution; minus infinity for what cannot be.
+    axis
+        The axis that has the categories.
+    size
+        Shape of the draws, to which the other axes broadcast; theirs without it.
+
+    Returns
+    -------
+    TensorVariable
+        The positions, of dtype int64.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.categorical(threefry.key(42), at.log([[0.5, 0.5], [0.0, 1.0]])).type
+    TensorType(int64, (2,))
+    """
+    logits = as_tensor_variable(logits)
+    dtype = float_dtype(logits.type.dtype if logits.type.dtype in float_dtypes else None)
+    logits = cast(logits, dtype)
+    if logits.type.ndim == 0:
+        raise ValueError("The logits of categories need at least one dimension.")
+    axis = _checked_axis(axis, logits)
+    given = sizes_of_shape(normalize_size_param(size))
+    if given:
+        if len(given) < logits.type.ndim - 1:
+            raise ValueError(f"size has {len(given)} dimensions, fewer than those of logits that have no categories.")
+        # The axis keeps its distance from the last.
+        place = len(given) - (logits.type.ndim - 1 - axis)
+        shape = (*given[:place], logits.shape[axis], *given[place:])
+        logits, axis = broadcast_to(logits, shape), place
+    else:
+        shape = shape_tuple(logits)
+    return argmax(logits + standard_gumbel(key, shape, dtype), axis=axis)
+
+
+def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
+    """What stands along an axis, in any order.
+
+    Parameters
+    ----------
+    key
+        The key.
+    x
+        A tensor; or an integer ``n`` for the numbers from 0 to ``n - 1``.
+    axis
+        The axis.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.permutation(threefry.key(42), 5).eval()
+    array([4, 2, 3, 0, 1])
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim == 0:
+        return _order(key, _checked_number(x))
+    axis = _checked_axis(axis, x)
+    return take(x, _order(key, shape_tuple(x)[axis]), axis=axis)
+
+
+def choice(key: Any, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0) -> TensorVariable:
+    """Elements along an axis.
+
+    Parameters
+    ----------
+    key
+        The key.
+    a
+        A tensor; or an integer ``n`` for the numbers from 0 to ``n - 1``.
+    size
+        The shape that takes the place of the axis; one element without it.
+    replace
+        Whether an element may be drawn more than once.
+    p
+        A vector with the probability of each element, up to a factor; all are equally likely without it.
+    axis
+        The axis.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.choice(threefry.key(7), 10, size=6).eval()
+    array([7, 9, 6, 9, 1, 2])
+    """
+    a = as_tensor_variable(a)
+    if a.type.ndim:
+        axis = _checked_axis(axis, a)
+        n = shape_tuple(a)[axis]
+    else:
+        n = _checked_number(a)
+    shape = sizes_of_shape(normalize_size_param(size))
+    positions = _positions(key, n, shape, replace, p)
+    return take(a, positions, axis=axis) if a.type.ndim else positions
+
+
+def _positions(key: Any, n: Any, shape: tuple[Any, ...], replace: bool, p: Any) -> TensorVariable:
+    """Numbers below `n`."""
+    if p is not None:
+        p = as_tensor_variable(p)
+        if p.type.ndim != 1:
+            raise ValueError(f"The probabilities of elements are a vector, got {p.type}.")
+        p = converted(p, float_dtype(p.type.dtype if p.type.dtype in float_dtypes else None))
+        p = refused(p, lambda p, n: abs(p.shape[0] - n) > 0, "p and a differ in length", n)
+        p = refused(p, lambda p: p < 0, "Probabilities are not non-negative")
+    if replace:
+        if p is None:
+            return randint(key, 0, n, shape)
+        sums = cumsum(p)
+        return searchsorted(sums, sums[-1] * (1 - standard_uniform(key, shape, p.type.dtype)))
+    _, known = infer_static_shape(shape)
+    total = math.prod(n for n in known if n is not None)
+    count = prod(stack(shape)) if None in known else constant(np.int64(total))
+    available = n if p is None else gt(p, 0).sum()
+    message = "Cannot take more elements than there are without replacement"
+    count = refused(count, lambda count, available: count > available, message, available)
+    order = (
+        _order(key, n) if p is None else argsort(-(standard_gumbel(key, (n,), p.type.dtype) + log(p)), kind="stable")
+    )
+    return order[:count].reshape(shape)
+
+
+def _checked_axis(axis: int, x: TensorVariable) -> int:
+    """The number of an axis, from 0 on."""
+    if not -x.type.ndim <= axis < x.type.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for a tensor with {x.type.ndim} dimensions.")
+    return axis % x.type.ndim
+
+
+def _checked_number(n: TensorVariable) -> TensorVariable:
+    if n.type.dtype not in integer_dtypes:
+        raise TypeError(f"A number of elements is an integer, got {n} of type {n.type}.")
+    return n
+
+
+def _order(key: Any, n: Any) -> TensorVariable:
+    """The numbers below `n` in any order, sorted by random words.
+
+    Words that are equal keep the order, and so one round of sorting does not make all orders equally likely where `n`
+    is large. There are as many rounds as JAX has: so many that words of all of them could number the triples.
+    """
+    (size,), (known,) = infer_static_shape([n])
+    order = arange(size if known is None else known, dtype="int64")
+    for longest in ENOUGH_ROUNDS:
+        if known is not None and known <= longest:
+            break
+        # In a round that is not needed, nothing is sorted.
+        length = known if known is not None else switch(gt(size, longest), size, 0)
+        key, ranking_key = split(key)
+        ranks = argsort(bits_of_shape(ranking_key, (length,), "uint32"), kind="stable")
+        order = order[ranks] if known is not None else join(0, order[:length][ranks], order[length:])
+    return order

@@ -1,0 +1,209 @@
+"""Floating-point draws: uniform numbers, and what is made of them by the inverse of a distribution function.
+
+For standard parameters the uniform numbers that go in, and the formulas, are those of JAX. Parameters are applied to
+standard draws, and so derivatives in the parameters go through a draw.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aesara.tensor.core.casting import cast
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import erfinv, exp, log, log1p, sgn, sqrt, tan
+from aesara.tensor.random.threefry.bits import bits_of_shape
+from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refused, shape_and_params
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = [
+    "cauchy",
+    "exponential",
+    "gumbel",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "normal",
+    "pareto",
+    "rayleigh",
+    "standard_gumbel",
+    "standard_uniform",
+    "uniform",
+    "weibull",
+]
+
+
+def standard_uniform(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    """Multiples of the distance of floating-point numbers below 1, in [0, 1)."""
+    info = np.finfo(dtype)
+    drawn = bits_of_shape(key, shape, f"uint{info.bits}")
+    fraction = drawn >> np.array(info.bits - info.nmant, dtype=drawn.type.dtype)
+    return cast(fraction, dtype) * np.array(2.0**-info.nmant, dtype=dtype)
+
+
+def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Uniform numbers of [`low`, `high`).
+
+    Parameters
+    ----------
+    key
+        The key.
+    low, high
+        The bounds; they broadcast to `size`.
+    size
+        Shape of the draws; that of the bounds without it.
+    dtype
+        A floating dtype; `config.floatX` by default.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.uniform(threefry.key(42), size=2).eval()
+    array([0.42672757, 0.01501007])
+    """
+    dtype = float_dtype(dtype)
+    lowest, highest = floats_of(dtype, low, high)
+    highest = refused(highest, lambda high, low: high < low, "high < low", lowest)
+    shape, (lowest, highest) = shape_and_params(size, lowest, highest)
+    u = standard_uniform(key, shape, dtype)
+    return u if is_number(low, 0) and is_number(high, 1) else u * (highest - lowest) + lowest
+
+
+def normal(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Normal numbers.
+
+    Parameters
+    ----------
+    key
+        The key.
+    loc, scale
+        Mean and standard deviation; they broadcast to `size`.
+    size
+        Shape of the draws; that of the parameters without it.
+    dtype
+        A floating dtype; `config.floatX` by default.
+
+    Examples
+    --------
+    >>> from aesara.tensor.random import threefry
+    >>> threefry.normal(threefry.key(42), 10.0, 2.0, size=3).type
+    TensorType(float64, (3,))
+    """
+    return _of_standard(key, _standard_normal, loc, scale, size, dtype)
+
+
+def lognormal(
+    key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers whose logarithms are normal, with mean `mean` and standard deviation `sigma`; see `normal`."""
+    return exp(_of_standard(key, _standard_normal, mean, sigma, size, dtype, "sigma"))
+
+
+def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the Laplace, or double exponential, distribution; see `normal`."""
+    return _of_standard(key, _standard_laplace, loc, scale, size, dtype)
+
+
+def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the logistic distribution; see `normal`."""
+    return _of_standard(key, _standard_logistic, loc, scale, size, dtype)
+
+
+def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the Gumbel distribution, that of the largest of many numbers; see `normal`."""
+    return _of_standard(key, standard_gumbel, loc, scale, size, dtype)
+
+
+def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the Cauchy distribution; see `normal`."""
+    return _of_standard(key, _standard_cauchy, loc, scale, size, dtype)
+
+
+def exponential(key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the exponential distribution with mean `scale`; see `normal`."""
+    return _of_standard(key, _standard_exponential, 0.0, scale, size, dtype)
+
+
+def rayleigh(key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Lengths of vectors of two normal numbers with standard deviation `scale`; see `normal`."""
+    return _of_standard(key, _standard_rayleigh, 0.0, scale, size, dtype)
+
+
+def weibull(key: Any, shape: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the Weibull distribution with exponent `shape` and scale 1; see `normal`."""
+    dtype = float_dtype(dtype)
+    (exponent,) = floats_of(dtype, shape)
+    exponent = refused(exponent, lambda exponent: exponent <= 0, "shape <= 0")
+    sizes, (exponent,) = shape_and_params(size, exponent)
+    return _standard_exponential(key, sizes, dtype) ** (1 / exponent)
+
+
+def pareto(key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of the Pareto distribution with exponent `b`, none below `scale`; see `normal`."""
+    dtype = float_dtype(dtype)
+    exponent, least = floats_of(dtype, b, scale)
+    exponent = refused(exponent, lambda exponent: exponent <= 0, "b <= 0")
+    least = refused(least, lambda least: least <= 0, "scale <= 0")
+    sizes, (exponent, least) = shape_and_params(size, exponent, least)
+    drawn = exp(_standard_exponential(key, sizes, dtype) / exponent)
+    return drawn if is_number(scale, 1) else drawn * least
+
+
+def _of_standard(
+    key: Any, standard: Any, loc: Any, scale: Any, size: Any, dtype: str | None, name: str = "scale"
+) -> TensorVariable:
+    """``loc + scale * standard``."""
+    dtype = float_dtype(dtype)
+    distance, factor = floats_of(dtype, loc, scale)
+    factor = refused(factor, lambda factor: factor < 0, f"{name} < 0")
+    shape, (distance, factor) = shape_and_params(size, distance, factor)
+    drawn = standard(key, shape, dtype)
+    drawn = drawn if is_number(scale, 1) else drawn * factor
+    return drawn if is_number(loc, 0) else drawn + distance
+
+
+def _two_sided(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    """Uniform numbers of (-1, 1)."""
+    one, two = np.array(1, dtype=dtype), np.array(2, dtype=dtype)
+    return standard_uniform(key, shape, dtype) * two + np.nextafter(-one, one)
+
+
+def _positive(key: Any, shape: Any, dtype: str, least: Any) -> TensorVariable:
+    """Uniform numbers of [`least`, 1), for a very small positive `least`."""
+    return standard_uniform(key, shape, dtype) + np.array(least, dtype=dtype)
+
+
+def _standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    return erfinv(_two_sided(key, shape, dtype)) * np.array(math.sqrt(2), dtype=dtype)
+
+
+def _standard_exponential(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    return -log1p(-standard_uniform(key, shape, dtype))
+
+
+def _standard_rayleigh(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    return sqrt(log(_positive(key, shape, dtype, np.finfo(dtype).tiny)) * np.array(-2, dtype=dtype))
+
+
+def _standard_laplace(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    u = _two_sided(key, shape, dtype)
+    return sgn(u) * log1p(-absolute(u))
+
+
+def _standard_logistic(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    u = _positive(key, shape, dtype, np.finfo(dtype).tiny)
+    return log(u) - log1p(-u)
+
+
+def standard_gumbel(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    """Numbers of the Gumbel distribution, by its inverse."""
+    return -log(-log(_positive(key, shape, dtype, np.finfo(dtype).tiny)))
+
+
+def _standard_cauchy(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    u = _positive(key, shape, dtype, np.finfo(dtype).eps)
+    return tan((u - np.array(0.5, dtype=dtype)) * np.array(math.pi, dtype=dtype))

@@ -1,0 +1,99 @@
+"""Parameters of draws that are expressions: shapes, dtypes, and what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aesara.configdefaults import config
+from aesara.graph.nodes import Constant
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.dtypes import float_dtypes
+from aesara.tensor.elementwise.ops import invert
+from aesara.tensor.random.parameters import normalize_size_param, sizes_of_shape
+from aesara.tensor.reductions.all_any import all as all_of
+from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = ["constant_of", "converted", "float_dtype", "floats_of", "is_number", "refused", "shape_and_params"]
+
+
+def float_dtype(dtype: str | None) -> str:
+    """The dtype of draws: `config.floatX` unless another floating dtype is given."""
+    name = config.floatX if dtype in (None, "floatX") else np.dtype(dtype).name
+    if name not in float_dtypes:
+        raise TypeError(f"These draws are floating-point numbers; their dtype cannot be {name}.")
+    return name
+
+
+def floats_of(dtype: str, *params: Any) -> list[TensorVariable]:
+    """Parameters in the dtype of the draws."""
+    return [converted(as_tensor_variable(param), dtype) for param in params]
+
+
+def is_number(param: Any, number: float) -> bool:
+    """Whether a parameter is a certain number, known when the graph is built."""
+    return isinstance(param, int | float) and param == number
+
+
+def shape_and_params(size: Any, *params: TensorVariable) -> tuple[tuple[Any, ...], list[TensorVariable]]:
+    """The shape of draws and the parameters broadcast to it.
+
+    Parameters
+    ----------
+    size
+        What the user gave; None leaves the shape to the parameters.
+    params
+        The parameters, all of whose dimensions are of the batch.
+
+    Returns
+    -------
+    shape
+        The sizes.
+    params
+        The parameters; those that are no single numbers have the shape.
+    """
+    shape = sizes_of_shape(normalize_size_param(size))
+    arrays = [param for param in params if param.type.ndim]
+    if not shape and arrays:
+        shape = broadcast_shape(*arrays)
+    return shape, [broadcast_to(param, shape) if param.type.ndim else param for param in params]
+
+
+def refused(param: TensorVariable, wrong: Callable[..., Any], message: str, *others: TensorVariable) -> TensorVariable:
+    """A parameter, with an error where its value cannot be.
+
+    Parameters
+    ----------
+    param
+        The parameter.
+    wrong
+        Tells, of the parameter and `others`, which elements cannot be. Constants that are wrong raise the error at
+        once, others in the call.
+    message
+        The error's text.
+    others
+        What it depends on besides.
+    """
+    values = [constant_of(value) for value in (param, *others)]
+    if all(value is not None for value in values):
+        if np.any(wrong(*values)):
+            raise ValueError(message)
+        return param
+    return CheckAndRaise(ValueError, message)(param, all_of(invert(wrong(param, *others))))
+
+
+def constant_of(param: TensorVariable) -> np.ndarray | None:
+    """The value of a parameter, where it is known when the graph is built."""
+    return param.data if isinstance(param, Constant) else None
+
+
+def converted(param: TensorVariable, dtype: str) -> TensorVariable:
+    """A parameter in another dtype; constants stay constants."""
+    return constant(param.data.astype(dtype)) if isinstance(param, Constant) else cast(param, dtype)
