@@ -120,6 +120,14 @@ def _source_of(node: PyTensorApply) -> SourceLine | None:
     return found
 
 
+def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
+    """What stands for a node's outputs; a form of an Op that there is not here runs in Python."""
+    try:
+        return as_list(convert_op(node.op, node, *inputs))
+    except NotImplementedError:
+        return as_list(perform_in_python(node, inputs))
+
+
 def _checked(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
     """The outputs of a node, if they are what PyTensor says of them; known sizes are kept."""
     if len(outputs) != len(node.outputs):
@@ -173,7 +181,7 @@ def convert_graph(
                 known[variable] = _leaf(variable)
         source = _source_of(node)
         with nullcontext() if source is None else inherit_source(source):
-            made = _checked(node, as_list(convert_op(node.op, node, *[known[variable] for variable in node.inputs])))
+            made = _checked(node, _converted(node, [known[variable] for variable in node.inputs]))
         for old, new in zip(node.outputs, made):
             if old.name and isinstance(new, Variable) and new.name is None and new.owner is not None:
                 new.name = old.name

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
+from pytensor import config
 from pytensor.compile.mode import Mode, optdb, register_linker, register_mode
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.basic import Variable as PyTensorVariable
@@ -61,6 +62,16 @@ for _rule, _name in (
 optdb.register("aesara", _asked_for, position=0.5)
 
 register_linker("aesara", AesaraLinker())
-#: our rules do the work: of PyTensor's only those run that the user's mode names
-AESARA = Mode(linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"]))
+#: our rules do the work: of PyTensor's only those run that the user's mode names, and none that writes to inputs
+AESARA = Mode(linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"], exclude=["inplace", "random_make_inplace"]))
 register_mode("AESARA", AESARA)
+
+
+def _accept_by_name(name: str) -> None:
+    """Let ``pytensor.config.mode`` take a mode's name, which it knows of its own modes only."""
+    option = config._config_var_dict["mode"]
+    known = option._apply
+    option._apply = lambda value: value if value == name else known(value)
+
+
+_accept_by_name("AESARA")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class PerformOp(Op):
             values[position] = value[()] if isinstance(theirs.inputs[position].type, ScalarType) else value
         for positions in theirs.op.destroy_map.values():
             for position in positions:
-                values[position] = copy(values[position])
+                values[position] = deepcopy(values[position])
         cells: list[list[Any]] = [[None] for _ in theirs.outputs]
         theirs.op.perform(theirs, values, cells)
         for variable, cell, output in zip(theirs.outputs, cells, outputs):
