@@ -63,7 +63,9 @@ optdb.register("aesara", _asked_for, position=0.5)
 
 register_linker("aesara", AesaraLinker())
 #: our rules do the work: of PyTensor's only those run that the user's mode names, and none that writes to inputs
-AESARA = Mode(linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"], exclude=["inplace", "random_make_inplace"]))
+AESARA = Mode(
+    linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"], exclude=["inplace", "random_make_inplace"])
+)
 register_mode("AESARA", AESARA)
 
 

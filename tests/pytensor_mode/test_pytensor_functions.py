@@ -1,0 +1,261 @@
+"""What users of PyTensor and PyMC do with compiled functions."""
+
+import copy
+import io
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+pytensor = pytest.importorskip("pytensor")
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply
+from pytensor.graph.op import Op
+from pytensor.raise_op import CheckAndRaise
+
+import aesara
+import aesara.pytensor
+import aesara.tensor as at
+
+ONES = np.ones(3)
+
+
+@pytest.fixture
+def counting():
+    x, w = pt.vector("x"), pytensor.shared(np.ones(3), "w")
+    return pytensor.function([x], (x * w).sum(), updates=[(w, w + 1)], mode="AESARA"), w
+
+
+def test_updates_are_seen_on_both_sides(counting):
+    f, w = counting
+    assert [float(f(ONES)), float(f(ONES))] == [3.0, 6.0]
+    np.testing.assert_array_equal(w.get_value(), 3 * ONES)
+    w.set_value(10 * ONES)
+    assert f(ONES) == 30.0
+
+
+def test_a_failed_call_changes_nothing(counting):
+    f, w = counting
+    with pytest.raises(ValueError):
+        f(np.ones(4))
+    np.testing.assert_array_equal(w.get_value(), ONES)
+
+
+@pytest.mark.parametrize("duplicate", [lambda f: pickle.loads(pickle.dumps(f)), copy.deepcopy])
+def test_copies_have_their_own_state(counting, duplicate):
+    f, _ = counting
+    g = duplicate(f)
+    assert [float(g(ONES)), float(g(ONES)), float(f(ONES))] == [3.0, 6.0, 3.0]
+
+
+def test_function_copies_share_state(counting):
+    f, _ = counting
+    g = f.copy()
+    assert [float(f(ONES)), float(g(ONES)), float(f(ONES))] == [3.0, 6.0, 9.0]
+
+
+def test_inspection(counting):
+    f, _ = counting
+    f.trust_input = True
+    assert f(ONES) == 3.0
+    assert "mul" in f.dprint(file="str").lower()
+    assert callable(f.vm)
+    x = pt.vector("x")
+    profiled = pytensor.function([x], pt.exp(x), mode="AESARA", profile=True)
+    profiled(ONES)
+    text = io.StringIO()
+    profiled.profile.summary(file=text)
+    assert "Function profiling" in text.getvalue()
+
+
+def test_results_are_not_memory_of_inputs():
+    x = pt.vector("x")
+    f = pytensor.function([x], [x, x[::-1], x.reshape((3, 1))], mode="AESARA")
+    given = ONES.copy()
+    for result in f(given):
+        result[...] = 7
+    np.testing.assert_array_equal(given, ONES)
+
+
+def test_the_mode_is_an_option():
+    x = pt.vector("x")
+    with pytensor.config.change_flags(mode="AESARA"):
+        assert float((2 * x).sum().eval({x: ONES})) == 6.0
+        assert isinstance(pytensor.compile.mode.get_default_mode().linker, aesara.pytensor.AesaraLinker)
+    with pytest.raises(ValueError), pytensor.config.change_flags(mode="AESARRA"):
+        pass
+
+
+def test_generators_are_seen_on_both_sides():
+    rng = pytensor.shared(np.random.default_rng(3))
+    following, draw = pt.random.normal(rng=rng, size=3).owner.outputs
+    f = pytensor.function([], draw, updates={rng: following}, mode="AESARA")
+    expected = np.random.default_rng(3)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(), expected.normal(size=3))
+    assert rng.get_value().normal() == expected.normal()
+
+
+def test_draws_from_one_state_are_equal():
+    rng = pytensor.shared(np.random.default_rng(3))
+    draws = [pt.random.normal(rng=rng) for _ in range(2)]
+    for include in ([], ["random_make_inplace"]):
+        mode = pytensor.compile.mode.get_mode("AESARA").including(*include)
+        first, second = pytensor.function([], draws, mode=mode)()
+        assert first == second
+
+
+def test_inputs_of_other_kinds():
+    i, s = pt.iscalar("i"), pytensor.scalar.float64("s")
+    x = pt.vector("x")
+    f = pytensor.function([x, i, s], x[i:] * pt.as_tensor(s), mode="AESARA")
+    np.testing.assert_array_equal(f(np.arange(3.0), 1, 2.0), [2.0, 4.0])
+
+
+def test_errors_name_the_node_and_the_line():
+    x, y = pt.vectors("x", "y")
+    f = pytensor.function([x, y], pt.exp(x + y), mode="AESARA")
+    with pytest.raises(ValueError, match=r"(?s)Runtime|size 2.*size 3") as caught:
+        f(np.ones(2), ONES)
+    assert "x + y" in str(caught.value)
+    assert "test_pytensor_functions.py" in str(caught.value)
+
+
+def test_own_checks_raise_their_own_errors():
+    class Refused(Exception):
+        pass
+
+    x = pt.vector("x")
+    f = pytensor.function([x], CheckAndRaise(Refused, "positive")(x, (x > 0).all()), mode="AESARA")
+    np.testing.assert_array_equal(f(ONES), ONES)
+    with pytest.raises(Refused, match="positive"):
+        f(-ONES)
+
+
+def test_no_solution_is_nan():
+    a, b = pt.matrices("a", "b")
+    outputs = [
+        pt.linalg.solve(a, b), pt.linalg.solve(a, b, assume_a="pos"), pt.linalg.solve_triangular(a, b),
+        pt.linalg.cholesky(a - pt.eye(2)),
+    ]  # fmt: skip
+    for result in pytensor.function([a, b], outputs, mode="AESARA")(np.zeros((2, 2)), np.eye(2)):
+        assert np.isnan(result).all()
+
+
+def test_lengths_of_one_are_not_broadcast_at_run_time():
+    x, y = pt.vectors("x", "y")
+    f = pytensor.function([x, y], x + y, mode="AESARA")
+    with pytest.raises(ValueError):
+        f(np.ones(1), ONES)
+
+
+class Tripled(Op):
+    def make_node(self, x):
+        x = pt.as_tensor(x)
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        raise AssertionError("the conversion is used")
+
+
+def test_ops_of_others_are_registered():
+    @aesara.pytensor.convert_op.register(Tripled)
+    def _(op, node, x):
+        return 3 * x
+
+    x = pt.vector("x")
+    np.testing.assert_array_equal(pytensor.function([x], Tripled()(x), mode="AESARA")(ONES), 3 * ONES)
+
+
+class Wrong(Tripled):
+    pass
+
+
+def test_a_conversion_of_another_type_is_refused():
+    aesara.pytensor.convert_op.register(Wrong, lambda op, node, x: at.exp(x).sum())
+    x = pt.vector("x")
+    with pytest.raises(TypeError, match="output 0 is"):
+        pytensor.function([x], Wrong()(x), mode="AESARA")
+
+
+def test_graphs_that_lead_nowhere_are_refused():
+    x, y = pt.vectors("x", "y")
+    with pytest.raises(ValueError, match="neither one of its inputs nor a constant"):
+        aesara.pytensor.convert_graph([x], [x + y])
+
+
+def test_names_and_lines_are_kept():
+    x = pt.vector("x")
+    y = pt.exp(x)
+    y.name = "y"
+    (ours,), (out,) = aesara.pytensor.convert_graph([x], [y])
+    assert (ours.name, out.name) == ("x", "y")
+    assert out.owner.source.filename == __file__
+
+
+# -- PyMC ------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def regression():
+    pm = pytest.importorskip("pymc")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    with pm.Model() as model:
+        x = pm.Data("x", X)
+        b, s = pm.Normal("b", 0, 1, shape=2), pm.HalfNormal("s", 1)
+        pm.Normal("y", pm.Deterministic("mu", x @ b), s, observed=pm.Data("o", X @ [1, 2] + rng.normal(size=60)))
+    return model
+
+
+OURS = {"compile_kwargs": {"mode": "AESARA"}}
+QUIET = {"progressbar": False, "random_seed": 1}
+
+
+def test_nuts_in_processes_draws_what_it_draws_in_turn(regression):
+    pm = pytest.importorskip("pymc")
+    with regression, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (pm.sample(50, tune=50, chains=2, cores=cores, **QUIET, **OURS) for cores in (1, 2))
+    np.testing.assert_array_equal(one.posterior["b"].values, other.posterior["b"].values)
+
+
+def test_predictive_draws_are_those_of_pytensor(regression):
+    pm = pytest.importorskip("pymc")
+    with regression:
+        ours = pm.sample_prior_predictive(20, random_seed=3, **OURS)
+        theirs = pm.sample_prior_predictive(20, random_seed=3, compile_kwargs={"mode": "FAST_COMPILE"})
+    for name in ("b", "s", "mu"):
+        np.testing.assert_allclose(ours.prior[name].values, theirs.prior[name].values, rtol=1e-14)
+
+
+def test_new_data_are_seen(regression):
+    pm = pytest.importorskip("pymc")
+    logp, point = regression.compile_logp(mode="AESARA"), regression.initial_point()
+    before, old = logp(point), regression["o"].get_value()
+    try:
+        with regression:
+            pm.set_data({"o": old + 1})
+        assert logp(point) != before
+        np.testing.assert_allclose(logp(point), regression.compile_logp(mode="FAST_COMPILE")(point), rtol=1e-12)
+    finally:
+        with regression:
+            pm.set_data({"o": old})
+
+
+def test_other_ways_to_fit(regression):
+    pm = pytest.importorskip("pymc")
+    with regression, pytensor.config.change_flags(mode="AESARA"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mode = pm.find_MAP(progressbar=False)
+        mode = {name: mode[name] for name in regression.initial_point()}
+        np.testing.assert_allclose(regression.compile_dlogp(jacobian=False)(mode), 0, atol=1e-2)
+        assert np.isfinite(pm.fit(50, progressbar=False, random_seed=1).hist).all()
+        assert pm.sample(20, tune=20, chains=1, step=pm.Metropolis(), **QUIET).posterior["b"].shape == (1, 20, 2)
+
+
+def test_explain_says_what_runs_in_python():
+    x = pt.vector("x")
+    normal = pt.random.normal(x, rng=pytensor.shared(np.random.default_rng(1)))
+    inputs, outputs = aesara.pytensor.convert_graph([x, normal.owner.inputs[0]], [pt.exp(normal)])
+    assert "normal" in str(aesara.explain(aesara.function(inputs, outputs)))
