@@ -200,6 +200,17 @@ def modules_on_demand(
     return __getattr__
 
 
+def cmp(x: Any, y: Any) -> int:
+    """Return -1, 0 or 1 as `x` is smaller than, equal to, or greater than `y`.
+
+    Examples
+    --------
+    >>> cmp(1, 2)
+    -1
+    """
+    return (x > y) - (x < y)
+
+
 def escaped_html(text: str) -> str:
     """Return a text as content of an HTML element.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aesara.graph.messages import described, described_list, namesake_note
-from aesara.graph.nodes import Apply, NominalVariable, Variable
+from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.traversal import ancestors, io_toposort, vars_between
 
 
@@ -65,7 +65,7 @@ def clone_get_equiv(
     copy_inputs
         Whether inputs are copied; otherwise the copy shares them.
     copy_orphans
-        Whether other variables without owner, such as constants, are copied.
+        Whether other variables without owner are copied. Constants never are: nothing changes them.
     memo
         Copies that exist already; filled and returned.
     clone_inner_graphs
@@ -82,16 +82,20 @@ def clone_get_equiv(
         memo = {}
     for variable in inputs:
         if variable not in memo:
-            memo[variable] = variable.clone() if copy_inputs else variable
+            memo[variable] = _copied(variable, copy_inputs)
     for node in io_toposort(inputs, outputs):
         for variable in node.inputs:
             if variable not in memo:
-                memo[variable] = variable.clone() if copy_orphans else variable
+                memo[variable] = _copied(variable, copy_orphans)
         clone_node_and_cache(node, memo, clone_inner_graphs=clone_inner_graphs, **kwargs)
     for variable in outputs:
         if variable not in memo:
-            memo[variable] = variable.clone() if copy_orphans else variable
+            memo[variable] = _copied(variable, copy_orphans)
     return memo
+
+
+def _copied(variable: Variable, copies: bool) -> Variable:
+    return variable.clone() if copies and not isinstance(variable, Constant) else variable
 
 
 def clone(

@@ -347,8 +347,8 @@ class ReplaceValidate(History, Validator):
         for name in ("replace_validate", "replace_all_validate", "replace_all_validate_remove"):
             if fgraph.has_method(name):
                 raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
-        History.on_attach(self, fgraph)
-        Validator.on_attach(self, fgraph)
+        # A `History` or `Validator` that is there already goes on with what it does; this one keeps its own record.
+        self.history[fgraph] = [[], False, False]
 
     def on_detach(self, fgraph: Any) -> None:
         """Forget everything."""

@@ -106,7 +106,12 @@ class FunctionGraph(MetaObject):
             self.attach_feature(feature)
         for variable in outputs:
             self.add_output(variable, reason="init")
-        self.update_mapping = update_mapping
+        self.update_mapping = update_mapping or {}
+
+    @property
+    def inv_update_mapping(self) -> dict[int, int]:
+        """``{input index: output index}`` of inputs whose new value is an output."""
+        return {place: output for output, place in self.update_mapping.items()}
 
     # Inputs and outputs
 
@@ -185,7 +190,7 @@ class FunctionGraph(MetaObject):
 
     def set_update_mapping(self, update_mapping: dict[int, int] | None) -> None:
         """Set which outputs become new values of which inputs."""
-        self.update_mapping = update_mapping
+        self.update_mapping = update_mapping or {}
 
     # Clients
 

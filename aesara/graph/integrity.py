@@ -14,8 +14,8 @@ def check_integrity(fgraph: Any) -> None:
     nodes = set(io_toposort(fgraph.inputs, fgraph.outputs))
     if fgraph.apply_nodes != nodes:
         raise Exception(
-            f"The nodes are inappropriately cached. missing, in excess: {nodes - fgraph.apply_nodes}, "
-            f"{fgraph.apply_nodes - nodes}"
+            f"The following nodes are inappropriately cached: {nodes - fgraph.apply_nodes} are missing, "
+            f"{fgraph.apply_nodes - nodes} are in excess."
         )
     expected: dict[Variable, set[ClientType]] = {variable: set() for variable in fgraph.inputs}
     for node in nodes:
@@ -30,9 +30,8 @@ def check_integrity(fgraph: Any) -> None:
         expected.setdefault(variable, set()).add(("output", i))
     if fgraph.variables != set(expected):
         raise Exception(
-            "The variables are inappropriately cached. missing, in excess: "
-            f"{set(expected) - fgraph.variables}, "
-            f"{fgraph.variables - set(expected)}"
+            f"The following variables are inappropriately cached: {set(expected) - fgraph.variables} are missing, "
+            f"{fgraph.variables - set(expected)} are in excess."
         )
     inputs = set(fgraph.inputs)
     for variable, clients in expected.items():
@@ -40,7 +39,7 @@ def check_integrity(fgraph: Any) -> None:
             raise Exception(f"Undeclared input: {variable}")
         known = fgraph.clients.get(variable)
         if known is None or set(known) != clients or len(known) != len(clients):
-            raise Exception(f"Inconsistent clients of {variable}: {known} instead of {clients}.")
+            raise Exception(f"Inconsistent clients list of {variable}: {known} instead of {clients}.")
 
 
 def place_of(node: Apply | Literal["output"], i: int) -> str:

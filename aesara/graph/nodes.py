@@ -256,7 +256,8 @@ class Variable(Node):
         x = TensorType("float64", (None, 3))("x")
     """
 
-    _auto_names = count()
+    #: counts the variables that have been asked for their `auto_name`
+    __count__ = count()
 
     def __init__(
         self, type: Any, owner: Apply | None = None, index: int | None = None, name: str | None = None
@@ -293,7 +294,7 @@ class Variable(Node):
     def auto_name(self) -> str:
         """A name that no other variable of this process has."""
         if self._auto_name is None:
-            self._auto_name = f"auto_{next(Variable._auto_names)}"
+            self._auto_name = f"auto_{next(Variable.__count__)}"
         return self._auto_name
 
     @auto_name.setter
@@ -373,6 +374,7 @@ class Variable(Node):
 
     def __getstate__(self) -> Any:
         state = self.__dict__.copy()
+        state.pop("_fn_cache", None)  # compiled functions of `eval`
         tag = state.get("_tag")
         if tag is not None and not config.pickle_test_value and hasattr(tag, "test_value"):
             tag = state["_tag"] = copy(tag)

@@ -8,6 +8,7 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
+from aesara.utils import cmp
 
 Comparison = Callable[[Any, Any], int]
 
@@ -22,8 +23,7 @@ def key_to_cmp(key: Callable[[Any], Any]) -> Comparison:
     """
 
     def compare(a: Any, b: Any) -> int:
-        x, y = key(a), key(b)
-        return (x > y) - (x < y)
+        return cmp(key(a), key(b))
 
     return compare
 

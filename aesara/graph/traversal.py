@@ -113,19 +113,17 @@ def explicit_graph_inputs(graph: Variable | Iterable[Variable]) -> Generator[Var
 
 def vars_between(ins: Collection[Variable], outs: Iterable[Variable]) -> Generator[Variable, None, None]:
     """Yield the variables from `outs` back to `ins`, both included, and the other outputs of the nodes
-    between."""
+    between.
+
+    Those that fewer nodes are between come first, and of a node the last input.
+    """
     stop = set(ins)
-    seen: set[Variable] = set()
-    stack = list(outs)
-    while stack:
-        variable = stack.pop()
-        if variable in seen:
-            continue
-        seen.add(variable)
-        yield variable
+
+    def before(variable: Variable) -> Iterable[Variable]:
         node = variable.owner
-        if node is not None and variable not in stop:
-            stack.extend(reversed(node.inputs + node.outputs))
+        return reversed(node.inputs + node.outputs) if node is not None and variable not in stop else ()
+
+    yield from walk(outs, before)
 
 
 def orphans_between(ins: Collection[Variable], outs: Iterable[Variable]) -> Generator[Variable, None, None]:
@@ -256,33 +254,31 @@ def general_toposort(
     >>> general_toposort(["c"], {"c": ["a", "b"], "b": ["a"], "a": []}.get)
     ['a', 'b', 'c']
     """
+    if compute_deps_cache is not None and deps_cache is None:
+        raise ValueError("general_toposort: `compute_deps_cache` needs `deps_cache`, a dictionary that it fills.")
     get_deps = deps if compute_deps_cache is None else compute_deps_cache
     known: dict[T, list[T]] = {} if deps_cache is None else deps_cache
-    order: list[T] = []
-    state: dict[T, bool] = {}  # False while its dependencies are visited, True when done
+    users: dict[T, list[T]] = {} if clients is None else clients
+    waiting: dict[T, int] = {}  # how many dependencies are still to come
     stack = list(outputs)
-    stack.reverse()
     while stack:
-        item = stack[-1]
-        status = state.get(item)
-        if status is None:
-            if item not in known:
-                known[item] = list(get_deps(item) or ())
-            state[item] = False
-            for dependency in reversed(known[item]):
-                found = state.get(dependency)
-                if found is False:
-                    raise ValueError(f"The graph contains a cycle through {dependency}.")
-                if found is None:
-                    stack.append(dependency)
+        item = stack.pop()
+        if item in waiting:
             continue
-        stack.pop()
-        if status is False:
-            state[item] = True
-            order.append(item)
-            if clients is not None:
-                for dependency in known[item]:
-                    clients.setdefault(dependency, []).append(item)
+        if item not in known:
+            known[item] = list(get_deps(item) or ())
+        waiting[item] = len(known[item])
+        for dependency in known[item]:
+            users.setdefault(dependency, []).append(item)
+        stack.extend(known[item])
+    order = [item for item, missing in waiting.items() if not missing]
+    for item in order:
+        for user in users.get(item, ()):
+            waiting[user] -= 1
+            if not waiting[user]:
+                order.append(user)
+    if len(order) != len(waiting):
+        raise ValueError(f"The graph contains a cycle through {next(item for item in waiting if waiting[item])}.")
     return order
 
 

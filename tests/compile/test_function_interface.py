@@ -463,6 +463,9 @@ def test_eval_keeps_its_functions():
     assert e.eval({x: [1.0], y: [2.0]}) == 5
     assert e.eval({y: [2.0], x: [1.0]}) == 5
     assert len(e._fn_cache) == 1
+    assert not hasattr(pickle.loads(pickle.dumps([x, e]))[1], "_fn_cache")
+    x._fn_cache = e._fn_cache
+    assert not hasattr(pickle.loads(pickle.dumps(x)), "_fn_cache")
     s = shared(3.0)
     scaled = e * s
     assert scaled.eval({y: [2.0], x: [1.0]}) == 15

@@ -362,3 +362,12 @@ def test_deep_function_graphs():
     fgraph2.check_integrity()
     del fgraph, fgraph2, first
     gc.collect()
+
+
+def test_copies_share_constants():
+    x, two = double("x"), Constant(double, 2.0)
+    for copies in (True, False):
+        (new,), (result,) = clone([x], [f(x, two)], copies, copies)
+        assert (new is x) is not copies
+        assert result.owner.inputs[1] is two
+    assert clone([two], [two]) == ([two], [two])

@@ -686,3 +686,24 @@ class TestFeatures:
         assert len(copied.get_nodes(h)) == 1
         assert ("import", "h", None) in copied._features[2].events
         copied.check_integrity()
+
+
+def test_the_mapping_of_updates_in_both_directions():
+    x, y = variables("xy")
+    fgraph = FunctionGraph([x, y], [f(x, y), g(x), h(y)], clone=False, update_mapping={1: 0, 2: 1})
+    assert fgraph.inv_update_mapping == {0: 1, 1: 2}
+    fgraph.remove_output(1)
+    assert (fgraph.update_mapping, fgraph.inv_update_mapping) == ({1: 1}, {1: 1})
+    assert FunctionGraph([x], [f(x)]).update_mapping == {}
+
+
+def test_a_history_of_the_user_leaves_validated_replacements_as_they_are():
+    x, y = variables("xy")
+    fgraph = FunctionGraph([x, y], [f(x, y)], clone=False)
+    fgraph.attach_feature(History())
+    start = fgraph.checkpoint()
+    assert fgraph.consistent()
+    fgraph.replace_validate(fgraph.outputs[0], g(x))
+    assert fgraph.outputs[0].owner.inputs == [x]
+    fgraph.revert(start)
+    assert fgraph.outputs[0].owner.inputs == [x, y]

@@ -139,7 +139,8 @@ class TestVariable:
         x, y = variables("xy")
         assert x.auto_name != y.auto_name
         assert x.auto_name == x.auto_name
-        assert x.auto_name.startswith("auto_")
+        number = next(Variable.__count__)
+        assert variables("z")[0].auto_name == f"auto_{number + 1}"
 
     def test_test_values_are_filtered(self):
         x = double("x")

@@ -67,6 +67,21 @@ def test_graph_inputs():
     assert list(explicit_graph_inputs([f(a, one), b])) == [b, a]
 
 
+def test_orders_are_those_of_walks():
+    x, y, z = variables("xyz")
+    first = f(x, y)
+    second = g(z, first)
+    assert list(vars_between([x, y], [second])) == [second, first, z, y, x]
+    third = f(z, y)
+    assert list(applys_between([x, y], [h(z, first, third)]))[1:] == [third.owner, first.owner]
+    users = {}
+    order = general_toposort([second], lambda item: getattr(item, "inputs", None) or item.get_parents(), clients=users)
+    assert order == [y, x, z, first.owner, first, second.owner, second]
+    assert users[first] == [second.owner]
+    with pytest.raises(ValueError, match="deps_cache"):
+        general_toposort([second], None, compute_deps_cache=lambda item: [])
+
+
 def test_between():
     a, b, c = variables("abc")
     p = f(a, b)
@@ -142,8 +157,8 @@ class TestToposort:
     def test_general(self):
         deps = {"d": ["b", "c"], "b": ["a"], "c": ["a"], "a": None}
         clients, cache = {}, {}
-        assert general_toposort(["d"], deps.get, clients=clients, deps_cache=cache) == ["a", "b", "c", "d"]
-        assert clients == {"a": ["b", "c"], "b": ["d"], "c": ["d"]}
+        assert general_toposort(["d"], deps.get, clients=clients, deps_cache=cache) == ["a", "c", "b", "d"]
+        assert clients == {"a": ["c", "b"], "b": ["d"], "c": ["d"]}
         assert cache["d"] == ["b", "c"]
         with pytest.raises(ValueError, match="cycle"):
             general_toposort(["a"], {"a": ["b"], "b": ["a"]}.get)

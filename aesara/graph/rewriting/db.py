@@ -169,7 +169,7 @@ class RewriteDatabase:
                 f"{rewriter!r} of type {type(rewriter).__name__} under the name {name!r}."
             )
         if name in self.__db__:
-            raise ValueError(f"The name or tag {name!r} is in use in this database already.")
+            raise ValueError(f"The tag or name {name!r} is in use in this database already.")
         if kwargs:
             raise TypeError(f"Unknown arguments for register: {sorted(kwargs)}.")
         if use_db_name_as_tag and self.name is not None:
@@ -335,7 +335,7 @@ class EquilibriumDB(RewriteDatabase):
             Apply this graph rewriter after every round of the others.
         """
         if final_rewriter and cleanup:
-            raise ValueError("A rewriter is either final or a clean-up, not both.")
+            raise ValueError("`final_rewriter` and `cleanup` exclude each other: a rewriter is one of them.")
         super().register(name, rewriter, *tags, **kwargs)
         self.__final__[name] = final_rewriter
         self.__cleanup__[name] = cleanup
@@ -513,7 +513,7 @@ class ProxyDB(RewriteDatabase):
 
     def __init__(self, db: RewriteDatabase):
         if not isinstance(db, RewriteDatabase):
-            raise TypeError(f"ProxyDB stands for a database; got {db!r}.")
+            raise TypeError(f"`db` must be a RewriteDatabase, which the ProxyDB stands for; got {db!r}.")
         super().__init__()
         self.db = db
 

@@ -77,7 +77,7 @@ class FromFunctionNodeRewriter(NodeRewriter):
         return self.name or repr(self.fn)
 
     def __repr__(self) -> str:
-        return f"FromFunctionNodeRewriter({self.name})"
+        return f"FromFunctionNodeRewriter({self.name}, {self._tracks!r})"
 
     def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{self.name} id={id(self)}", file=stream)
@@ -232,6 +232,8 @@ class SequentialNodeRewriter(NodeRewriter):
                 self.process_count[rw] += 1
                 self.applied_true[rw] += bool(found)
             if found:
+                if config.optimizer_verbose:
+                    print(f"rewriting: rewrite {rw} replaces node {node} with {found}")
                 self.applied_last.append(rw)
                 if self.apply_all_rewrites:
                     tried.add(id(rw))

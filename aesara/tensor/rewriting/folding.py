@@ -30,12 +30,14 @@ def constant_folding(fgraph, node):
     storage = [[None] for _ in node.outputs]
     try:
         with np.errstate(all="ignore"):
-            node.op.perform(node, [var.data for var in node.inputs], storage)
+            node.op.perform(node, [var.data for var in node.inputs], list(storage))
     except Exception:
         # What fails now would fail when the function runs: there the error belongs.
         return False
     results = []
     for output, (value,) in zip(node.outputs, storage):
+        if value is None and hasattr(output.type, "dtype"):
+            return False  # `perform` has left it out: an error when the function runs
         make_constant = getattr(output.type, "make_constant", None) or output.type.constant_type
         if make_constant is None:
             return False

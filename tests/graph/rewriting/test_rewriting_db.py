@@ -151,7 +151,7 @@ def test_equilibrium_db_sorts_final_and_cleanup():
     assert names(rewriter.global_rewriters) == ["graph"]
     assert names(rewriter.final_rewriters) == ["final"]
     assert names(rewriter.cleanup_rewriters) == ["clean"]
-    with pytest.raises(ValueError, match="final or a clean-up"):
+    with pytest.raises(ValueError, match="exclude each other"):
         db.register("both", Noted(), final_rewriter=True, cleanup=True)
 
 
