@@ -12,7 +12,6 @@ from typing import Any
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
-    grad_not_implemented,
     is_disconnected,
     is_null,
     pull_back,
@@ -23,6 +22,7 @@ from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows
 from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
+from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
@@ -46,7 +46,7 @@ class _Waiting:
 def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """The gradients of a loop's inputs, given those of its outputs."""
     if op.info.n_mit_mot:
-        return [grad_not_implemented(op, k, v, "A loop that writes to many taps.") for k, v in enumerate(inputs)]
+        return pulled_back_by_rows(op, inputs, gradients)
     if keeps_few_rows(op, inputs):
         return pulled_back_with_all_rows(op, inputs, gradients)
     if wants_blocks(op):

@@ -9,6 +9,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.vectorization import batch_ndim, vectorize_graph, vectorize_node
 from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts, State
+from aesara.scan.windows import with_rows_as_states
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.vectorization.batches import (
@@ -25,12 +26,16 @@ from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 @vectorize_node.register(Scan)
 def _scan(op: Scan, node: Apply, *inputs: Any) -> Apply | Sequence[Variable]:
     """States are batches, and so are results that depend on one."""
+    if op.info.n_mit_mot:
+        free = [v.type() for v in node.inputs]
+        found: Sequence[Variable] = vectorize_graph(with_rows_as_states(op, free), dict(zip(free, inputs)))
+        return found
     numbers = batches(node, inputs)
     lengths = op.outer_nitsot(range(len(inputs)))
-    if op.info.n_mit_mot or op.info.n_shared_outs or any(numbers[k] for k in (0, *lengths)):
+    if op.info.n_shared_outs or any(numbers[k] for k in (0, *lengths)):
         return vectorize_by_blockwise(op, node, *inputs)
-    found = _BatchedLoop(op, node, inputs).outputs()
-    return vectorize_by_blockwise(op, node, *inputs) if found is None else found
+    made = _BatchedLoop(op, node, inputs).outputs()
+    return vectorize_by_blockwise(op, node, *inputs) if made is None else made
 
 
 class _BatchedLoop:

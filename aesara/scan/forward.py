@@ -9,6 +9,7 @@ from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
 from aesara.scan.continuity import is_continuous
 from aesara.scan.parts import LoopParts, State
+from aesara.scan.windows import pushed_forward_by_rows
 from aesara.tensor.creation.allocation import zeros_like
 
 __all__ = ["pushed_forward"]
@@ -17,7 +18,7 @@ __all__ = ["pushed_forward"]
 def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
     """The tangents of a loop's outputs, given those of its inputs (None where there is none)."""
     if op.info.n_mit_mot:
-        raise NotImplementedError(f"{op}: a loop that writes to many taps has no forward derivative.")
+        return pushed_forward_by_rows(op, inputs, eval_points)
     info = op.info
     parts, tangent_of = LoopParts(inputs[0]), dict[Variable, Variable]()
     first = 1 + info.n_seqs

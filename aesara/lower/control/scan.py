@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import ArgumentName, ConstantName
@@ -21,6 +21,7 @@ from aesara.lower.reductions.careduce import converted
 from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step
+from aesara.scan.windows import with_rows_as_states
 
 #: rows that a ring may have in vain where there are few steps
 _FEW = 8
@@ -30,13 +31,30 @@ _FEW = 8
 @lower_complex_op.register
 def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
-    if op.info.n_mit_mot or not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
-        raise Unsupported("a loop with a state that is no tensor, or that writes to many taps")
+    if not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
+        raise Unsupported("a loop with a state that is no tensor")
+    if op.info.n_mit_mot:
+        return _by_rows(op, node, context)
     linker = getattr(op.mode, "linker", None)
     if linker is not None and not hasattr(linker, "make_callable"):
         raise Unsupported("a loop whose step has a mode that runs node by node")
     results = _Lowering(op, node, context).results()
     return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
+
+
+def _by_rows(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """A loop that writes several rows of a buffer in each step."""
+    # Each node gets variables of its own, since arrays are found by variable.
+    inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
+    for outer, variable in zip(node.inputs, inner, strict=True):
+        if variable is not outer:
+            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
+    results = with_rows_as_states(op, inner)
+    before = len(context.made)
+    lower_all(inner, results, context)
+    while len(context.made) > before:
+        context.made.popitem()  # what has been made, has been made for this node
+    return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
 
 
 @dataclass(eq=False)
