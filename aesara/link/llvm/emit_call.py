@@ -23,6 +23,7 @@ __all__ = ["ENTRY", "CallEnds"]
 ENTRY = "aesara_entry"
 #: what the entry is called with
 _CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
+_CALL_OF_PLAN = ("ptr %frame", "ptr %table", "ptr @plan")
 
 
 class CallEnds:
@@ -171,34 +172,46 @@ class CallEnds:
     def open_generators(self) -> None:
         """Copy the words of generators to the workspace.
 
-        The lock of one that the call draws from is held until its new words are there, but where Python code runs
-        meanwhile, which may draw from it.  Those of others are not held, and come first: no call that holds a lock
-        waits for one that another call holds.
+        The locks of those that the call draws from are held until their new words are there, but where Python code
+        runs meanwhile, which may draw from them.  Those of others are not held, and come first: no call that holds a
+        lock waits for one that another call holds, except in the order that all calls have.
         """
         code, inputs = self.code, self.program.generators()
-        drawn_from = {number for _, number in self.program.drawn_from()}
-        for number, k in sorted(enumerate(inputs), key=lambda one: one[1] in drawn_from):
-            buffer = self.program.inputs[k].buffer
+        held = [] if self.frame.made else self._numbers_drawn_from()
+        for number in sorted(range(len(inputs)), key=held.__contains__):
+            buffer = self.program.inputs[inputs[number]].buffer
             # Python code may have run since its size was read.
             (length,) = map(code.value, buffer.shape)
             now = code.fresh("n")
-            code.add(f"{now} = lshr i64 {code.field(self._facts(k), layout.LINK_BYTES, 'i64')}, 3")
+            code.add(f"{now} = lshr i64 {code.field(self._facts(inputs[number]), layout.LINK_BYTES, 'i64')}, 3")
             code.demand(code.compare("eq", "i64", now, length), layout.MOVED)
+            code.call("attach", "void", *_CALL_OF_PLAN, f"ptr {self._box(inputs[number])}", f"i64 {number}")
             words = self.workspace.slot(number)
-            hold = str(k in drawn_from and not self.frame.made).lower()
-            arguments = (f"ptr {self._box(k)}", f"i64 {number}", f"ptr {words}", f"i1 {hold}")
-            opened = code.call("open", "i1", "ptr %frame", "ptr %table", "ptr @plan", *arguments)
-            code.demand(opened, layout.RAISED)
             code.place(buffer.name, words)
+            if number not in held:
+                opened = code.call("open", "i1", *_CALL_OF_PLAN, f"i64 {number}", f"ptr {words}")
+                code.demand(opened, layout.RAISED)
+        if held:
+            code.demand(code.call("hold", "i1", *_CALL_OF_PLAN), layout.RAISED)
+        for number in held:
+            words = code.emitter.buffer(self.program.inputs[inputs[number]].buffer.name)
+            code.call("fetch", "void", "ptr %frame", "ptr @plan", f"i64 {number}", f"ptr {words}")
+
+    def _numbers_drawn_from(self) -> list[int]:
+        """Which of the generators the call draws from."""
+        inputs = self.program.generators()
+        return [inputs.index(k) for _, k in self.program.drawn_from()]
 
     def _settle_generators(self) -> None:
         """Before anything is updated, fail if Python code has drawn from a generator that the call has drawn from."""
         code, inputs = self.code, self.program.generators()
-        for _, k in self.program.drawn_from() if self.frame.made else ():
-            before = code.emitter.buffer(self.program.inputs[k].buffer.name)
-            arguments = ("ptr %frame", "ptr %table", "ptr @plan", f"i64 {inputs.index(k)}", f"ptr {before}")
-            error = code.call("settle", "i64", *arguments)
-            code.demand(code.compare("eq", "i64", error, "0"), error)
+        numbers = self._numbers_drawn_from() if self.frame.made else []
+        if numbers:
+            code.demand(code.call("hold", "i1", *_CALL_OF_PLAN), layout.RAISED)
+        for number in numbers:
+            before = code.emitter.buffer(self.program.inputs[inputs[number]].buffer.name)
+            arguments = ("ptr %frame", "ptr @plan", f"i64 {number}", f"ptr {before}")
+            code.demand(code.call("settle", "i1", *arguments), layout.DRAWN)
 
     def _read(self, k: int, obj: str) -> None:
         """Look at the object of an input, and find its values and its shape."""

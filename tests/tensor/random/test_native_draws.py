@@ -556,3 +556,47 @@ def test_eight_threads_four_functions_and_somebody_else():
     expected = twin.integers(0, last, len(everything))
     np.testing.assert_array_equal(np.sort(everything), np.sort(expected))
     assert same_state(mine, twin)
+
+
+def test_the_same_generators_in_another_order_and_in_other_variables():
+    generators = [np.random.default_rng(seed) for seed in (1, 2, 3)]
+
+    def function_of(order):
+        rngs = [aesara.shared(generators[k], borrow=True) for k in order]
+        draws = [at_random.integers(0, 2**62, size=10000, rng=rng) for rng in rngs]
+        updates = [(rng, draw.owner.outputs[0]) for rng, draw in zip(rngs, draws)]
+        return aesara.function([], [draws[order.index(k)] for k in range(3)], updates=updates)
+
+    functions = [function_of([0, 1, 2]), function_of([2, 1, 0])]
+    drawn = []
+    threads = [
+        threading.Thread(target=lambda f=f: drawn.extend([f() for _ in range(25)]), daemon=True) for f in functions
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads), "calls wait for one another's locks"
+    for k, source in enumerate(generators):
+        twin = np.random.default_rng(k + 1)
+        numbers = np.sort(np.concatenate([call[k] for call in drawn]))
+        np.testing.assert_array_equal(numbers, np.sort(twin.integers(0, 2**62, len(numbers))))
+        assert same_state(source, twin)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_locks_are_taken_in_one_order(order):
+    first, second = sorted([new(), new()], key=lambda generator: id(generator.bit_generator))
+    rngs = [aesara.shared((first, second)[k], borrow=True) for k in order]
+    draws = [at_random.normal(rng=rng) for rng in rngs]
+    f = aesara.function([], draws, updates=[(rng, draw.owner.outputs[0]) for rng, draw in zip(rngs, draws)])
+    thread = threading.Thread(target=f)
+    with first.bit_generator.lock:
+        thread.start()
+        thread.join(0.1)
+        assert thread.is_alive()
+        # The call waits for the first, and has not taken the second.
+        assert second.bit_generator.lock.acquire(blocking=False)
+        second.bit_generator.lock.release()
+    thread.join(10)
+    assert not thread.is_alive()

@@ -22,7 +22,7 @@ __all__ = ["routine_words"]
 
 _NAMES = (
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "open", "settle", "release", "take", "poll", "piece", "rounds",
+    "attach", "open", "hold", "fetch", "settle", "release", "take", "poll", "piece", "rounds",
 )  # fmt: skip
 
 

@@ -1,12 +1,18 @@
 """Random generators: their locks, and their words out of and back into their own memory.
 
-===================================================  ================================================================
-``open(frame, table, plan, box, number, to, hold)``  take the lock of the generator with this number, whose link is in
-                                                     the box, and copy its words; returns whether that was possible.
-                                                     Unless it is to `hold` it, release the lock again
-``settle(frame, table, plan, number, before)``       take the lock of a generator, whose words were these before; 0
-                                                     if they still are, or else the number of an error
-===================================================  ================================================================
+================================================  ===================================================================
+``attach(frame, table, plan, box, number)``       give the call the link in the box, of the generator with this number
+``open(frame, table, plan, number, to)``          copy the words of a generator, under its lock; returns whether that
+                                                  was possible
+``hold(frame, table, plan)``                      take the locks of all generators that the call draws from; returns
+                                                  whether that was possible
+``fetch(frame, plan, number, to)``                copy the words of a generator whose lock the call has
+``settle(frame, plan, number, before)``           whether the words of a generator whose lock the call has are still
+                                                  these
+================================================  ===================================================================
+
+Locks that a call holds at the same time are taken in the order of the addresses of the bit generators, whatever the
+function calls these: of two calls that draw from the same ones, none waits for the other with a lock that it needs.
 
 The frame has the link of a generator as long as the call needs it, and what releases its lock as long as it has that.
 """
@@ -16,7 +22,7 @@ from __future__ import annotations
 __all__ = ["GENERATORS"]
 
 GENERATORS = """
-define i1 @ae.open(ptr %frame, ptr %table, ptr %plan, ptr %box, i64 %number, ptr %to, i1 %hold) nounwind {
+define void @ae.attach(ptr %frame, ptr %table, ptr %plan, ptr %box, i64 %number) nounwind {
 entry:
   %items = field ptr %box, LIST_ITEMS
   %link = load ptr, ptr %items
@@ -25,20 +31,34 @@ entry:
   %linked = at %frame, %linked.at
   %place = getelementptr ptr, ptr %linked, i64 %number
   store ptr %link, ptr %place
+  ret void
+}
+
+define i1 @ae.open(ptr %frame, ptr %table, ptr %plan, i64 %number, ptr %to) nounwind {
+entry:
   %taken = call i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %number)
   br i1 %taken, label %copy, label %failed
 copy:
-  %facts = call ptr @ae.facts(ptr %link)
+  call void @ae.fetch(ptr %frame, ptr %plan, i64 %number, ptr %to)
+  call void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %number)
+  ret i1 true
+failed:
+  ret i1 false
+}
+
+define void @ae.fetch(ptr %frame, ptr %plan, i64 %number, ptr %to) nounwind {
+entry:
+  %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
   %header = at %facts, LINK_HEADER
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %header, i64 {HEADER}, i1 false)
   %count = field i64 %facts, LINK_PIECES
   %first = at %facts, LINK_FIRST
   br label %next
 next:
-  %k = phi i64 [0, %copy], [%k.next, %piece]
-  %at = phi ptr [%first, %copy], [%at.next, %piece]
+  %k = phi i64 [0, %entry], [%k.next, %piece]
+  %at = phi ptr [%first, %entry], [%at.next, %piece]
   %more = icmp slt i64 %k, %count
-  br i1 %more, label %piece, label %all
+  br i1 %more, label %piece, label %done
 piece:
   %target.at = field i64 %at, PIECE_PLACE
   %target = getelementptr i8, ptr %to, i64 %target.at
@@ -48,11 +68,47 @@ piece:
   %at.next = at %at, {PIECE}
   %k.next = add i64 %k, 1
   br label %next
-all:
-  br i1 %hold, label %done, label %unlock
-unlock:
-  call void @ae.unlock(ptr %frame, ptr %table, ptr %plan, i64 %number)
-  br label %done
+done:
+  ret void
+}
+
+; Each round takes the lock of the bit generator with the lowest address above that of the round before.
+define i1 @ae.hold(ptr %frame, ptr %table, ptr %plan) nounwind {
+entry:
+  %count = field i64 %plan, PLAN_DRAWN
+  %pairs.at = field i64 %plan, PLAN_DRAWN_AT
+  %pairs = at %plan, %pairs.at
+  br label %round
+round:
+  %last = phi i64 [0, %entry], [%lowest, %locked]
+  br label %next
+next:
+  %k = phi i64 [0, %round], [%k.next, %compare]
+  %lowest = phi i64 [-1, %round], [%lowest.next, %compare]
+  %chosen = phi i64 [-1, %round], [%chosen.next, %compare]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %compare, label %through
+compare:
+  %pair = shl i64 %k, 1
+  %second = or i64 %pair, 1
+  %number = item i64 %pairs, %second
+  %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
+  %bits = field i64 %facts, LINK_BITS
+  %above = icmp ugt i64 %bits, %last
+  %below = icmp ult i64 %bits, %lowest
+  %better = and i1 %above, %below
+  %lowest.next = select i1 %better, i64 %bits, i64 %lowest
+  %chosen.next = select i1 %better, i64 %number, i64 %chosen
+  %k.next = add i64 %k, 1
+  br label %next
+through:
+  %none = icmp slt i64 %chosen, 0
+  br i1 %none, label %done, label %lock
+lock:
+  %taken = call i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %chosen)
+  br i1 %taken, label %locked, label %failed
+locked:
+  br label %round
 done:
   ret i1 true
 failed:
@@ -140,18 +196,15 @@ done:
   ret void
 }
 
-define i64 @ae.settle(ptr %frame, ptr %table, ptr %plan, i64 %number, ptr %before) nounwind {
+define i1 @ae.settle(ptr %frame, ptr %plan, i64 %number, ptr %before) nounwind {
 entry:
-  %taken = call i1 @ae.lock(ptr %frame, ptr %table, ptr %plan, i64 %number)
-  br i1 %taken, label %look, label %failed
-look:
   %facts = call ptr @ae.link.of(ptr %frame, ptr %plan, i64 %number)
   %count = field i64 %facts, LINK_PIECES
   %first = at %facts, LINK_FIRST
   br label %next
 next:
-  %k = phi i64 [0, %look], [%k.next, %through]
-  %at = phi ptr [%first, %look], [%at.next, %through]
+  %k = phi i64 [0, %entry], [%k.next, %through]
+  %at = phi ptr [%first, %entry], [%at.next, %through]
   %more = icmp slt i64 %k, %count
   br i1 %more, label %piece, label %same
 piece:
@@ -177,11 +230,9 @@ through:
   %k.next = add i64 %k, 1
   br label %next
 same:
-  ret i64 0
-failed:
-  ret i64 {RAISED}
+  ret i1 true
 drawn:
-  ret i64 {DRAWN}
+  ret i1 false
 }
 
 ; Copy new words into the memory of generators, and drop the arrays that have them.
