@@ -19,7 +19,7 @@ from aesara.graph.pullback import (
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import gradients_in_order, is_continuous
-from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows
+from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows, with_check_of_rows
 from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.windows import pulled_back_by_rows
@@ -69,7 +69,8 @@ class _Backward:
             return self.inputs[0]
         for k, out in enumerate(self.outputs):
             if isinstance(out.type, TensorType) and k < self.n_states + self.info.n_nit_sot:
-                return out.shape[0] - (self.depths[k] if k < self.n_states else 0)
+                steps = out.shape[0] - (self.depths[k] if k < self.n_states else 0)
+                return with_check_of_rows(self.op, self.inputs, steps)
         return self.inputs[0]
 
     # -- the loop's parts ------------------------------------------------------------------------------------

@@ -16,13 +16,14 @@ from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.nested import flatten, leaves_as_in, outline, rebuild
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State, with_rows
+from aesara.scan.parts import LoopParts, State, expanded
 from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import add, eq, invert, maximum, neq, or_, sub, switch
 from aesara.tensor.indexing.getitem import getitem
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = ["fori_loop", "while_loop"]
 
@@ -218,7 +219,7 @@ class _State:
         inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in updated.items()}
         if few_rows:
             for state in parts.states:
-                state.buffer = with_rows(state.buffer, constant(2, dtype="int64"))
+                state.buffer = _first_values(state.buffer)
         close(parts, [], inner, False)
         buffers, _, shared = parts.split(Scan.of_parts(parts, name=name or self.who))
 
@@ -247,6 +248,13 @@ def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
         "Dtype and shape must be the same in every step: start with a value of the right shape, as in "
         "at.zeros_like(row), or cast, as in at.cast(value, dtype)."
     )
+
+
+def _first_values(buffer: Any) -> Any:
+    """The row that a buffer begins with: a buffer without room, so that each step writes over the last one's state."""
+    made_of = expanded(buffer)
+    assert made_of is not None
+    return specify_shape(made_of[0], (1, *buffer.type.shape[1:]))
 
 
 def _asked(who: str, cond: Callable[[Any], Any], state: Any) -> Any:

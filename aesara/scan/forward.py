@@ -22,7 +22,7 @@ def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -
     info = op.info
     parts, tangent_of = LoopParts(inputs[0]), dict[Variable, Variable]()
     first = 1 + info.n_seqs
-    points = dict(zip(range(len(inputs)), eval_points))
+    points = {k: _of_dtype(point, v) for k, (point, v) in enumerate(zip(eval_points, inputs))}
 
     def twin(inner: Any) -> Any:
         tangent_of[inner] = inner.type()
@@ -68,6 +68,11 @@ def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -
     result = [buffers[tangent_states[k]] if k in tangent_states else None for k in range(len(own))]
     of_result = dict(zip(with_tangent, made_results[len(results) :]))
     return [*result, *[of_result.get(k) for k in range(len(results))], *[None] * info.n_shared_outs]
+
+
+def _of_dtype(point: Any, outer: Any) -> Any:
+    is_other = point is not None and is_continuous(outer) and point.type.dtype != outer.type.dtype
+    return point.astype(outer.type.dtype) if is_other else point
 
 
 def _tangents(smooth: Sequence[Any], tangent_of: dict[Variable, Variable]) -> list[Any]:

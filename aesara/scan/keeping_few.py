@@ -15,22 +15,44 @@ from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.parts import LoopParts, State, expand_empty, expanded
 from aesara.scan.row_counts import is_length
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import zeros_like
-from aesara.tensor.elementwise.ops import add, minimum, sub
+from aesara.tensor.elementwise.ops import add, ge, minimum, sub
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.specify_shape import specify_shape
 
-__all__ = ["keeps_few_rows", "pulled_back_with_all_rows"]
+__all__ = ["keeps_few_rows", "pulled_back_with_all_rows", "with_check_of_rows"]
 
 
 def keeps_few_rows(op: Any, inputs: Sequence[Any]) -> bool:
-    """Whether some state of a loop may have fewer rows than its steps write; buffers of unknown origin have all."""
-    made_of = [expanded(buffer) for buffer in op.outer_mitsot(inputs) + op.outer_sitsot(inputs)]
-    return any(found is not None and not _has_all_rows(*found, inputs[0]) for found in made_of)
+    """Whether a state of a loop may have fewer rows than its steps write; those of which nothing is known have not."""
+    buffers = zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array)
+    return any(_is_complete(buffer, -min(taps), inputs[0]) is False for buffer, taps in buffers)
+
+
+def with_check_of_rows(op: Any, inputs: Sequence[Any], steps: Any) -> Any:
+    """The steps of a loop, with a check that the states of which nothing is known have a row for each of them."""
+    for buffer, taps in zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array):
+        if _is_complete(buffer, -min(taps), inputs[0]) is None:
+            needed = add(inputs[0], constant(-min(taps), dtype="int64"))
+            message = f"{op}: the gradient reads the states of all steps, but the loop keeps only the last ones."
+            steps = CheckAndRaise(ValueError, message)(steps, ge(buffer.shape[0], needed))
+    return steps
+
+
+def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool | None:
+    """Whether a buffer has a row for each step behind `depth` others; None if that is not known."""
+    made_of = expanded(buffer)
+    if made_of is not None:
+        return _has_all_rows(*made_of, n_steps)
+    rows, steps = buffer.type.shape[0], known_integer(n_steps)
+    if rows is None:
+        return None
+    return steps is not None and rows >= depth + steps
 
 
 def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
@@ -82,7 +104,7 @@ class _Rerun:
         parts = self._parts(inputs[0], op.outer_seqs(inputs), self.buffers, op.outer_non_seqs(inputs))
         parts.results, parts.until = [], op.inner_outputs[-1]
         one, done = constant(1, dtype="int64"), TensorType("int64", ())()
-        counter = State(expand_empty(constant([0], dtype="int64"), one), (-1,), (done,), add(done, one))
+        counter = State(constant([0], dtype="int64"), (-1,), (done,), add(done, one))
         parts.states.append(counter)
         made = op.of_parts(parts, name=f"steps_of_{op.name or 'scan_fn'}", mode=op.mode)
         return getitem(parts.split(made)[0][counter], -1)

@@ -207,8 +207,10 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         info = self.info
         buffers = self.outer_mitmot(inputs) + self.outer_mitsot(inputs) + self.outer_sitsot(inputs)
         types: list[Any] = []
-        for buffer in buffers:
-            length = None if info.as_while else buffer.type.shape[0]
+        for buffer, taps in zip(buffers, info.tap_array):
+            # A loop that ends early returns the rows that are written, which are more than those before the first step.
+            is_full = not info.as_while or buffer.type.shape[0] == -min(taps)
+            length = buffer.type.shape[0] if is_full else None
             types.append(TensorType(buffer.type.dtype, (length, *buffer.type.shape[1:])))
         for length, new in zip(self.outer_nitsot(inputs), self.inner_nitsot_outs(self.inner_outputs)):
             known = int(length.data) if isinstance(length, Constant) and not info.as_while else None

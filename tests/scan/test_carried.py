@@ -13,7 +13,7 @@ import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.gradient import Rop
 from aesara.scan import fori_loop, until, while_loop
-from aesara.scan.op import Scan
+from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.parts import LoopParts, State, expand_empty, with_rows
 from aesara.tensor.random.utils import RandomStream
 
@@ -135,6 +135,14 @@ def test_memory_does_not_grow_with_the_steps():
         assert few == many < 40_000
 
 
+def test_batches_of_states():
+    """Members take different numbers of steps; one takes none."""
+    doubled = at.vectorize(lambda start: while_loop(lambda s: s < 10, lambda s: s * 2, start), "()->()")(x)
+    np.testing.assert_array_equal(aesara.function([x], doubled)([1.0, 3.0, 70.0]), [16.0, 12.0, 70.0])
+    with pytest.raises(NotImplementedError, match="differs from member to member of the batch"):
+        aesara.grad(doubled.sum(), x)
+
+
 # -- random numbers ------------------------------------------------------------------------------------------------
 
 
@@ -240,6 +248,17 @@ def test_rows_that_were_overwritten_have_gradients():
         wanted = kept[-1] * kept[0] + kept[1] ** 2
         g = aesara.function([a, b, limit], [wanted, *aesara.grad(wanted, [a, b, limit])], mode="FAST_COMPILE")
         np.testing.assert_allclose(f(0.4, 1.2, -0.3, steps), g(0.4, 1.2, -0.3), rtol=1e-12)
+
+
+def test_rows_that_are_missing_are_no_zeros():
+    """Nothing is known of the buffer of a loop that may end early: it is checked in the call."""
+    state, buffer = at.dscalar("state"), at.dvector("buffer")
+    info = ScanInfo(0, (), (), (), ((-1,),), 0, 0, 0, True)
+    rows = Scan([state], [state * 2, state * 2 > 10], info)(n, buffer)
+    f = compiled([n, buffer], aesara.grad(rows[-1], buffer))
+    np.testing.assert_array_equal(f(6, np.ones(7)), [16.0, 0, 0, 0, 0, 0, 0])
+    with pytest.raises(ValueError, match="reads the states of all steps, but the loop keeps only the last ones"):
+        f(6, np.ones(2))
 
 
 # -- errors --------------------------------------------------------------------------------------------------------
