@@ -22,5 +22,15 @@ except ModuleNotFoundError as error:
 from aesara.pytensor import control, elementwise, indexing, linear_algebra, reductions, shapes
 from aesara.pytensor.conversion import convert_graph, convert_op, convert_type, perform_in_python
 from aesara.pytensor.linker import AESARA, AesaraLinker
+from aesara.pytensor.model import CompiledLogp, compile_logp
 
-__all__ = ["AESARA", "AesaraLinker", "convert_graph", "convert_op", "convert_type", "perform_in_python"]
+__all__ = [
+    "AESARA",
+    "AesaraLinker",
+    "CompiledLogp",
+    "compile_logp",
+    "convert_graph",
+    "convert_op",
+    "convert_type",
+    "perform_in_python",
+]

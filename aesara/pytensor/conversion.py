@@ -11,6 +11,7 @@ from os.path import dirname
 from typing import Any
 
 import numpy as np
+from pytensor.compile.sharedvalue import SharedVariable as PyTensorSharedVariable
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.basic import Constant as PyTensorConstant
 from pytensor.graph.basic import Variable as PyTensorVariable
@@ -23,12 +24,16 @@ from pytensor.tensor.type import TensorType as PyTensorTensorType
 from pytensor.tensor.type_other import NoneTypeT, SliceType
 
 import aesara.tensor as at
+from aesara.graph.container import Container
 from aesara.graph.generic import generic
 from aesara.graph.nodes import Variable
+from aesara.graph.shared import SharedVariable
 from aesara.graph.source import SourceLine, inherit_source
 from aesara.pytensor.perform import PerformOp
 from aesara.sparse.type import SparseTensorType
-from aesara.tensor.random.type import random_generator_type
+from aesara.tensor.random.type import RandomGeneratorType, random_generator_type
+from aesara.tensor.random.var import RandomGeneratorSharedVariable
+from aesara.tensor.sharedvar import TensorSharedVariable
 
 __all__ = ["as_list", "convert_graph", "convert_op", "convert_type", "perform_in_python"]
 
@@ -100,6 +105,11 @@ def _convert_constant(variable: PyTensorConstant) -> Any:
     return made
 
 
+_SHARED: dict[type, type[SharedVariable]] = {
+    at.TensorType: TensorSharedVariable,
+    RandomGeneratorType: RandomGeneratorSharedVariable,
+}
+
 #: the folders of libraries between the user and PyTensor, which is asked for without loading them
 _LIBRARIES = tuple(
     spec.origin if spec.submodule_search_locations is None else dirname(spec.origin) + sep
@@ -151,7 +161,8 @@ def convert_graph(
     Parameters
     ----------
     inputs, outputs : sequence of pytensor.graph.basic.Variable
-        The graph.
+        The graph. Shared variables that are no inputs become shared variables with the same values: what one side
+        sets, the other sees.
     given : mapping, optional
         What stands for some of the inputs; the others get variables of their own.
 
@@ -163,7 +174,7 @@ def convert_graph(
     Raises
     ------
     ValueError
-        If an output depends on a variable that is neither an input nor a constant.
+        If an output depends on a variable that is neither an input nor shared nor a constant.
 
     Examples
     --------
@@ -193,6 +204,18 @@ def convert_graph(
 
 
 def _leaf(variable: PyTensorVariable) -> Any:
-    if not isinstance(variable, PyTensorConstant):
-        raise ValueError(f"The graph depends on {variable}, which is neither one of its inputs nor a constant.")
-    return _convert_constant(variable)
+    if isinstance(variable, PyTensorConstant):
+        return _convert_constant(variable)
+    if isinstance(variable, PyTensorSharedVariable):
+        return _shared(variable)
+    raise ValueError(f"The graph depends on {variable}, which is neither one of its inputs nor a constant.")
+
+
+def _shared(variable: PyTensorSharedVariable) -> SharedVariable:
+    """A shared variable whose value is that of PyTensor's: they have one cell."""
+    type = convert_type(variable.type)
+    kind = _SHARED.get(type.__class__)
+    if kind is None:
+        raise ValueError(f"The graph depends on the shared variable {variable} of type {variable.type}.")
+    container = Container(type, variable.container.storage, name=variable.name)
+    return kind(type=type, value=None, strict=None, container=container, name=variable.name)

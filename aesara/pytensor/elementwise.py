@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytensor.scalar.basic as ps
-import pytensor.scalar.math as psm
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.xlogx import XlogX, XlogY0
 
 import aesara.tensor as at
 from aesara.graph.nodes import Variable
 from aesara.pytensor.conversion import convert_graph, convert_op, perform_in_python
+from aesara.pytensor.versions import classes
 from aesara.tensor.xlogx import xlogx
 
 __all__ = ["SCALAR_FUNCTIONS"]
@@ -31,32 +30,41 @@ def _xlogy0(x: Any, y: Any) -> Any:
     return at.switch(at.eq(x, 0), 0.0, x * at.log(y))
 
 
-#: the function of tensors for each class of scalar Ops; results get the dtype that PyTensor gives them
-SCALAR_FUNCTIONS: dict[type, Callable[..., Any]] = {
-    ps.Abs: at.abs, ps.Add: _sum, ps.AND: at.bitwise_and, ps.Angle: at.angle, ps.ArcCos: at.arccos,
-    ps.ArcCosh: at.arccosh, ps.ArcSin: at.arcsin, ps.ArcSinh: at.arcsinh, ps.ArcTan: at.arctan,
-    ps.ArcTan2: at.arctan2, ps.ArcTanh: at.arctanh, ps.Ceil: at.ceil, ps.Clip: at.clip, ps.Complex: at.complex,
-    ps.ComplexFromPolar: at.complex_from_polar, ps.Conj: at.conj, ps.Cos: at.cos, ps.Cosh: at.cosh,
-    ps.Deg2Rad: at.deg2rad, ps.EQ: at.eq, ps.Exp: at.exp, ps.Exp2: at.exp2, ps.Expm1: at.expm1, ps.Floor: at.floor,
-    ps.GE: at.ge, ps.GT: at.gt, ps.Identity: at.as_tensor_variable, ps.Imag: at.imag, ps.IntDiv: at.int_div,
-    ps.Invert: at.invert, ps.IsInf: at.isinf, ps.IsNan: at.isnan, ps.LE: at.le, ps.LT: at.lt, ps.Log: at.log,
-    ps.Log10: at.log10, ps.Log1p: at.log1p, ps.Log2: at.log2, ps.Mod: at.mod, ps.Mul: _product, ps.NEQ: at.neq,
-    ps.Neg: at.neg, ps.OR: at.bitwise_or, ps.Pow: at.pow, ps.Rad2Deg: at.rad2deg, ps.Real: at.real,
-    ps.Reciprocal: at.reciprocal, ps.RoundHalfAwayFromZero: at.round_half_away_from_zero,
-    ps.RoundHalfToEven: at.round_half_to_even, ps.ScalarMaximum: at.maximum, ps.ScalarMinimum: at.minimum,
-    ps.Second: at.second, ps.Sign: at.sgn, ps.Sin: at.sin, ps.Sinh: at.sinh, ps.Sqr: at.sqr, ps.Sqrt: at.sqrt,
-    ps.Sub: at.sub, ps.Switch: at.switch, ps.Tan: at.tan, ps.Tanh: at.tanh, ps.TrueDiv: at.true_div,
-    ps.Trunc: at.trunc, ps.XOR: at.bitwise_xor,
-    psm.BetaInc: at.betainc, psm.BetaIncInv: at.betaincinv, psm.Erf: at.erf, psm.Erfc: at.erfc,
-    psm.Erfcinv: at.erfcinv, psm.Erfcx: at.erfcx, psm.Erfinv: at.erfinv, psm.Gamma: at.gamma,
-    psm.GammaInc: at.gammainc, psm.GammaIncC: at.gammaincc, psm.GammaIncCInv: at.gammainccinv,
-    psm.GammaIncInv: at.gammaincinv, psm.GammaL: at.gammal, psm.GammaLn: at.gammaln, psm.GammaU: at.gammau,
-    psm.Hyp2F1: at.hyp2f1, psm.I0: at.i0, psm.I1: at.i1, psm.Iv: at.iv, psm.Ive: at.ive, psm.J0: at.j0,
-    psm.J1: at.j1, psm.Jv: at.jv, psm.Kve: at.kve, psm.Log1mexp: at.log1mexp, psm.Owens_t: at.owens_t,
-    psm.PolyGamma: at.polygamma, psm.Psi: at.psi, psm.Sigmoid: at.sigmoid, psm.Softplus: at.softplus,
-    psm.TriGamma: at.tri_gamma,
-    XlogX: xlogx, XlogY0: _xlogy0,
+#: the function of tensors for each class of scalar Ops, by their modules
+_FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "pytensor.scalar.basic": {
+        "Abs": at.abs, "Add": _sum, "AND": at.bitwise_and, "Angle": at.angle, "ArcCos": at.arccos,
+        "ArcCosh": at.arccosh, "ArcSin": at.arcsin, "ArcSinh": at.arcsinh, "ArcTan": at.arctan, "ArcTan2": at.arctan2,
+        "ArcTanh": at.arctanh, "Ceil": at.ceil, "Clip": at.clip, "Complex": at.complex,
+        "ComplexFromPolar": at.complex_from_polar, "Conj": at.conj, "Cos": at.cos, "Cosh": at.cosh,
+        "Deg2Rad": at.deg2rad, "EQ": at.eq, "Exp": at.exp, "Exp2": at.exp2, "Expm1": at.expm1, "Floor": at.floor,
+        "GE": at.ge, "GT": at.gt, "Identity": at.as_tensor_variable, "Imag": at.imag, "IntDiv": at.int_div,
+        "Invert": at.invert, "IsInf": at.isinf, "IsNan": at.isnan, "LE": at.le, "LT": at.lt, "Log": at.log,
+        "Log10": at.log10, "Log1p": at.log1p, "Log2": at.log2, "Mod": at.mod, "Mul": _product, "NEQ": at.neq,
+        "Neg": at.neg, "OR": at.bitwise_or, "Pow": at.pow, "Rad2Deg": at.rad2deg, "Real": at.real,
+        "Reciprocal": at.reciprocal, "RoundHalfAwayFromZero": at.round_half_away_from_zero,
+        "RoundHalfToEven": at.round_half_to_even, "ScalarMaximum": at.maximum, "ScalarMinimum": at.minimum,
+        "Second": at.second, "Sign": at.sgn, "Sin": at.sin, "Sinh": at.sinh, "Sqr": at.sqr, "Sqrt": at.sqrt,
+        "Sub": at.sub, "Switch": at.switch, "Tan": at.tan, "Tanh": at.tanh, "TrueDiv": at.true_div, "Trunc": at.trunc,
+        "XOR": at.bitwise_xor,
+    },
+    "pytensor.scalar.math": {
+        "BetaInc": at.betainc, "BetaIncInv": at.betaincinv, "Erf": at.erf, "Erfc": at.erfc, "Erfcinv": at.erfcinv,
+        "Erfcx": at.erfcx, "Erfinv": at.erfinv, "Gamma": at.gamma, "GammaInc": at.gammainc, "GammaIncC": at.gammaincc,
+        "GammaIncCInv": at.gammainccinv, "GammaIncInv": at.gammaincinv, "GammaL": at.gammal, "GammaLn": at.gammaln,
+        "GammaU": at.gammau, "Hyp2F1": at.hyp2f1, "I0": at.i0, "I1": at.i1, "Iv": at.iv, "Ive": at.ive, "J0": at.j0,
+        "J1": at.j1, "Jv": at.jv, "Kve": at.kve, "Log1mexp": at.log1mexp, "Owens_t": at.owens_t,
+        "PolyGamma": at.polygamma, "Psi": at.psi, "Sigmoid": at.sigmoid, "Softplus": at.softplus,
+        "TriGamma": at.tri_gamma,
+    },
+    "pytensor.tensor.xlogx": {"XlogX": xlogx, "XlogY0": _xlogy0},
 }  # fmt: skip
+#: the same by class; results get the dtype that PyTensor gives them
+SCALAR_FUNCTIONS: dict[type, Callable[..., Any]] = {
+    cls: functions[name]
+    for module, functions in _FUNCTIONS.items()
+    for name, cls in classes(module, functions).items()
+}
 
 
 def _of_dtype(function: Callable[..., Any], inputs: Sequence[Any], dtype: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pytensor.graph.basic import Apply as PyTensorApply
@@ -19,12 +20,12 @@ import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op
 
 
-def _filled(entry: Any, values: list[Any]) -> Any:
-    """An entry of ``idx_list`` with values in place of its types."""
+def _filled(entry: Any, values: Iterator[Any]) -> Any:
+    """An entry of ``idx_list`` with values in place of its types (2.38) or positions (3.0), which go up."""
     if isinstance(entry, slice):
         parts = (entry.start, entry.stop, entry.step)
         return slice(*[None if part is None else _filled(part, values) for part in parts])
-    return values.pop(0)
+    return next(values)
 
 
 def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -32,7 +33,7 @@ def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     entries = getattr(op, "idx_list", None)
     if entries is None:
         return tuple(values)
-    left = list(values)
+    left = iter(values)
     return tuple(_filled(entry, left) for entry in entries)
 
 

@@ -131,7 +131,8 @@ def _slogdet(op: ptn.SLogDet, node: PyTensorApply, x: Any) -> Any:
 
 @convert_op.register(ptn.Eigh)
 def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any) -> Any:
-    return list(eigh(x, UPLO=op.UPLO))
+    lower = op.lower if hasattr(op, "lower") else op.UPLO == "L"  # 3.0, and 2.38
+    return list(eigh(x, UPLO="L" if lower else "U"))
 
 
 @convert_op.register(ptn.SVD)

@@ -11,10 +11,11 @@ from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.elemwise import CAReduce
 from pytensor.tensor.extra_ops import CumOp, Repeat, SearchsortedOp, Unique
 from pytensor.tensor.sort import ArgSortOp, SortOp
-from pytensor.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
+from pytensor.tensor.special import LogSoftmax, Softmax
 
 import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op, perform_in_python
+from aesara.pytensor.versions import classes
 from aesara.tensor.ordering.sorting import argsort, sort
 
 _REDUCTIONS: dict[type, Callable[..., Any]] = {
@@ -76,17 +77,35 @@ def _unique(op: Unique, node: PyTensorApply, x: Any) -> Any:
     return at.unique(x, op.return_index, op.return_inverse, op.return_counts, op.axis)
 
 
+def _along(function: Callable[..., Any], axis: Any, x: Any) -> Any:
+    """A function along an axis, or (3.0) along several, which are then made one."""
+    if axis is None or isinstance(axis, int):
+        return function(x, axis=axis)
+    axes = sorted(axis)
+    if len(axes) == 1:
+        return function(x, axis=axes[0])
+    kept = [d for d in range(x.type.ndim) if d not in axes]
+    order = [*kept, *axes]
+    moved = x.dimshuffle(*order)
+    rows = at.reshape(moved, [*[x.shape[d] for d in kept], -1], ndim=len(kept) + 1)
+    result = at.reshape(function(rows, axis=-1), moved.shape, ndim=x.type.ndim)
+    return result.dimshuffle(*[order.index(d) for d in range(x.type.ndim)])
+
+
 @convert_op.register(Softmax)
 def _softmax(op: Softmax, node: PyTensorApply, x: Any) -> Any:
-    return at.special.softmax(x, axis=op.axis)
+    return _along(at.special.softmax, op.axis, x)
 
 
 @convert_op.register(LogSoftmax)
 def _log_softmax(op: LogSoftmax, node: PyTensorApply, x: Any) -> Any:
-    return at.special.log_softmax(x, axis=op.axis)
+    return _along(at.special.log_softmax, op.axis, x)
 
 
-@convert_op.register(SoftmaxGrad)
-def _softmax_grad(op: SoftmaxGrad, node: PyTensorApply, dy: Any, sm: Any) -> Any:
+def _softmax_grad(op: Any, node: PyTensorApply, dy: Any, sm: Any) -> Any:
     weighted = dy * sm
     return weighted - sm * at.sum(weighted, axis=op.axis, keepdims=True)
+
+
+for _class in classes("pytensor.tensor.special", ["SoftmaxGrad"]).values():
+    convert_op.register(_class, _softmax_grad)

@@ -259,3 +259,49 @@ def test_explain_says_what_runs_in_python():
     normal = pt.random.normal(x, rng=pytensor.shared(np.random.default_rng(1)))
     inputs, outputs = aesara.pytensor.convert_graph([x, normal.owner.inputs[0]], [pt.exp(normal)])
     assert "normal" in str(aesara.explain(aesara.function(inputs, outputs)))
+
+
+@pytest.mark.parametrize("jacobian", [True, False])
+def test_density_and_gradient_of_a_vector(regression, jacobian):
+    pm = pytest.importorskip("pymc")
+    f = aesara.pytensor.compile_logp(regression, jacobian=jacobian)
+    start = {name: value + 0.1 for name, value in regression.initial_point().items()}
+    x = f.ravel(start)
+    assert x.shape == (f.size,) == (3,)
+    for name, value in f.unravel(x).items():
+        np.testing.assert_array_equal(value, start[name])
+    logp = regression.compile_logp(jacobian=jacobian, mode="FAST_COMPILE")
+    dlogp = regression.compile_dlogp(jacobian=jacobian, mode="FAST_COMPILE")
+    np.testing.assert_allclose(f(x)[0], logp(start), rtol=1e-12)
+    np.testing.assert_allclose(f(x)[1], dlogp(start), rtol=1e-10)
+    old = regression["o"].get_value()
+    try:
+        with regression:
+            pm.set_data({"o": old + 1})
+        np.testing.assert_allclose(f(x)[0], logp(start), rtol=1e-12)
+    finally:
+        with regression:
+            pm.set_data({"o": old})
+
+
+def test_densities_out_of_range_are_minus_infinity():
+    pm = pytest.importorskip("pymc")
+    with pm.Model() as model:
+        pm.Normal("y", 0, pm.Normal("s", 0, 1), observed=1.0)
+    assert aesara.pytensor.compile_logp(model)(np.array([-1.0]))[0] == -np.inf
+
+
+def test_discrete_variables_have_no_gradient():
+    pm = pytest.importorskip("pymc")
+    with pm.Model() as model:
+        pm.Poisson("k", 3)
+    with pytest.raises(TypeError, match="discrete: k"):
+        aesara.pytensor.compile_logp(model)
+
+
+def test_converted_graphs_share_values():
+    w, x = pytensor.shared(ONES.copy(), "w"), pt.vector("x")
+    (ours,), (out,) = aesara.pytensor.convert_graph([x], [(w * x).sum()])
+    f = aesara.function([ours], out)
+    w.set_value(5 * ONES)
+    assert f(ONES) == 15.0

@@ -1,0 +1,118 @@
+"""Log-densities of PyMC's models as functions of one vector, for those who write samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytensor as theirs
+from pytensor.graph.basic import Constant
+from pytensor.graph.fg import FunctionGraph as PyTensorGraph
+from pytensor.graph.traversal import graph_inputs
+
+import aesara.tensor as at
+from aesara.compile.function import function
+from aesara.pytensor.conversion import convert_graph
+from aesara.pytensor.linker import AESARA
+
+__all__ = ["CompiledLogp", "VectorPart", "compile_logp"]
+
+
+class VectorPart(NamedTuple):
+    """Where a variable lies in the vector, and its shape."""
+
+    place: slice
+    shape: tuple[int, ...]
+
+
+class CompiledLogp:
+    """A model's log-density and its gradient as a function of one vector; made by `compile_logp`.
+
+    Attributes
+    ----------
+    function : aesara.compile.function.function.Function
+        Takes the vector and returns log-density and gradient; calling it directly saves a tenth of a microsecond.
+    parts : dict of str to VectorPart
+        Where the values of the model's variables lie in the vector.
+    size : int
+        The length of the vector.
+    """
+
+    def __init__(self, function: Any, parts: dict[str, VectorPart]) -> None:
+        self.function, self.parts = function, parts
+        self.size = sum(prod(part.shape) for part in parts.values())
+
+    def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The log-density (0-d) and its gradient (``(size,)``) at `x` (``(size,)``)."""
+        logp, gradient = self.function(x)
+        return logp, gradient
+
+    def ravel(self, point: Mapping[str, Any]) -> np.ndarray:
+        """The vector of a point such as ``model.initial_point()``."""
+        x = np.empty(self.size, self.function.maker.inputs[0].variable.type.dtype)
+        for name, (place, _) in self.parts.items():
+            x[place] = np.ravel(point[name])
+        return x
+
+    def unravel(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """The point of a vector; views of it."""
+        return {name: x[place].reshape(shape) for name, (place, shape) in self.parts.items()}
+
+
+def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
+    """Compile a model's log-density and gradient as one function of one vector.
+
+    Parameters
+    ----------
+    model : pymc.Model
+        All of its free variables are continuous. New values of its data containers are seen; they may change their
+        shapes, the variables of the vector may not.
+    jacobian : bool, default True
+        Whether the density is that of the transformed variables, as samplers need it.
+
+    Returns
+    -------
+    CompiledLogp
+        ``f(x)`` gives the log-density and its gradient. Where a parameter of a distribution is out of its range the
+        log-density is minus infinity.
+
+    Raises
+    ------
+    TypeError
+        If a free variable is discrete.
+
+    Examples
+    --------
+    >>> import numpy as np, pymc as pm  # doctest: +SKIP
+    >>> with pm.Model() as model:  # doctest: +SKIP
+    ...     x = pm.Normal("x", 0, 1, shape=2)
+    >>> f = compile_logp(model)  # doctest: +SKIP
+    >>> f(np.array([1.0, -1.0]))[1]  # doctest: +SKIP
+    array([-1.,  1.])
+    """
+    values = model.value_vars
+    discrete = [variable.name for variable in values if not variable.type.dtype.startswith("float")]
+    if discrete:
+        raise TypeError(f"The gradient needs continuous variables; these are discrete: {', '.join(discrete)}.")
+    logp = model.logp(jacobian=jacobian)
+    gradient = [g.ravel() for g in theirs.grad(logp, values, disconnected_inputs="ignore")]
+    outputs = [logp, *gradient]
+    shared = [v for v in graph_inputs(outputs) if v not in values and not isinstance(v, Constant)]
+    graph = PyTensorGraph([*values, *shared], outputs, clone=True)
+    AESARA.including("local_check_parameter_to_ninf_switch").optimizer.rewrite(graph)
+
+    start, parts, end = model.initial_point(), {}, 0
+    for variable in values:
+        shape = np.shape(start[variable.name])
+        parts[variable.name] = VectorPart(slice(end, end := end + prod(shape)), shape)
+    x = at.TensorType(theirs.config.floatX, (end,))("x")
+    given = {
+        variable: at.cast(x[place].reshape(shape), variable.type.dtype)
+        for variable, (place, shape) in zip(graph.inputs, parts.values())
+    }
+    _, (density, *along) = convert_graph(list(given), graph.outputs, given)
+    compiled = function([x], [density, at.cast(at.concatenate(along), x.type.dtype)], on_unused_input="ignore")
+    compiled.trust_input = True
+    return CompiledLogp(compiled, parts)
