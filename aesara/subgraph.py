@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import clone_replace
@@ -220,7 +221,7 @@ class OpFromGraph(Op, HasInnerGraph):
         else:
             shared = list(self.shared_inputs)
         if len(given) != expected:
-            raise ValueError(f"{self}: expected {expected} input(s), got {len(given)}.")
+            raise ValueError(f"Expected {expected} input(s) for {self}, got {len(given)}.")
         converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, given)]
         return Apply(self, [*converted, *shared], [v.type() for v in self.inner_outputs])
 
@@ -262,13 +263,15 @@ class OpFromGraph(Op, HasInnerGraph):
     def get_lop_op(self) -> Callable[..., list[Any]]:
         """Return the function from inputs, outputs and gradients of outputs to gradients of inputs."""
         if self._lop_op is None:
-            self._lop_op = self._make_lop()
+            with config.change_flags(compute_test_value="off"):  # the inner graph stands for any values
+                self._lop_op = self._make_lop()
         return self._lop_op
 
     def get_rop_op(self) -> Callable[..., list[Any]]:
         """Return the function from inputs and evaluation points to forward derivatives of outputs."""
         if self._rop_op is None:
-            self._rop_op = self._make_rop()
+            with config.change_flags(compute_test_value="off"):
+                self._rop_op = self._make_rop()
         return self._rop_op
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:

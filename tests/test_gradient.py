@@ -692,3 +692,9 @@ class TestLargeGraphs:
         last = gradient.owner
         assert last.source == line
         assert last.source.filename == __file__
+
+
+@pytest.mark.parametrize("spelling", ["none", "None", "NONE"])
+def test_the_case_of_a_choice_does_not_matter(spelling):
+    x, y = at.dscalars("x", "y")
+    assert grad(x * 2, y, return_disconnected=spelling, disconnected_inputs="ignore") is None

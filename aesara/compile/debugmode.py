@@ -374,6 +374,10 @@ class DebugMode(Mode):
     def check_isfinite(self) -> bool:
         return bool(self._setting("check_isfinite", config.DebugMode__check_finite))
 
+    @check_isfinite.setter
+    def check_isfinite(self, value: bool | None) -> None:
+        self._chosen["check_isfinite"] = value
+
     @property
     def check_preallocated_output(self) -> list[str]:
         return _known_layouts(

@@ -230,6 +230,11 @@ class Mode:
         return linker, optimizer
 
     @property
+    def _optimizer(self) -> Any:
+        """The query that selects the rewrites, or the graph rewriter, under its name in Aesara."""
+        return self._query
+
+    @property
     def optimizer(self) -> Any:
         """The graph rewriter of this mode."""
         if isinstance(self._query, RewriteDatabaseQuery):

@@ -53,8 +53,8 @@ class UpdatePlaceholder(Op):
     __props__: tuple[str, ...] = ()
 
     def make_node(self, *inputs: Variable) -> Apply:
-        if len(inputs) != 2:
-            raise TypeError(f"UpdatePlaceholder takes a variable and its update, got {len(inputs)} inputs.")
+        if not inputs:
+            raise TypeError("UpdatePlaceholder takes the variable that it stands for, and got nothing.")
         return Apply(self, list(inputs), [inputs[0].type()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:

@@ -92,6 +92,7 @@ class ProfileStats:
         self._ticks: list[np.ndarray] = []
         self._timeline = profile_trace.Timeline()
         self.reset()
+        kwargs.pop("gpu_checks", None)  # there is no GPU that could be measured wrongly
         for name, value in kwargs.items():
             if not hasattr(self, name) or name.startswith("_"):
                 raise TypeError(f"ProfileStats has no attribute {name!r} to give a value.")

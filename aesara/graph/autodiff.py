@@ -93,9 +93,9 @@ def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
 
 
 def checked_return(return_disconnected: Any) -> ReturnDisconnected:
-    """Check the argument `return_disconnected`, for which "None" is an older way of writing "none"."""
-    if return_disconnected == "None":
-        return "none"
+    """Check the argument `return_disconnected`, in which small and capital letters mean the same."""
+    if isinstance(return_disconnected, str):
+        return_disconnected = return_disconnected.lower()
     check_choice(return_disconnected, "return_disconnected", ("none", "zero", "disconnected"))
     return return_disconnected
 

@@ -7,6 +7,7 @@ from typing import Any
 from aesara.graph import hooks
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
+from aesara.records import dataclass
 
 
 class Container:
@@ -59,6 +60,13 @@ class Container:
         self.strict = strict
         self.allow_downcast = allow_downcast
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__ if name != "__weakref__"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
     @property
     def value(self) -> Any:
         """The content of the cell; assigning to it checks and converts the new value.
@@ -91,3 +99,13 @@ class Container:
 
     def __repr__(self) -> str:
         return f"<{self.storage[0]!r}>"
+
+
+@dataclass(frozen=True)
+class OwnContainer:
+    """The container of a function's argument, handed on to a copy of the function.
+
+    What a `Container` alone stands for is one that a function shares: its value is no default, and never put back.
+    """
+
+    container: Container

@@ -19,7 +19,7 @@ from aesara.compile.function.arguments import (
 from aesara.compile.function.text import text_of_function
 from aesara.configdefaults import config
 from aesara.graph import hooks
-from aesara.graph.container import Container
+from aesara.graph.container import Container, OwnContainer
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
@@ -519,8 +519,10 @@ class Function:
         return _rebuild_function(*copy.deepcopy(self.__reduce__()[1], memo))
 
     def __reduce__(self) -> tuple:
+        # The containers themselves: functions that are copied together go on sharing those that they share.
         values = [
-            None if spec.implicit else container.value for spec, container in zip(self.maker.inputs, self.input_storage)
+            None if spec.implicit else container if isinstance(spec.value, Container) else OwnContainer(container)
+            for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
 

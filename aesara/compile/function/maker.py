@@ -19,7 +19,7 @@ from aesara.compile.profiling import as_profile
 from aesara.compile.step_times import NativeTimes
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
-from aesara.graph.container import Container
+from aesara.graph.container import Container, OwnContainer
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
@@ -235,6 +235,11 @@ class FunctionMaker:
         """The container of an input, and whether it is required, is reset after each call, and to what."""
         if isinstance(value, Container):
             return value, (False, False, None)
+        if isinstance(value, OwnContainer):
+            container = value.container
+            if container.value is None:
+                return container, (True, False, None)
+            return container, (False, not self._is_updated(index), container.value)
         if spec.implicit and value is None:
             raise TypeError(f"The implicit input {spec} has no value.")
         container = Container(
@@ -295,6 +300,8 @@ class FunctionMaker:
             self.profile.add_native(times, native.report.seconds)
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()
+        cells = [container.storage for container in function.input_storage]
+        native.input_cells = lambda: dict(zip(self.fgraph.inputs, cells))
         function._attach_native(native)
 
     def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:

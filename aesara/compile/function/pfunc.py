@@ -11,12 +11,14 @@ from aesara.compile.function.inputs import UnusedInputError, complain_about_unus
 from aesara.compile.function.maker import orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
+from aesara.compile.ops import UpdatePlaceholder
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import inputs_of_tangents
 from aesara.graph.messages import described, described_list, namesake_note
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.null_type import NullType
 from aesara.graph.shared import SharedVariable, shared
 from aesara.graph.traversal import ancestors
 from aesara.graph.traversal import graph_inputs as graph_inputs_of
@@ -430,8 +432,8 @@ def pfunc(
     inputs += [_shared_input(one, update_of.get(one)) for one in rebuild.shared_inputs]
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
     output_specs = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
-    positions = [index for index, spec in enumerate(inputs) if spec.update is not None]
-    graph_outputs = [one.variable for one in output_specs] + [spec.update for spec in inputs if spec.update is not None]
+    positions = [index for index, spec in enumerate(inputs) if _has_new_value(spec)]
+    graph_outputs = [one.variable for one in output_specs] + [inputs[index].update for index in positions]
     if rebuild.free:
         _check_missing(rebuild, graph_inputs, graph_outputs, [spec.variable for spec in inputs], givens)
     graph = FunctionGraph(
@@ -455,6 +457,12 @@ def pfunc(
     return function
 
 
+def _has_new_value(spec: SymbolicInput) -> bool:
+    """Whether each call stores a new value of an input; a placeholder stands for an update that is not to be done."""
+    update = spec.update
+    return update is not None and (update.owner is None or not isinstance(update.owner.op, UpdatePlaceholder))
+
+
 def _check_missing(
     rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Sequence[Variable], given: Sequence[Variable], givens: Any
 ) -> None:
@@ -465,6 +473,8 @@ def _check_missing(
     if not missing:
         return
     variable, reader = missing[0]
+    if isinstance(variable.type, NullType):
+        raise TypeError(f"Computation graph contains a NaN. {variable.type.why_null}")
     label = f"`{variable.name}`" if variable.name else "without a name"
     replaced = [old for old, _ in iter_over_pairs(givens)] if givens else []
     notes = (

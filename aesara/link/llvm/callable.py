@@ -173,6 +173,8 @@ class NativeCallable:
     # Set by the linker: how it was compiled, and what can be pickled of it.
     report: Any
     form: Any = None
+    # Set by whoever has made the function: returns the graph's inputs with their cells.
+    input_cells: Callable[[], dict[Any, list[Any]]] = dict
 
     def __init__(
         self,
@@ -248,6 +250,11 @@ class NativeCallable:
                 with Held([guard]):
                     box[0] = _plain(box[0], dtype)
         return self.entry(*map(_plain, values, self._explicit), self.table)
+
+    @property
+    def storage_map(self) -> dict[Any, list[Any]]:
+        """The cells of the graph's inputs. What is computed has none: it is in memory of a call."""
+        return self.input_cells()
 
     def refuse_numbers(self) -> None:
         """Leave arguments that are Python or NumPy numbers to the fallback, as strict inputs demand."""

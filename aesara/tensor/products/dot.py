@@ -13,9 +13,9 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul
+from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul, real
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -62,6 +62,8 @@ class Dot(Op):
         return [tuple(x_shape[:-1]) + tuple(y_shape[1:])]
 
     def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
+        if is_discrete_product(inputs):
+            return [t.zeros_like(dtype=config.floatX) for t in inputs]
         a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         if gz.type.ndim == 0:
@@ -100,11 +102,22 @@ def _check_lengths(name: str, x: TensorVariable, y: TensorVariable, of_x: int | 
         )
 
 
+def is_discrete_product(inputs: Sequence[TensorVariable]) -> bool:
+    """Whether a product has only integers or Booleans to multiply, so that its gradient is zero."""
+    return all(t.type.dtype in discrete_dtypes for t in inputs)
+
+
 def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-    """A gradient in the dtype, and with the dimensions known to be 1, of what it belongs to."""
-    if x.type.dtype in discrete_dtypes:
-        return x.zeros_like(dtype=config.floatX)
-    gradient = gradient_as(gradient, x.type.dtype)
+    """A gradient in the dtype, and with the dimensions known to be 1, of what it belongs to.
+
+    That of integers is a floating-point number, as if they were real numbers.
+    """
+    if x.type.dtype not in discrete_dtypes:
+        gradient = gradient_as(gradient, x.type.dtype)
+    elif gradient.type.dtype in complex_dtypes:
+        gradient = real(gradient)
+    elif gradient.type.dtype in discrete_dtypes:
+        gradient = gradient.astype(config.floatX)
     if any(mine == 1 and theirs != 1 for mine, theirs in zip(x.type.shape, gradient.type.shape)):
         shape = tuple([mine if mine == 1 else theirs for mine, theirs in zip(x.type.shape, gradient.type.shape)])
         gradient = gradient.with_static_shape(shape)
@@ -219,6 +232,10 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
         a = a if a_axes == [a.type.ndim - 1] else a.T
         b = b if b_axes == [0] else b.T
         return _dot(a, b)
+    # Here rather than in the product: rearranged integers have no gradient, rearranged real numbers have.
+    dtype = aes.upcast(a.type.dtype, b.type.dtype)
+    if dtype not in discrete_dtypes:
+        a, b = (t.astype(dtype) if t.type.dtype in discrete_dtypes else t for t in (a, b))
     a_axes, b_axes = _least_moved(a_axes, b_axes, a_free, b_free)
     free_shape = [a.shape[k] for k in a_free] + [b.shape[k] for k in b_free]
     static_shape = tuple([a.type.shape[k] for k in a_free] + [b.type.shape[k] for k in b_free])
@@ -316,6 +333,8 @@ class BatchedDot(Op):
         return [tuple(x_shape[:-1]) + tuple(y_shape[2:])]
 
     def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[TensorVariable]:
+        if is_discrete_product(inputs):
+            return [t.zeros_like(dtype=config.floatX) for t in inputs]
         x, y = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         x3 = x if x.type.ndim == 3 else x.dimshuffle(0, "x", 1)

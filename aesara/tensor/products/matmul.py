@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara import scalar as aes
+from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.elementwise.ops import add, conj
-from aesara.tensor.products.dot import dense_dot, gradient_of
+from aesara.tensor.products.dot import dense_dot, gradient_of, is_discrete_product
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class MatMul(Op):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
+        if is_discrete_product(inputs):
+            return [t.zeros_like(dtype=config.floatX) for t in inputs]
         a, b = map(conj, inputs)
         gz = as_tensor_variable(output_grads[0])
         a2 = a if a.type.ndim > 1 else dimshuffle(a, ("x", 0))
