@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from aesara.compile.function.function import Function
 from aesara.compile.function.inputs import UnusedInputError, complain_about_unused_input, convert_function_input
@@ -432,14 +432,14 @@ def pfunc(
     inputs += [_shared_input(one, update_of.get(one)) for one in rebuild.shared_inputs]
     graph_inputs = [*new_inputs, *(rebuild.shared_clones[one] for one in rebuild.shared_inputs)]
     output_specs = [one if isinstance(one, SymbolicOutput) else Out(one) for one in _output_variables(new_outputs)]
-    positions = [index for index, spec in enumerate(inputs) if _has_new_value(spec)]
-    graph_outputs = [one.variable for one in output_specs] + [inputs[index].update for index in positions]
+    new_values = {index: spec.update for index, spec in enumerate(inputs) if _is_new_value(spec.update)}
+    graph_outputs = [one.variable for one in output_specs] + list(new_values.values())
     if rebuild.free:
         _check_missing(rebuild, graph_inputs, graph_outputs, [spec.variable for spec in inputs], givens)
     graph = FunctionGraph(
         graph_inputs,
         graph_outputs,
-        update_mapping={len(output_specs) + offset: index for offset, index in enumerate(positions)},
+        update_mapping={len(output_specs) + offset: index for offset, index in enumerate(new_values)},
         clone=False,
     )
     _check_unused(graph, inputs, len(new_inputs), on_unused_input, rebuild)
@@ -457,9 +457,8 @@ def pfunc(
     return function
 
 
-def _has_new_value(spec: SymbolicInput) -> bool:
+def _is_new_value(update: Variable | None) -> TypeGuard[Variable]:
     """Whether each call stores a new value of an input; a placeholder stands for an update that is not to be done."""
-    update = spec.update
     return update is not None and (update.owner is None or not isinstance(update.owner.op, UpdatePlaceholder))
 
 
