@@ -261,6 +261,15 @@ def test_rows_that_are_missing_are_no_zeros():
         f(6, np.ones(2))
 
 
+def test_a_known_number_of_steps_and_a_short_buffer():
+    state, buffer = at.dscalar("state"), at.tensor("float64", (2,), name="buffer")
+    loop = Scan([state], [state**2], ScanInfo(0, (), (), (), ((-1,),), 0, 0, 0, False))
+    last, former = loop(3, buffer)[-1], loop(3, buffer)[0]
+    f = compiled([buffer], aesara.grad(last + former, buffer))
+    np.testing.assert_allclose(f([1.1, 0.0]), [8 * 1.1**7 + 4 * 1.1**3, 0], rtol=1e-14)
+    np.testing.assert_allclose(compiled([buffer], aesara.grad(loop(1, buffer).sum(), buffer))([1.1, 0.0]), [3.2, 0])
+
+
 # -- errors --------------------------------------------------------------------------------------------------------
 
 
