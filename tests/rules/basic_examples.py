@@ -27,6 +27,7 @@ EXAMPLES = {
         lambda x: x[at.arange(3)[1:]] if x.type.ndim else x,
         lambda m: at.set_subtensor(at.zeros((4, 5))[at.constant(1), 1:], np.float64(3)) + m,
     ],
+    "constant_folding_for_scan2": [lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x],
     "local_useless_fill": [
         lambda x, y: at.second(x, y),
         lambda m1, m2: at.second(m1, m2),
