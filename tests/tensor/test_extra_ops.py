@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import aesara
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
 from aesara.tensor.extra_ops import (
@@ -268,6 +269,20 @@ def test_fill_diagonal_errors():
         fill_diagonal(tensor(2, 3, 2), 1)
     with pytest.raises(TypeError, match="integer"):
         FillDiagonalOffset()(at.dmatrix(), 1, 1.5)
+
+
+def test_the_gradient_of_broadcast_to_where_a_length_is_one():
+    x, w = at.dmatrix("x"), at.dtensor3("w")
+    g = aesara.grad((broadcast_to(x, w.shape) * w).sum(), x)
+    weights = np.arange(24.0).reshape(2, 3, 4)
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        f = aesara.function([x, w], g, mode=mode)
+        assert (f(np.ones((3, 4)), weights) == weights.sum(axis=0)).all()
+        assert (f(np.ones((1, 4)), weights) == weights.sum(axis=(0, 1)).reshape(1, 4)).all()
+        assert (f(np.ones((3, 1)), weights) == weights.sum(axis=(0, 2)).reshape(3, 1)).all()
+        assert f(np.ones((1, 1)), weights).tolist() == [[weights.sum()]]
+        assert f(np.ones((1, 4)), weights[:, :0]).tolist() == [[0.0] * 4]
+        assert f(np.ones((0, 4)), weights[:, :0]).shape == (0, 4)
 
 
 def test_broadcast_to():

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
+from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.graph.shared import shared
+from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.dtypes import all_dtypes
+from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.random.generators import copy_generator
@@ -24,7 +26,7 @@ from aesara.tensor.random.parameters import (
     sizes_of_shape,
 )
 from aesara.tensor.random.type import RandomType
-from aesara.tensor.shapes.broadcasting import broadcast_shape_iter
+from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 
 __all__ = ["RandomVariable"]
@@ -267,14 +269,72 @@ class RandomVariable(Op):
         output_storage[0][0] = rng
         output_storage[1][0] = _as_values_of(kind, drawn)
 
-    def grad(self, inputs: Sequence[Variable], output_grads: Sequence[Variable]) -> list[Variable]:
-        return [
-            grad_undefined(self, number, variable, "No gradient defined for random variables")
-            for number, variable in enumerate(inputs)
-        ]
+    # -- derivatives --------------------------------------------------------
 
-    def R_op(self, inputs: Sequence[Variable], eval_points: Sequence[Variable | None]) -> list[Variable | None]:
-        return [None for _ in range(2)]
+    def path_derivatives(self, draw: Variable, *dist_params: Variable) -> Sequence[Variable | None]:
+        """The derivatives of each number that is drawn in the parameters, while what is random is held fixed.
+
+        Parameters
+        ----------
+        draw
+            The draws.
+        dist_params
+            The parameters, which broadcast to them.
+
+        Returns
+        -------
+        For each parameter an expression that broadcasts with the draws, or None where there is no derivative.
+        """
+        return [None] * len(dist_params)
+
+    def _known_path_derivatives(self, draw: Variable, dist_params: Sequence[Variable]) -> Sequence[Variable | None]:
+        """`path_derivatives`, unless a subclass draws in a way that they were not written for."""
+        for cls in type(self).__mro__:
+            if "path_derivatives" in vars(cls):
+                return self.path_derivatives(draw, *dist_params)
+            if "rng_fn" in vars(cls) or "rng_fn_scipy" in vars(cls):
+                break
+        return [None] * len(dist_params)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[True, True], [False, False], [False, False], *([False, True] for _ in node.inputs[3:])]
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        rng, size = inputs[:2]
+        params: list[Any] = list(inputs[3:])
+        gradient: Any = output_grads[1]
+        gradients: list[Variable] = [
+            grad_undefined(self, 0, rng, "No gradient defined for random variables"),
+            DisconnectedType()(),
+            DisconnectedType()(),
+        ]
+        if isinstance(gradient.type, DisconnectedType):
+            return gradients + [DisconnectedType()() for _ in params]
+        draw = outputs[1]
+        wide = _broadcast_to_draws(draw, size, params)
+        derivatives = self._known_path_derivatives(draw, wide)
+        for number, (param, derivative) in enumerate(zip(params, derivatives, strict=True)):
+            if param.type.dtype in discrete_dtypes:
+                gradients.append(param.zeros_like(dtype=config.floatX))
+            elif derivative is None:
+                text = (
+                    "No gradient defined for random variables of this distribution in this parameter: draws are not "
+                    "known as functions of it that have derivatives."
+                )
+                gradients.append(grad_undefined(self, number + 3, param, text))
+            else:
+                gradients.append(cast(summed_to(gradient * derivative, param), param.type.dtype))
+        return gradients
+
+
+def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> list[Any]:
+    """The parameters, of the shape of the draws where a length that is not known may be 1."""
+    alone = get_vector_length(size) == 0 and sum(param.type.ndim > 0 for param in params) <= 1
+    return [
+        param if alone or None not in param.type.shape else broadcast_to(param, shape_tuple(draw)) for param in params
+    ]
 
 
 def _as_values_of(kind: TensorType, drawn: Any) -> np.ndarray:

@@ -20,9 +20,11 @@ from aesara.tensor.core.constant_value import (
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.elementwise.ops import eq, or_, switch
+from aesara.tensor.elementwise.ops import eq, maximum, or_, switch
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.reshape import reshape
+from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ __all__ = [
     "broadcast_shape_iter",
     "broadcast_to",
     "broadcast_to_",
+    "summed_to",
 ]
 
 
@@ -83,19 +86,29 @@ class BroadcastTo(Op):
         disconnected = [DisconnectedType()() for _ in sizes]
         if a.type.dtype in discrete_dtypes:
             return [a.zeros_like(dtype="floatX"), *disconnected]
-        n_new = len(sizes) - a.type.ndim
-        g_a = g_out.sum(axis=list(range(n_new))) if n_new else g_out
-        repeated = [
-            axis for axis, (known, size) in enumerate(zip(a.type.shape, g_a.type.shape)) if known == 1 and size != 1
-        ]
-        if repeated:
-            g_a = g_a.sum(axis=repeated, keepdims=True)
-        return [specify_shape(g_a, a.type.shape), *disconnected]
+        return [specify_shape(summed_to(g_out, a), a.type.shape), *disconnected]
 
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:
             return [None]
         return self(eval_points[0], *inputs[1:], return_list=True)
+
+
+def summed_to(gradient: TensorVariable, a: TensorVariable) -> TensorVariable:
+    """What arrives at a tensor that has been broadcast: sums along the dimensions in which it was repeated."""
+    n_new = gradient.type.ndim - a.type.ndim
+    gradient = gradient.sum(axis=list(range(n_new))) if n_new else gradient
+    lengths = list(zip(a.type.shape, gradient.type.shape))
+    repeated = [axis for axis, (n, m) in enumerate(lengths) if n == 1 and m != 1]
+    gradient = gradient.sum(axis=repeated, keepdims=True) if repeated else gradient
+    if all(n is not None or m == 1 for n, m in lengths):
+        return gradient
+    # A length that is not known may be 1. As many parts as the tensor has elements along a dimension, and their sums:
+    # parts of one element, or one part of all.
+    parts: list[Any] = []
+    for n, m in zip(shape_tuple(a), shape_tuple(gradient)):
+        parts += [n, m // maximum(n, 1)]
+    return reshape(gradient, parts, ndim=len(parts)).sum(axis=list(range(1, len(parts), 2)))
 
 
 broadcast_to_ = BroadcastTo()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.path_derivatives import of_beta, of_location_and_scale, of_power, of_uniform
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -50,6 +52,9 @@ class UniformRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(low, high, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, low: Any, high: Any) -> Sequence[Any]:
+        return of_uniform(draw, low, high)
 
 
 class TriangularRV(RandomVariable):
@@ -105,6 +110,9 @@ class BetaRV(RandomVariable):
         """
         return super().__call__(alpha, beta, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, alpha: Any, beta: Any) -> Sequence[Any]:
+        return of_beta(draw, alpha, beta)
+
 
 class PowerRV(RandomVariable):
     r"""Power distribution on the interval from 0 to 1.
@@ -129,6 +137,9 @@ class PowerRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(a, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, a: Any) -> Sequence[Any]:
+        return [of_power(draw, a)]
 
 
 class VonMisesRV(RandomVariable):
@@ -195,6 +206,9 @@ class TruncExponentialRV(ScipyRandomVariable):
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, b, loc, scale))
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
+
+    def path_derivatives(self, draw: Any, b: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return None, *of_location_and_scale(draw, loc, scale)
 
 
 uniform = UniformRV()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.path_derivatives import of_location_and_scale
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -52,6 +54,9 @@ class NormalRV(RandomVariable):
         """
         return super().__call__(loc, scale, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
+
 
 class LaplaceRV(RandomVariable):
     r"""Laplace, or double exponential, distribution.
@@ -79,6 +84,9 @@ class LaplaceRV(RandomVariable):
         """
         return super().__call__(loc, scale, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
+
 
 class LogisticRV(RandomVariable):
     r"""Logistic distribution.
@@ -105,6 +113,9 @@ class LogisticRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(loc, scale, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
 
 
 class GumbelRV(ScipyRandomVariable):
@@ -140,6 +151,9 @@ class GumbelRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
         return -np.log(-np.log(uniform)) * scale + loc
 
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
+
 
 class CauchyRV(ScipyRandomVariable):
     r"""Cauchy distribution; drawn as :math:`x_0 + \gamma \tan(\pi U - \pi / 2)`.
@@ -173,6 +187,9 @@ class CauchyRV(ScipyRandomVariable):
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, loc, scale))
         return np.tan(np.pi * uniform - np.pi / 2) * scale + loc
+
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
 
 
 class StudentTRV(ScipyRandomVariable):
@@ -210,6 +227,9 @@ class StudentTRV(ScipyRandomVariable):
         loc, scale = as_numbers(loc, scale)
         require(scale >= 0, "scale < 0")
         return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
+
+    def path_derivatives(self, draw: Any, df: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return None, *of_location_and_scale(draw, loc, scale)
 
 
 normal = NormalRV()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.elementwise.ops import log
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.path_derivatives import of_location_and_scale, of_power, of_standard_gamma
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -77,6 +80,9 @@ class HalfNormalRV(ScipyRandomVariable):
         require(scale >= 0, "scale < 0")
         return abs(rng.standard_normal(size=shape_of_draws(size, loc, scale))) * scale + loc
 
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
+
 
 class HalfCauchyRV(ScipyRandomVariable):
     r"""Half-Cauchy distribution; drawn as :math:`x_0 + \gamma \tan(\pi U / 2)`.
@@ -110,6 +116,9 @@ class HalfCauchyRV(ScipyRandomVariable):
         require(scale >= 0, "scale < 0")
         return np.tan(np.pi / 2 * rng.uniform(size=shape_of_draws(size, loc, scale))) * scale + loc
 
+    def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
+        return of_location_and_scale(draw, loc, scale)
+
 
 class LogNormalRV(RandomVariable):
     r"""Distribution of numbers whose logarithm is normal.
@@ -136,6 +145,9 @@ class LogNormalRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(mean, sigma, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, mean: Any, sigma: Any) -> Sequence[Any]:
+        return draw, draw * (log(draw) - mean) / sigma
 
 
 class GammaRV(ScipyRandomVariable):
@@ -172,6 +184,9 @@ class GammaRV(ScipyRandomVariable):
     def rng_fn_scipy(cls, rng: Any, shape: Any, scale: Any, size: Any) -> np.ndarray:
         return rng.gamma(shape, scale, size)
 
+    def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
+        return scale * of_standard_gamma(draw / scale, shape), draw / scale
+
 
 class ChiSquareRV(RandomVariable):
     r"""Chi-square distribution.
@@ -196,6 +211,9 @@ class ChiSquareRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(df, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, df: Any) -> Sequence[Any]:
+        return [of_standard_gamma(draw / 2, df / 2)]
 
 
 class NoncentralChiSquareRV(RandomVariable):
@@ -311,6 +329,9 @@ class InvGammaRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, shape, scale))
         return 1.0 / scipy.special.gammainccinv(shape, uniform) * scale
 
+    def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
+        return -(draw**2) / scale * of_standard_gamma(scale / draw, shape), draw / scale
+
 
 class GenGammaRV(ScipyRandomVariable):
     r"""Generalized gamma distribution; drawn as :math:`\lambda G^{1 / p}` with a gamma number of shape α / p.
@@ -382,6 +403,9 @@ class ParetoRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, b, scale))
         return (1 - uniform) ** (-1.0 / b) * scale
 
+    def path_derivatives(self, draw: Any, b: Any, scale: Any) -> Sequence[Any]:
+        return -draw * log(draw / scale) / b, draw / scale
+
 
 class ExponentialRV(RandomVariable):
     r"""Exponential distribution.
@@ -406,6 +430,9 @@ class ExponentialRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(scale, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
+        return [draw / scale]
 
 
 class WeibullRV(RandomVariable):
@@ -432,6 +459,9 @@ class WeibullRV(RandomVariable):
         """
         return super().__call__(shape, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, shape: Any) -> Sequence[Any]:
+        return [of_power(draw, shape)]
+
 
 class RayleighRV(RandomVariable):
     r"""Rayleigh distribution.
@@ -456,6 +486,9 @@ class RayleighRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(scale, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
+        return [draw / scale]
 
 
 class WaldRV(RandomVariable):

@@ -1,0 +1,63 @@
+"""Derivatives of draws in parameters, while what is random about a draw is held fixed.
+
+A draw ``x`` of a distribution with a parameter ``p`` can be seen as a function of ``p`` and of numbers that have
+nothing to do with ``p``: a normal number is ``loc + scale * z``. Then the derivative of the mean of ``f(x)`` is the
+mean of ``f'(x) dx/dp``. Here ``dx/dp`` is an expression of draws and parameters. Where no such function is at hand, the
+distribution function ``F`` is one, since ``F(x, p)`` is uniform: ``dx/dp = -(dF/dp) / (dF/dx)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aesara import scalar as aes
+from aesara.tensor.elementwise.elemwise import tensor_function
+from aesara.tensor.elementwise.ops import eq, log, lt, switch
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = [
+    "of_beta",
+    "of_location_and_scale",
+    "of_power",
+    "of_standard_gamma",
+    "of_uniform",
+]
+
+_gammainc_der = tensor_function(aes.gammainc_der, "gammainc_der")
+_gammaincc_der = tensor_function(aes.gammaincc_der, "gammaincc_der")
+_gamma_density = tensor_function(aes.gamma_density, "gamma_density")
+_betainc_der = tensor_function(aes.betainc_der, "betainc_der")
+_beta_density = tensor_function(aes.beta_density, "beta_density")
+
+
+def of_location_and_scale(x: Any, loc: Any, scale: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The derivatives of ``x = loc + scale * z`` in `loc` and `scale`."""
+    return x.ones_like(), (x - loc) / scale
+
+
+def of_uniform(x: Any, low: Any, high: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The derivatives of ``x = low + (high - low) * u`` in `low` and `high`."""
+    length = high - low
+    return (high - x) / length, (x - low) / length
+
+
+def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
+    """The derivative of a gamma number in its shape, by the distribution function."""
+    # Above the mean, the other tail has the digits.
+    slope = switch(lt(y, shape), -_gammainc_der(shape, y), _gammaincc_der(shape, y))
+    # A number that underflows is a very high power of a uniform one, and the derivative underflows, too.
+    return switch(eq(y, 0), 0, slope / _gamma_density(shape, y))
+
+
+def of_beta(x: Any, a: Any, b: Any) -> tuple[TensorVariable, TensorVariable]:
+    """The derivatives of a beta number in its parameters, by the distribution function."""
+    density = _beta_density(a, b, x)
+    at_end = eq(x * (1 - x), 0)
+    return tuple(switch(at_end, 0, -_betainc_der(a, b, x, first) / density) for first in (1, 0))
+
+
+def of_power(x: Any, exponent: Any) -> TensorVariable:
+    """The derivative of ``x = u ** (1 / exponent)`` in `exponent`."""
+    return switch(eq(x, 0), 0, -x * log(x) / exponent)

@@ -1,0 +1,148 @@
+"""Derivatives through draws: of what a generator in one state draws, and of inverse distribution functions."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import aesara
+import aesara.tensor as at
+from aesara.gradient import NullTypeGradError
+from aesara.tensor.random import distributions
+
+MODES = ["FAST_COMPILE", "FAST_RUN"]
+
+# Draws from one state are smooth functions of these parameters.
+SMOOTH = {
+    "normal": (0.3, 0.7),
+    "laplace": (0.3, 0.7),
+    "logistic": (0.3, 0.7),
+    "gumbel": (0.3, 0.7),
+    "cauchy": (0.3, 0.7),
+    "halfnormal": (0.3, 0.7),
+    "halfcauchy": (0.3, 0.7),
+    "lognormal": (0.3, 0.7),
+    "uniform": (-0.3, 0.7),
+    "exponential": (1.3,),
+    "rayleigh": (1.3,),
+    "weibull": (1.3,),
+    "power": (1.3,),
+    "pareto": (1.3, 0.7),
+    "invgamma": (2.3, 0.7),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_derivatives_of_what_one_state_draws(name):
+    values = SMOOTH[name]
+    rng = aesara.shared(np.random.default_rng(5))
+    params = [at.dscalar() for _ in values]
+    draws = getattr(distributions, name)(*params, size=4, rng=rng)
+    weights = np.array([0.5, -1.0, 2.0, 0.25])
+    gradients = aesara.grad((draws * weights).sum(), params)
+    tangents = aesara.gradient.Rop(draws, params, [at.constant(1.5) for _ in params])
+    draw = aesara.function(params, draws)
+    step = 1e-6
+    for mode in MODES:
+        *found, forward = aesara.function(params, [*gradients, tangents], mode=mode)(*values)
+        total = 0
+        for k in range(len(values)):
+            up, down = ([v + s * (j == k) for j, v in enumerate(values)] for s in (step, -step))
+            slope = (draw(*up) - draw(*down)) / (2 * step)
+            np.testing.assert_allclose(found[k], slope @ weights, rtol=1e-7)
+            total = total + 1.5 * slope
+        np.testing.assert_allclose(forward, total, rtol=1e-7)
+
+
+# Others are seen as functions of uniform numbers by the inverse of the distribution function.
+INVERSES = {
+    "gamma": ((2.3, 0.7), lambda u, shape, rate: stats.gamma.ppf(u, shape, scale=1 / rate)),
+    "chisquare": ((3.3,), stats.chi2.ppf),
+    "beta": ((1.7, 2.4), stats.beta.ppf),
+}
+
+
+@pytest.mark.parametrize("name", INVERSES)
+def test_derivatives_by_distribution_functions(name):
+    values, inverse = INVERSES[name]
+    cdf = {
+        "gamma": lambda x, a, b: stats.gamma.cdf(x, a, scale=1 / b),
+        "chisquare": stats.chi2.cdf,
+        "beta": stats.beta.cdf,
+    }
+    rng = aesara.shared(np.random.default_rng(6))
+    params = [at.dscalar() for _ in values]
+    draws = getattr(distributions, name)(*params, size=20, rng=rng)
+    weights = np.linspace(-1, 2, 20)
+    gradients = aesara.grad((draws * weights).sum(), params)
+    step = 1e-5
+    for mode in MODES:
+        x, *found = aesara.function(params, [draws, *gradients], mode=mode)(*values)
+        u = cdf[name](x, *values)
+        for k in range(len(values)):
+            up, down = ([v + s * (j == k) for j, v in enumerate(values)] for s in (step, -step))
+            slope = (inverse(u, *up) - inverse(u, *down)) / (2 * step)
+            np.testing.assert_allclose(found[k], slope @ weights, rtol=1e-6)
+
+
+def test_gradients_have_the_shape_of_parameters():
+    loc, scale = at.dmatrix("loc"), at.dvector("scale")
+    row = at.tensor("float64", shape=(1, None), name="row")
+    rng = aesara.shared(np.random.default_rng(7))
+    x = distributions.normal(loc, scale, rng=rng)
+    y = distributions.normal(row, scale, size=(5, 2, 3), rng=rng)
+    by_loc, by_scale = aesara.grad(x.sum(), [loc, scale])
+    by_row = aesara.grad(y.sum(), row)
+    f = aesara.function([loc, scale, row], [x, by_loc, by_scale, by_row])
+    for shape, length in (((2, 3), 3), ((2, 1), 3), ((1, 3), 3), ((2, 3), 1), ((2, 1), 1), ((0, 3), 3)):
+        mean, deviation = np.ones(shape), np.full(length, 2.0)
+        drawn, g_loc, g_scale, g_row = f(mean, deviation, np.zeros((1, 3)))
+        z = (drawn - 1) / 2
+        assert g_loc.shape == shape and g_scale.shape == (length,)
+        assert g_loc.sum() == drawn.size
+        axes = (0,) if length == drawn.shape[1] else (0, 1)
+        np.testing.assert_allclose(g_scale, z.sum(axis=axes).reshape(length), rtol=1e-12)
+        assert g_row.tolist() == [[10.0, 10.0, 10.0]]
+
+
+def test_second_derivatives():
+    loc, scale = at.dscalars("loc", "scale")
+    x = distributions.lognormal(loc, scale, size=3, rng=aesara.shared(np.random.default_rng(8)))
+    by_loc = aesara.grad(x.sum(), loc)
+    values, twice, mixed = aesara.function([loc, scale], [x, aesara.grad(by_loc, loc), aesara.grad(by_loc, scale)])(
+        0.2, 0.5
+    )
+    np.testing.assert_allclose(twice, values.sum(), rtol=1e-12)
+    np.testing.assert_allclose(mixed, (values * (np.log(values) - 0.2) / 0.5).sum(), rtol=1e-12)
+
+
+def test_what_a_subclass_draws_otherwise_has_no_derivatives():
+    class Shifted(distributions.NormalRV):
+        @classmethod
+        def rng_fn(cls, rng, loc, scale, size):
+            return rng.normal(loc**2, scale, size)
+
+    loc = at.dscalar("loc")
+    with pytest.raises(NullTypeGradError, match="No gradient defined"):
+        aesara.grad(Shifted()(loc, 1.0), loc)
+
+    class Square(distributions.NormalRV):
+        rng_fn = Shifted.rng_fn
+
+        def path_derivatives(self, draw, loc, scale):
+            return 2 * loc, None
+
+    x = Square()(loc, 1.0, rng=aesara.shared(np.random.default_rng(9)))
+    assert aesara.function([loc], aesara.grad(3 * x, loc))(5.0) == 30.0
+
+
+def test_no_derivatives():
+    p = at.dscalar("p")
+    for draw in (distributions.poisson(p), distributions.wald(p, 1.0), distributions.dirichlet(at.stack([p, p]))):
+        with pytest.raises(NullTypeGradError, match="No gradient defined for random variables"):
+            aesara.grad(draw.sum() * p, p)
+    with pytest.raises(NullTypeGradError, match="No gradient defined"):
+        aesara.gradient.Rop(distributions.wald(p, 1.0), p, at.ones_like(p))
+    # Neither does the generator, but a size depends on nothing that has derivatives.
+    v = at.dvector("v")
+    noise = distributions.normal(size=v.shape, rng=aesara.shared(np.random.default_rng(1)))
+    assert aesara.function([v], aesara.grad((v * 2 + noise).sum(), v))([1.0, 2.0]).tolist() == [2.0, 2.0]
