@@ -153,7 +153,7 @@ class AesaraConfigParser:
         param = self._config_var_dict.get(name)
         if param is None:
             if any(option.startswith(f"{name}__") for option in self._config_var_dict):
-                return _Section(self, name)
+                return _SectionRedirect(self, name)
             raise ConfigAccessViolation(self._unknown(name))
         value = param.default()
         value = value if value is None else param.convert(value)
@@ -304,7 +304,7 @@ class _Change:
         self.before = before
 
 
-class _Section:
+class _SectionRedirect:
     """The options of a section by their dotted names, as older programs write them: ``config.scan.allow_gc``."""
 
     __slots__ = ("_name", "_parser")
@@ -314,7 +314,11 @@ class _Section:
         object.__setattr__(self, "_name", name)
 
     def __getattr__(self, name: str):
-        return getattr(self._parser, f"{self._name}__{name}")
+        option = f"{self._name}__{name}"
+        if option in self._parser:
+            message = f"The name config.{self._name.replace('__', '.')}.{name} is old: use config.{option} instead."
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return getattr(self._parser, option)
 
     def __setattr__(self, name: str, value) -> None:
         option = f"{self._name}__{name}"

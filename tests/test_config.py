@@ -411,8 +411,9 @@ class TestSections:
         return parser_with(scan__allow_gc=BoolParam(False), scan__debug=BoolParam(True))
 
     def test_read(self):
-        assert self.parser().scan.allow_gc is False
-        assert self.parser().scan.debug is True
+        with pytest.warns(DeprecationWarning, match="config.scan__"):
+            assert self.parser().scan.allow_gc is False
+            assert self.parser().scan.debug is True
 
     def test_set(self):
         parser = self.parser()
@@ -546,3 +547,10 @@ def test_home_in_paths(tmp_path):
     with config.change_flags(profiling__destination="~/profile"):
         assert config.profiling__destination == os.path.expanduser("~/profile")
     assert config.profiling__destination == "stderr"
+
+
+def test_dotted_names_work_and_are_old():
+    parser = AesaraConfigParser({}, None, None)
+    parser.add("part__piece__option", "An example.", IntParam(1))
+    with pytest.warns(DeprecationWarning, match="use config.part__piece__option instead"):
+        assert parser.part.piece.option == 1

@@ -698,3 +698,10 @@ class TestLargeGraphs:
 def test_the_case_of_a_choice_does_not_matter(spelling):
     x, y = at.dscalars("x", "y")
     assert grad(x * 2, y, return_disconnected=spelling, disconnected_inputs="ignore") is None
+
+
+def test_a_known_gradient_without_dimensions_is_that_of_all_entries():
+    x = at.dvector("x")
+    middle = x * x
+    gradient = grad(None, x, known_grads={middle: at.constant(3.0)})
+    np.testing.assert_array_equal(evaluate(gradient, {x: np.array([1.0, 2.0])}), [6.0, 12.0])

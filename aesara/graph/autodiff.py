@@ -172,7 +172,9 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
                 f" of type {gradient.type} for {described(variable)}."
             )
         wanted, ndim = getattr(variable.type, "ndim", None), getattr(gradient.type, "ndim", None)
-        if wanted is not None and ndim is not None and wanted != ndim:
+        if wanted and ndim == 0:
+            gradient = float_ones_like(variable) * gradient  # the same for all entries
+        elif wanted is not None and ndim is not None and wanted != ndim:
             raise ValueError(
                 f"`known_grads` gives a gradient with {ndim} dimensions for {described(variable)}, which has "
                 f"{wanted}: a term"
