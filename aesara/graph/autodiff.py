@@ -173,7 +173,8 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
             )
         wanted, ndim = getattr(variable.type, "ndim", None), getattr(gradient.type, "ndim", None)
         if wanted and ndim == 0:
-            gradient = float_ones_like(variable) * gradient  # the same for all entries
+            ones: Any = float_ones_like(variable)
+            gradient = ones * gradient  # the same for all entries
         elif wanted is not None and ndim is not None and wanted != ndim:
             raise ValueError(
                 f"`known_grads` gives a gradient with {ndim} dimensions for {described(variable)}, which has "
