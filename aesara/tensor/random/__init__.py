@@ -107,7 +107,6 @@ __all__ = [
     "standard_normal",
     "standard_t",
     "t",
-    "threefry",
     "triangular",
     "truncexpon",
     "uniform",
