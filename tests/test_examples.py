@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 digits = pytest.importorskip("digits", exc_type=ImportError)
+eight_schools = pytest.importorskip("eight_schools", exc_type=ImportError)
 gaussian_process = pytest.importorskip("gaussian_process", exc_type=ImportError)
 kalman_smoother = pytest.importorskip("kalman_smoother", exc_type=ImportError)
 particle_filter = pytest.importorskip("particle_filter", exc_type=ImportError)
@@ -120,3 +121,19 @@ def test_the_smoother_conditions_on_all_years(rng):
         step = 1e-4 * np.eye(2)[k]
         slope = (minus_likelihood(logarithms + step) - minus_likelihood(logarithms - step)) / 2e-4
         assert gradient[k] == pytest.approx(slope, rel=1e-4, abs=1e-5)
+
+
+def test_eight_schools_has_the_means_of_an_integral():
+    chain = eight_schools.compile_chain()
+    key = np.array([0, 7], dtype="uint32")
+    positions, accepted = chain(key, np.zeros(eight_schools.SIZE), 0.25, 8000)
+    assert 0.9 < accepted.mean() < 1
+    effects = eight_schools.effects_of(positions[500:])
+    # Means of 16 parts of the chain say how far its mean may be off.
+    error = effects[: 16 * (len(effects) // 16)].reshape(16, -1, 8).mean(axis=1).std(axis=0) / 4
+    np.testing.assert_array_less(abs(effects.mean(axis=0) - eight_schools.exact_means()), 4 * error)
+    # A rejected step stays where it was.
+    stays = (positions[1:] == positions[:-1]).all(axis=1)
+    np.testing.assert_array_equal(stays, ~accepted[1:])
+    again, _ = chain(key, np.zeros(eight_schools.SIZE), 0.25, 10)
+    np.testing.assert_array_equal(again, positions[:10])
