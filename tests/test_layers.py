@@ -81,6 +81,7 @@ LAYERS = {
     "aesara.version": 10,
     "aesara.printing": 10,
     "aesara.pytensor": 11,
+    "aesara.theano_compat": 11,
     "aesara.sandbox": 10,
 }
 

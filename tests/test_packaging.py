@@ -34,7 +34,7 @@ def declared(*extras):
 
 def imported(folder):
     """The names of the distributions that the files of a folder import, or ask for by `importorskip`."""
-    names, own = {}, {"aesara", folder, "tools", "tests", "benchmarks"}
+    names, own = {}, {"aesara", "theano", folder, "tools", "tests", "benchmarks"}
     for path in sorted((ROOT / folder).rglob("*.py")):
         own.add(path.stem)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

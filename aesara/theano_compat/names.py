@@ -1,0 +1,104 @@
+"""What of Theano is where here: a row for each module whose name has changed, and for names that have."""
+
+from __future__ import annotations
+
+__all__ = ["MODULES", "NAMES", "THEANO_VERSION"]
+
+#: the version whose names these are
+THEANO_VERSION = "1.0.5"
+
+#: modules of Theano, without ``theano.``, and the modules that have their names, without ``aesara.``; others have one
+#: name here and there
+MODULES: dict[str, tuple[str, ...]] = {
+    "": ("",),
+    "compat": (),
+    "compile": ("compile", "compile.mode", "compile.sharedvalue", "compile.io", "compile.builders", "compile.ops"),
+    "compile.function": ("compile.function",),
+    "compile.function_module": ("compile.function.types",),
+    "compile.pfunc": ("compile.function.pfunc",),
+    "gof": (
+        "graph", "graph.basic", "graph.op", "graph.type", "graph.fg", "graph.features", "graph.opt", "graph.optdb",
+        "graph.utils", "graph.null_type", "graph.destroyhandler", "link.basic", "link.utils",
+    ),
+    "gof.destroyhandler": ("graph.destroyhandler",),
+    "gof.fg": ("graph.fg",),
+    "gof.graph": ("graph.basic",),
+    "gof.link": ("link.basic", "link.utils"),
+    "gof.null_type": ("graph.null_type",),
+    "gof.op": ("graph.op", "graph.utils"),
+    "gof.opt": ("graph.opt", "graph.rewriting.basic"),
+    "gof.optdb": ("graph.optdb",),
+    "gof.sched": ("graph.sched",),
+    "gof.toolbox": ("graph.features",),
+    "gof.type": ("graph.type",),
+    "gof.utils": ("graph.utils",),
+    "gof.vm": ("link.vm",),
+    "sandbox.fourier": ("tensor.fourier",),
+    "sandbox.linalg": ("tensor.nlinalg", "tensor.slinalg"),
+    "sandbox.linalg.ops": ("tensor.nlinalg", "tensor.slinalg"),
+    "sandbox.neighbours": ("tensor.nnet.neighbours",),
+    "sandbox.solve": ("tensor.slinalg",),
+    "scan_module": ("scan",),
+    "scan_module.scan": ("scan.basic",),
+    "scan_module.scan_op": ("scan.op",),
+    "scan_module.scan_utils": ("scan.utils",),
+    "scan_module.scan_views": ("scan.views",),
+    "tensor": ("tensor", "tensor.basic", "tensor.math"),
+    "tensor.basic": (
+        "tensor", "tensor.basic", "tensor.math", "tensor.type", "tensor.var", "tensor.shape", "tensor.elemwise",
+    ),
+    "tensor.nnet": ("tensor.nnet", "tensor.nnet.basic", "tensor.nnet.batchnorm", "tensor.special", "tensor.math"),
+    "tensor.nnet.bn": ("tensor.nnet.batchnorm",),
+    "tensor.nnet.nnet": ("tensor.nnet.basic", "tensor.nnet", "tensor.special", "tensor.math"),
+    "tensor.nnet.sigm": ("tensor.nnet.sigm", "tensor.math"),
+    "tensor.opt": ("tensor.basic_opt", "tensor.math_opt", "tensor.subtensor_opt"),
+    "tensor.raw_random": ("tensor.random.basic",),
+    "tensor.shared_randomstreams": ("theano_compat.random_streams",),
+    "tensor.signal.downsample": ("tensor.signal.pool",),
+}  # fmt: skip
+
+#: names of these modules that are another name of another module here: ``module:name``
+NAMES: dict[str, dict[str, str]] = {
+    "": {
+        "Apply": "graph.basic:Apply",
+        "Constant": "graph.basic:Constant",
+        "Op": "theano_compat.adapted:TheanoOp",
+        "OpFromGraph": "compile.builders:OpFromGraph",
+        "Param": "compile.io:In",
+        "Print": "printing:Print",
+        "SharedVariable": "compile.sharedvalue:SharedVariable",
+        "Type": "graph.type:Type",
+        "__version__": "theano_compat.names:THEANO_VERSION",
+        "as_op": "compile.ops:as_op",
+        "change_flags": "theano_compat.adapted:change_flags",
+        "clone": "theano_compat.adapted:clone",
+        "sparse_grad": "sparse.row_gradients:sparse_grad",
+    },
+    "configparser": {"change_flags": "theano_compat.adapted:change_flags"},
+    "gof": {"Op": "theano_compat.adapted:TheanoOp"},
+    "gof.graph": {
+        "inputs": "graph.basic:graph_inputs",
+        "orphans": "graph.basic:orphans_between",
+        "variables": "graph.basic:vars_between",
+    },
+    "gof.op": {"Op": "theano_compat.adapted:TheanoOp"},
+    "sandbox.rng_mrg": {"MRG_RandomStreams": "sandbox.rng_mrg:MRG_RandomStream"},
+    "tensor": {
+        "Lop": "gradient:Lop",
+        "Rop": "gradient:Rop",
+        "Tri": "tensor.basic:Tri",
+        "addbroadcast": "tensor:specify_broadcastable",
+        "copy": "tensor:tensor_copy",
+        "numeric_grad": "gradient:numeric_grad",
+        "patternbroadcast": "theano_compat.adapted:patternbroadcast",
+        "to_one_hot": "tensor.extra_ops:to_one_hot",
+        "verify_grad": "gradient:verify_grad",
+    },
+    "tensor.basic": {
+        "addbroadcast": "tensor:specify_broadcastable",
+        "patternbroadcast": "theano_compat.adapted:patternbroadcast",
+    },
+    "tensor.nnet": {"softmax_graph": "tensor.special:softmax"},
+    "tensor.extra_ops": {"to_one_hot": "tensor.extra_ops:to_one_hot"},
+    "version": {"version": "theano_compat.names:THEANO_VERSION"},
+}

@@ -1,0 +1,199 @@
+"""Programs that import Theano."""
+
+import importlib
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+import aesara.theano_compat
+from aesara.theano_compat.names import MODULES, NAMES
+
+import theano  # isort: skip
+import theano.tensor as T  # isort: skip
+
+#: modules that programs for Theano import
+IMPORTED = """
+theano.compile.debugmode theano.compile.function_module theano.compile.nanguardmode theano.compile.ops
+theano.compile.pfunc theano.compile.profiling theano.compile.sharedvalue theano.configdefaults theano.d3viz theano.gof
+theano.gof.fg theano.gof.graph theano.gof.null_type theano.gof.op theano.gof.opt theano.gof.toolbox theano.gof.utils
+theano.gradient theano.ifelse theano.misc.pkl_utils theano.printing theano.raise_op theano.sandbox.linalg.ops
+theano.sandbox.rng_mrg theano.scalar.basic theano.scan_module.scan_op theano.scan_module.scan_utils theano.sparse.basic
+theano.tensor.basic theano.tensor.blas theano.tensor.elemwise theano.tensor.extra_ops theano.tensor.fft
+theano.tensor.nlinalg theano.tensor.nnet.abstract_conv theano.tensor.nnet.bn theano.tensor.nnet.conv
+theano.tensor.nnet.neighbours theano.tensor.nnet.nnet theano.tensor.nnet.sigm theano.tensor.opt
+theano.tensor.raw_random theano.tensor.shared_randomstreams theano.tensor.sharedvar theano.tensor.signal.conv
+theano.tensor.signal.downsample theano.tensor.signal.pool theano.tensor.slinalg theano.tensor.sort
+theano.tensor.subtensor theano.tensor.type theano.tensor.var theano.tensor.xlogx theano.typed_list theano.updates
+""".split()
+
+
+def run(text, **env):
+    done = subprocess.run([sys.executable, "-c", text], env=os.environ | env, capture_output=True, text=True)
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_modules_are_found(name):
+    module = importlib.import_module(name)
+    assert sys.modules[name] is module
+    parts = name.split(".")[1:]
+    found = theano
+    for part in parts:
+        found = getattr(found, part)
+    assert found is module
+
+
+@pytest.mark.parametrize("module, name", [(module, name) for module, names in NAMES.items() for name in names])
+def test_every_row_of_the_table_leads_somewhere(module, name):
+    assert getattr(importlib.import_module(f"theano.{module}".rstrip(".")), name) is not None
+
+
+def test_every_module_of_the_table_exists():
+    for module in MODULES:
+        importlib.import_module(f"theano.{module}".rstrip("."))
+
+
+def test_names_are_those_of_this_package():
+    assert T.TensorType is at.TensorType
+    assert theano.function is aesara.function
+    assert theano.config is aesara.config
+    assert theano.gof.graph.Variable is theano.gof.Variable is aesara.graph.basic.Variable
+    assert theano.gof.opt.local_optimizer and theano.tensor.opt.register_canonicalize
+    assert theano.sandbox.rng_mrg.MRG_RandomStreams(1).uniform((2,)).eval().shape == (2,)
+    assert theano.__version__ == "1.0.5"
+
+
+NAMES_OF_NETWORKS = """
+sigmoid softplus hard_sigmoid ultra_fast_sigmoid relu elu selu softmax logsoftmax softsign crossentropy_softmax_1hot
+categorical_crossentropy binary_crossentropy sigmoid_binary_crossentropy conv2d conv3d h_softmax confusion_matrix
+batch_normalization_train batch_normalization_test batch_normalization softmax_graph crossentropy_categorical_1hot
+""".split()
+NAMES_OF_TENSORS = """
+abs_ add all alloc allclose and_ any arange arccos argmax argmin as_tensor_variable basic batched_dot bvector cast
+ceil clip col concatenate constant copy cos cumsum deg2rad diag dmatrix dot dscalar dtensor3 eq erf exp expm1
+extra_ops eye fill flatten floor fmatrix ge gammaln grad gt identity_like imag inc_subtensor int_div inv invert
+isinf isnan iscalar ivector jacobian join le lmatrix log log1p lscalar lt lvector matrix max max_and_argmax maximum
+mean mgrid min minimum mod mul neg neq nlinalg nnet nonzero numeric_grad ones ones_like opt or_ outer
+patternbroadcast prod psi ptp raw_random real repeat reshape roll round row scalar scalars set_subtensor sgn shape
+shape_padleft shape_padright shared_randomstreams signal sin slinalg sort sqr sqrt squeeze stack std sub subtensor
+sum switch tan tanh tensor tensor3 tensor4 tensordot tile transpose tri tril triu true_div trunc unbroadcast var
+vector vectors xor zeros zeros_like TensorConstant TensorType TensorVariable Rop Lop verify_grad elemwise sharedvar
+type
+""".split()
+
+
+@pytest.mark.parametrize("module, names", [(T.nnet, NAMES_OF_NETWORKS), (T, NAMES_OF_TENSORS)])
+def test_the_names_that_programs_use(module, names):
+    assert [name for name in names if not hasattr(module, name)] == []
+
+
+def test_star_imports():
+    names = {}
+    exec("from theano import *\nfrom theano.tensor import *", names)
+    assert names["dmatrix"] is at.dmatrix
+    assert names["shared"] is aesara.shared
+    assert names["patternbroadcast"] is T.patternbroadcast
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(ModuleNotFoundError, match=r"theano\.gpuarray has no counterpart"):
+        importlib.import_module("theano.gpuarray")
+    with pytest.raises(AttributeError, match=r"'theano\.tensor' has no attribute 'nope'"):
+        T.nope
+
+
+def test_a_training_step():
+    x, y = T.dmatrix("x"), T.ivector("y")
+    w = theano.shared(np.zeros((2, 2)), name="w")
+    cost = -T.mean(T.log(T.nnet.softmax(T.dot(x, w)))[T.arange(y.shape[0]), y])
+    train = theano.function(inputs=[x, y], outputs=cost, updates=[(w, w - 0.5 * T.grad(cost, w))])
+    data = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1], "int32")
+    losses = [float(train(*data)) for _ in range(5)]
+    np.testing.assert_allclose(losses[0], np.log(2))
+    assert all(after < before for before, after in itertools.pairwise(losses))
+
+
+class Doubled(theano.gof.Op):
+    __props__ = ()
+
+    def make_node(self, x):
+        x = T.as_tensor_variable(x)
+        return theano.gof.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = 2 * inputs[0]
+
+    def infer_shape(self, node, shapes):
+        return shapes
+
+    def grad(self, inputs, gradients):
+        return [2 * gradients[0]]
+
+
+def test_ops_infer_shapes_in_theanos_way():
+    x = T.dmatrix("x")
+    shape = theano.function([x], Doubled()(x).shape)
+    assert not any(isinstance(node.op, Doubled) for node in shape.maker.fgraph.apply_nodes)
+    np.testing.assert_array_equal(shape(np.ones((2, 3))), [2, 3])
+    theano.tensor.verify_grad(Doubled(), [np.ones((2, 3))], rng=np.random.default_rng(1))
+
+
+def test_graphs_are_cloned():
+    x, z = T.dvectors("x", "z")
+    y = T.exp(x)
+    np.testing.assert_allclose(theano.clone(y, {x: 2 * z}).eval({z: [1.0]}), np.exp([2.0]))
+
+
+def test_broadcast_patterns():
+    x = T.dmatrix("x")
+    row = T.patternbroadcast(x, (True, False))
+    assert row.broadcastable == (True, False)
+    assert T.patternbroadcast(row, (False, False)).broadcastable == (False, False)
+    assert T.addbroadcast(x, 1).broadcastable == (False, True)
+
+
+def test_streams_take_the_size_first():
+    streams = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
+    draws = [
+        streams.uniform((400,), 2.0, 4.0), streams.normal((400,), 10.0, 0.1), streams.binomial((400,), 5, 0.3),
+        streams.random_integers((400,), 1, 3), streams.permutation(n=5), streams.choice((400,), a=4),
+        streams.multinomial(n=6, pvals=[0.2, 0.8]), streams.poisson((400,), 2.0),
+        streams.shuffle_row_elements(np.arange(6).reshape(2, 3)),
+    ]  # fmt: skip
+    f = theano.function([], draws)
+    uniform, normal, binomial, integers, permutation, choice, multinomial, poisson, shuffled = f()
+    assert uniform.min() >= 2 and uniform.max() < 4 and uniform.dtype == aesara.config.floatX
+    assert abs(normal.mean() - 10) < 0.1
+    assert set(binomial) <= set(range(6)) and 1 < binomial.mean() < 2
+    assert set(integers) == {1, 2, 3}
+    assert sorted(permutation) == list(range(5))
+    assert set(choice) == {0, 1, 2, 3}
+    assert multinomial.sum() == 6
+    assert 1.5 < poisson.mean() < 2.5
+    np.testing.assert_array_equal(shuffled[1] - shuffled[0], [3, 3, 3])
+    assert not np.array_equal(f()[0], uniform)
+    again = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
+    np.testing.assert_array_equal(theano.function([], again.uniform((400,), 2.0, 4.0))(), uniform)
+
+
+def test_flags():
+    text = "import aesara.theano_compat, theano; print(theano.config.floatX, theano.config.mode)"
+    assert run(text, THEANO_FLAGS="floatX=float32,mode=FAST_COMPILE,device=cpu") == "float32 FAST_COMPILE"
+    assert run(text, THEANO_FLAGS="floatX=float32", AESARA_FLAGS="floatX=float64").startswith("float64")
+    text = "import warnings; warnings.simplefilter('error'); import aesara.theano_compat"
+    assert "nonsense=3 has no effect: there is no such option" in run(text, THEANO_FLAGS="nonsense=3")
+
+
+def test_theano_itself_is_not_replaced_when_it_is_there():
+    text = "import sys, types; sys.modules['theano'] = types.ModuleType('theano'); import aesara.theano_compat"
+    assert "Theano itself has been imported" in run(text)
+
+
+def test_nothing_is_found_without_it():
+    assert "No module named 'theano'" in run("import aesara, theano")
