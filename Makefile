@@ -4,7 +4,7 @@ VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make nile    follow the flow of the Nile with a particle filter (writes nile.png)"
 	@echo "make diabetes  fit a Gaussian process to the course of diabetes (writes diabetes.png)"
 	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
+	@echo "make schools   sample the effects of coaching in eight schools (writes eight_schools.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
@@ -55,6 +56,9 @@ diabetes: $(VENV)/demo.stamp
 
 smoother: $(VENV)/demo.stamp
 	$(BIN)/python examples/kalman_smoother.py
+
+schools: $(VENV)/demo.stamp
+	$(BIN)/python examples/eight_schools.py
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'

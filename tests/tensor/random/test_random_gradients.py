@@ -104,6 +104,21 @@ def test_gradients_have_the_shape_of_parameters():
         assert g_row.tolist() == [[10.0, 10.0, 10.0]]
 
 
+def test_gradients_in_the_mean_of_vectors():
+    mean, cov = at.dvector("mean"), at.dmatrix("cov")
+    x = distributions.multivariate_normal(mean, cov, size=4, rng=aesara.shared(np.random.default_rng(7)))
+    weights = np.arange(12.0).reshape(4, 3)
+    f = aesara.function([mean, cov], [aesara.grad((x * weights).sum(), mean)])
+    assert (f(np.ones(3), np.eye(3))[0] == weights.sum(axis=0)).all()
+    for draw, wrt in (
+        (x, cov),
+        (distributions.dirichlet(mean, size=2), mean),
+        (distributions.choice(mean, p=mean), mean),
+    ):
+        with pytest.raises(NullTypeGradError, match="No gradient defined"):
+            aesara.grad(draw.sum(), wrt)
+
+
 def test_second_derivatives():
     loc, scale = at.dscalars("loc", "scale")
     x = distributions.lognormal(loc, scale, size=3, rng=aesara.shared(np.random.default_rng(8)))

@@ -122,6 +122,9 @@ class MvNormalRV(RandomVariable):
 
         return _drawn_one_by_one(draw, (mean, cov), cls.ndims_params, size)
 
+    def path_derivatives(self, draw: Any, mean: Any, cov: Any) -> Sequence[Any]:
+        return draw.ones_like(), None
+
 
 class DirichletRV(RandomVariable):
     r"""Dirichlet distribution, of vectors of positive numbers whose sum is one.
