@@ -251,7 +251,7 @@ def _native_text(op: ScalarOp, formula: str | None, facts: Facts | None) -> str:
     elif kind == "Special":
         text = f"SciPy's C function `{fact.name}`"
     else:
-        text = f"{kind.lower()} `{getattr(fact, 'name', fact)}`"
+        text = f"routine `{fact.name}`"
     reasons = sorted({*facts.python.values(), *facts.whole}) if facts is not None and text != "in Python" else []
     return "; in Python: ".join([text, *reasons])
 

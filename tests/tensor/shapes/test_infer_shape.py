@@ -33,6 +33,7 @@ WITHOUT = {
     "TakeApart": "the value has the shapes; what is known of them is in the types",
     "OnParts": "it is made when a function is compiled, behind the rules that ask for shapes",
     "_FromUniform": "a base class",
+    "TheanoOp": "a base class",
 }
 
 #: Modules for those who have packages that are no requirement of this one.
