@@ -4,7 +4,7 @@ VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make diabetes  fit a Gaussian process to the course of diabetes (writes diabetes.png)"
 	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
 	@echo "make schools   sample the effects of coaching in eight schools (writes eight_schools.png)"
+	@echo "make autoencoder  learn to draw handwritten digits (writes autoencoder.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
@@ -59,6 +60,9 @@ smoother: $(VENV)/demo.stamp
 
 schools: $(VENV)/demo.stamp
 	$(BIN)/python examples/eight_schools.py
+
+autoencoder: $(VENV)/demo.stamp
+	$(BIN)/python examples/autoencoder.py
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'

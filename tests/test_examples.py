@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
+autoencoder = pytest.importorskip("autoencoder", exc_type=ImportError)
 digits = pytest.importorskip("digits", exc_type=ImportError)
 eight_schools = pytest.importorskip("eight_schools", exc_type=ImportError)
 gaussian_process = pytest.importorskip("gaussian_process", exc_type=ImportError)
@@ -137,3 +139,62 @@ def test_eight_schools_has_the_means_of_an_integral():
     np.testing.assert_array_equal(stays, ~accepted[1:])
     again, _ = chain(key, np.zeros(eight_schools.SIZE), 0.25, 10)
     np.testing.assert_array_equal(again, positions[:10])
+
+
+def test_the_autoencoder_has_the_bound_and_the_steps_of_numpy(rng):
+    start = [p + 0.1 * rng.normal(size=p.shape) for p in autoencoder.initial_parameters(2, 5, rng)]
+    model = autoencoder.compile_model(start, autoencoder.RandomStream(3))
+    # Draws of the bound, and of the likelihood.
+    first, second = (np.random.default_rng(seed) for seed in np.random.SeedSequence(3).spawn(2))
+    images = rng.integers(0, autoencoder.POINTS + 1, (6, autoencoder.PIXELS)).astype("float64")
+
+    def networks(parameters):
+        w1, b1, w2, b2, w3, b3, w4, b4 = parameters
+        encoded = np.maximum(images / autoencoder.POINTS @ w1 + b1, 0) @ w2 + b2
+        mean, deviation = encoded[:, :2], np.exp(encoded[:, 2:])
+        return mean, deviation, lambda code: 1 / (1 + np.exp(-(np.maximum(code @ w3 + b3, 0) @ w4 + b4)))
+
+    def log_densities(parameters, noise):
+        """Of pixels, of codes in the model, and of codes in the encoder; without constants."""
+        mean, deviation, decode = networks(parameters)
+        code = mean + deviation * noise
+        p = decode(code)
+        pixels = (images * np.log(p) + (autoencoder.POINTS - images) * np.log(1 - p)).sum(axis=-1)
+        return pixels, -(code**2).sum(axis=-1) / 2, -(noise**2 / 2 + np.log(deviation)).sum(axis=-1)
+
+    def bound(parameters, noise):
+        mean, deviation, _ = networks(parameters)
+        divergence = ((mean**2 + deviation**2 - 1) / 2 - np.log(deviation)).sum(axis=1)
+        return (log_densities(parameters, noise)[0] - divergence).mean()
+
+    noise = first.normal(size=(6, 2))
+    assert model.step(images, 0.01) == pytest.approx(bound(start, noise), rel=1e-10)
+    # The first step of Adam goes the same way along every parameter, up or down with the gradient.
+    for number, parameter in enumerate(start):
+        moved = model.parameters[number].get_value() - parameter
+        for index in [(0,) * parameter.ndim, tuple(n - 1 for n in parameter.shape)]:
+            sides = [[p.copy() for p in start] for _ in range(2)]
+            for side, by in zip(sides, (1e-6, -1e-6)):
+                side[number][index] += by
+            slope = (bound(sides[0], noise) - bound(sides[1], noise)) / 2e-6
+            assert moved[index] == pytest.approx(0.01 * np.sign(slope), rel=1e-4, abs=1e-9)
+
+    trained = [p.get_value() for p in model.parameters]
+    assert model.bound(images) == pytest.approx(bound(trained, first.normal(size=(6, 2))), rel=1e-10)
+    pixels, prior, encoder = log_densities(trained, second.normal(size=(50, 6, 2)))
+    ratios = pixels + prior - encoder
+    expected = np.log(np.exp(ratios - ratios.max(axis=0)).mean(axis=0)) + ratios.max(axis=0)
+    np.testing.assert_allclose(model.likelihood(images, 50), expected, rtol=1e-10)
+    mean, deviation, decode = networks(trained)
+    np.testing.assert_allclose(model.encode(images), [mean, deviation], rtol=1e-10)
+    np.testing.assert_allclose(model.decode(mean), decode(mean), rtol=1e-10)
+    # Later steps, whose moments are not zero, go uphill as well.
+    many = [model.step(images, 0.01) for _ in range(200)]
+    assert np.mean(many[-20:]) > np.mean(many[:20]) + 20
+
+
+def test_pixels_that_know_nothing_of_one_another():
+    train, test = np.array([[4.0, 0.0], [12.0, 0.0]]), np.array([[8.0, 0.0]])
+    middle, never = scipy.stats.binom(16, 16.5 / 33), scipy.stats.binom(16, 0.5 / 33)
+    expected = middle.logpmf(8) + never.logpmf(0)
+    assert autoencoder.independent_pixels(train, test) == pytest.approx(expected, rel=1e-12)
