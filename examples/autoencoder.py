@@ -43,9 +43,9 @@ GOAL = -110.0
 class Model:
     """Compiled functions that share the parameters of both networks.
 
-    ``step(images, rate)`` is a step of Adam and gives the bound, ``bound(images)`` the bound alone, ``likelihood(images,
-    draws)`` the log-likelihoods of the images, estimated with many draws of each code; ``encode(images)`` gives means and
-    deviations of codes, ``decode(codes)`` probabilities.
+    ``step(images, rate)`` is a step of Adam and gives the bound, ``bound(images)`` the bound alone.
+    ``likelihood(images, draws)`` gives the log-likelihoods of images, estimated with many draws of each code;
+    ``encode(images)`` means and deviations of codes, ``decode(codes)`` probabilities.
     """
 
     parameters: list
