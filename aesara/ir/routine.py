@@ -11,7 +11,7 @@ The C function is described by a list of arguments:
 ``Integer(e)``           pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
 ``Leading(e)``           the same for a leading dimension, which is 1 where the expression is zero
 ``Int64(e)``             an expression in the sizes by value, as a 64-bit integer
-``ConstantPointer(e)``   pointer to a number that is always the same
+``ConstantPointer(...)`` pointer to a number that is always the same, or to several of one dtype, one after another
 ``Data(name)``           pointer to the first element of an operand
 ``Stride(name, d)``      how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
 ``Status(name)``         pointer to a 32-bit integer, which goes to the operand of that name after the call
@@ -76,6 +76,8 @@ class Parameter:
     ----------
     name, dtype, shape
         What it is called, and what it holds.  Complex numbers are pairs: a last dimension of length 2.
+    is_complex
+        Whether it holds such pairs.
     is_read, is_written
         What the routine does with it.  What is read and written is overwritten.
     strides
@@ -92,6 +94,7 @@ class Parameter:
     is_written: bool = False
     strides: int = 0
     is_workspace: bool = False
+    is_complex: bool = False
 
 
 class CArgument:
@@ -116,7 +119,8 @@ class Leading(CArgument):
 
 
 class ConstantPointer(CArgument):
-    pass
+    def __init__(self, *values: Expr) -> None:
+        super().__init__(values)
 
 
 class Int64(CArgument):

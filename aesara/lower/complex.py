@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aesara.ir.buffers import COMPLEX_OF
 from aesara.ir.expr import Expr, const
 from aesara.lower.arrays import Array, Index, Interleaved, Pointwise, Reader, literal
 from aesara.records import dataclass
@@ -16,7 +17,7 @@ from aesara.records import dataclass
 __all__ = ["ComplexArray", "complex_from_real", "part_dtype", "split"]
 
 #: dtype of the parts by the complex dtype
-_PARTS = {"complex64": "float32", "complex128": "float64"}
+_PARTS = {whole: part for part, whole in COMPLEX_OF.items()}
 
 
 @dataclass(eq=False)
@@ -26,6 +27,19 @@ class ComplexArray:
     real: Array
     imag: Array
     whole: Array | None = None
+
+    @property
+    def dtype(self) -> str:
+        """The complex dtype."""
+        return COMPLEX_OF[self.real.dtype]
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        return self.real.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.real.ndim
 
     @property
     def parts(self) -> tuple[Array, Array]:

@@ -65,6 +65,18 @@ LOWERINGS = {
         "tensor.linear_algebra.banded.SolveBanded",
         "tensor.linear_algebra.banded.SolveHermitianBanded",
     ],
+    "linear_algebra.determinants": [
+        "tensor.linear_algebra.determinant.Det",
+        "tensor.linear_algebra.determinant.SLogDet",
+    ],
+    "linear_algebra.equations": [
+        "tensor.linear_algebra.cholesky.Cholesky",
+        "tensor.linear_algebra.cholesky.CholeskySolve",
+        "tensor.linear_algebra.failures.NanOnError",
+        "tensor.linear_algebra.inverse.MatrixInverse",
+        "tensor.linear_algebra.solve.Solve",
+        "tensor.linear_algebra.solve.SolveTriangular",
+    ],
     "linear_algebra.factors": [
         "tensor.linear_algebra.by_factors.InverseByLU",
         "tensor.linear_algebra.by_factors.SolveByLU",
@@ -72,18 +84,10 @@ LOWERINGS = {
         "tensor.linear_algebra.lu.PivotsToPermutation",
     ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
-    "linear_algebra.ops": [
-        "tensor.linear_algebra.cholesky.Cholesky",
-        "tensor.linear_algebra.cholesky.CholeskySolve",
-        "tensor.linear_algebra.determinant.Det",
-        "tensor.linear_algebra.determinant.SLogDet",
+    "linear_algebra.spectra": [
         "tensor.linear_algebra.eigen.Eigh",
         "tensor.linear_algebra.eigen.Eigvalsh",
-        "tensor.linear_algebra.failures.NanOnError",
-        "tensor.linear_algebra.inverse.MatrixInverse",
         "tensor.linear_algebra.qr.QRFull",
-        "tensor.linear_algebra.solve.Solve",
-        "tensor.linear_algebra.solve.SolveTriangular",
         "tensor.linear_algebra.svd.SVD",
     ],
     "ordering.searching": ["tensor.ordering.searching.SearchsortedOp"],

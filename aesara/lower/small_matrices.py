@@ -358,7 +358,9 @@ def _inverse_of_lu(x: _Members) -> tuple[Statement, ...]:
 
 def small_form(routine: Routine) -> SmallForm | None:
     """The loops for small matrices that do what a routine does; None if there are none."""
-    family, *given = routine.name.split(".")
+    family, *given, dtype = routine.name.split(".")
+    if dtype not in ITEM_SIZES:  # complex numbers
+        return None
     if family == "cholesky":
         return SmallForm(routine, ("n",), (("a",), ("a", "status")), _cholesky(given[0] == "lower"))
     if family == "solve_triangular":

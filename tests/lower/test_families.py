@@ -50,7 +50,7 @@ aesara.function([x], x + 1)
 assert "aesara.lower.elementwise.elemwise" in sys.modules
 print([name for name in sys.modules if name.startswith(("aesara.lower.linear_algebra", "aesara.lower.control."))])
 aesara.function([x], at.linalg.cholesky(at.outer(x, x)))
-assert "aesara.lower.linear_algebra.ops" in sys.modules
+assert "aesara.lower.linear_algebra.equations" in sys.modules
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert set(ast.literal_eval(ran.stdout)) == {"aesara.lower.control.branches"}

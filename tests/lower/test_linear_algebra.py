@@ -1,4 +1,4 @@
-"""Linear algebra natively: one matrix and batches, both real dtypes, loops, failures, against `perform` and NumPy.
+"""Linear algebra natively: one matrix and batches, real and complex, loops, failures, against `perform` and NumPy.
 
 Each graph runs as native code and on the interpreter, which computes a routine by its reference: so the records of the
 routines are tested as well.
@@ -15,7 +15,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.expr import const
-from aesara.ir.routines import FAMILIES, lapack, routine_named
+from aesara.ir.routines import FAMILIES, routine_named, spectra
 from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
@@ -33,20 +33,27 @@ sys.path.insert(0, str(Path(__file__).parent))
 from agreement import assert_both_raise, assert_native
 
 DTYPES = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
 #: relative to the largest value; matrices here have small condition numbers
 ULPS = 100
 
 
 def any_matrix(*shape, dtype="float64"):
-    return np.random.default_rng(sum(shape)).normal(size=shape).astype(dtype)
+    rng = np.random.default_rng(sum(shape))
+    a = rng.normal(size=shape)
+    return (a + 1j * rng.normal(size=shape) if dtype in COMPLEX else a).astype(dtype)
+
+
+def adjoint(a):
+    return np.swapaxes(a, -1, -2).conj()
 
 
 def definite(*shape, dtype="float64"):
-    a = any_matrix(*shape)
-    return (a @ np.swapaxes(a, -1, -2) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+    a = any_matrix(*shape, dtype="complex128" if dtype in COMPLEX else "float64")
+    return (a @ adjoint(a) + shape[-1] * np.eye(shape[-1])).astype(dtype)
 
 
-@pytest.fixture(params=DTYPES)
+@pytest.fixture(params=DTYPES + COMPLEX)
 def dtype(request):
     return request.param
 
@@ -66,6 +73,8 @@ def test_cholesky_reads_one_triangle(dtype):
     wrong = np.where(np.tri(4, dtype=bool), a, 7).astype(dtype)
     agrees(Cholesky(True), wrong)
     agrees(Cholesky(False), wrong.T)
+    if dtype in COMPLEX:
+        agrees(Cholesky(True), wrong + (3j * np.eye(4)).astype(dtype))
 
 
 @pytest.mark.parametrize("lower", [True, False])
@@ -83,9 +92,9 @@ def test_cholesky_may_give_nan(lower, dtype):
 @pytest.mark.parametrize("lower", [True, False])
 def test_triangular_systems(lower, trans, unit, dtype):
     op = SolveTriangular(lower=lower, trans=trans, unit_diagonal=unit)
-    a = (definite(4, 4) / 8).astype(dtype)
-    for b in (any_matrix(4, 3), any_matrix(4), any_matrix(4, 1), any_matrix(4, 0)):
-        agrees(op, a, b.astype(dtype))
+    a = (definite(4, 4, dtype=dtype) / 8).astype(dtype)
+    for b in ((4, 3), (4,), (4, 1), (4, 0)):
+        agrees(op, a, any_matrix(*b, dtype=dtype))
     agrees(op, np.stack([a, a.T + 1]), any_matrix(2, 4, 3, dtype=dtype))
 
 
@@ -94,8 +103,12 @@ def test_triangular_systems(lower, trans, unit, dtype):
 def test_systems(assume, lower, dtype):
     op = Solve(assume_a=assume, lower=lower)
     a = definite(4, 4, dtype=dtype)
-    for b in (any_matrix(4, 3), any_matrix(4), any_matrix(4, 0)):
-        agrees(op, a, b.astype(dtype))
+    for b in ((4, 3), (4,), (4, 0)):
+        agrees(op, a, any_matrix(*b, dtype=dtype))
+    if dtype in COMPLEX and assume == "sym":
+        agrees(op, np.triu(any_matrix(4, 4, dtype=dtype)) if not lower else a.T + 1j, any_matrix(4, 2, dtype=dtype))
+    if dtype in COMPLEX and assume == "her":  # of the diagonal only the real part counts
+        agrees(op, (a + 2j * np.eye(4)).astype(dtype), any_matrix(4, 2, dtype=dtype))
     agrees(op, definite(2, 3, 3, dtype=dtype), any_matrix(2, 3, 2, dtype=dtype))
     agrees(CholeskySolve(lower), a, any_matrix(4, 2, dtype=dtype))
 
@@ -133,7 +146,8 @@ def test_inverse(dtype):
 
 def test_determinants(dtype):
     singular = np.array([[1.0, 2.0], [2.0, 4.0]], dtype)
-    for a in (any_matrix(5, 5), any_matrix(3, 4, 4), np.zeros((0, 0)), np.zeros((3, 3)), singular, -np.eye(3)):
+    numbers = [any_matrix(5, 5, dtype=dtype), any_matrix(3, 4, 4, dtype=dtype)]
+    for a in (*numbers, np.zeros((0, 0)), np.zeros((3, 3)), singular, -np.eye(3)):
         agrees(Det(), a.astype(dtype))
         agrees(lambda x: list(SLogDet()(x)), a.astype(dtype))
 
@@ -148,7 +162,8 @@ def test_a_determinant_that_leaves_the_range_on_the_way():
 def test_symmetric_spectra(side, dtype):
     def rebuilt(a):
         values, vectors = Eigh(side)(a)
-        return [values, at.dot(vectors * values, vectors.T), at.dot(vectors.T, vectors)]
+        turned = at.conj(vectors).T
+        return [values, at.dot(vectors * values, turned), at.dot(turned, vectors)]
 
     for n in (5, 1, 0):
         agrees(rebuilt, definite(n, n, dtype=dtype))
@@ -166,7 +181,7 @@ def test_singular_values_and_orthogonal_factors(shape, dtype):
 
     def full(a):
         u, s, vh = SVD(True, True)(a)
-        return [s, at.dot(u, u.T), at.dot(vh, vh.T)]
+        return [s, at.dot(u, at.conj(u).T), at.dot(vh, at.conj(vh).T)]
 
     agrees(reduced, a)
     agrees(full, a)
@@ -221,7 +236,7 @@ def test_the_sign_of_a_determinant_that_is_not_a_number(dtype):
 
 def test_lengths_that_must_fit_into_32_bits():
     """Those of workspaces too: 2 n**2 is too long where n is not."""
-    narrow = lapack.eigh("vectors", "lower", "float64").narrow({"n": const(33000)})
+    narrow = spectra.eigh("vectors", "lower", "float64").narrow({"n": const(33000)})
     assert [e.attr for e in narrow] == [33000, 2 * 33000**2 + 6 * 33000 + 1, 5 * 33000 + 3]
     x = at.dmatrix("x")
     program = aesara.function([x], at.linalg.eigh(x))._native.program
@@ -232,8 +247,8 @@ def test_lengths_that_must_fit_into_32_bits():
 def test_banded_systems(below, above, dtype):
     bands = any_matrix(below + above + 1, 5, dtype=dtype)
     bands[above] += 4
-    for b in (any_matrix(5, 2), any_matrix(5)) if below == 1 else (any_matrix(5, 3),):
-        agrees(SolveBanded(below, above), bands, b.astype(dtype))
+    for b in ((5, 2), (5,)) if below == 1 else ((5, 3),):
+        agrees(SolveBanded(below, above), bands, any_matrix(*b, dtype=dtype))
     if below == 1:
         agrees(SolveBanded(1, 1), np.stack([bands, bands + 1]), any_matrix(2, 5, 3, dtype=dtype))
         agrees(SolveBanded(1, 1), bands[:, :0], any_matrix(0, 3, dtype=dtype))
@@ -243,9 +258,11 @@ def test_banded_systems(below, above, dtype):
 def test_definite_banded_systems(lower):
     bands = np.array([[6.0, 5.0, 7.0, 4.0], [1.0, -1.0, 2.0, 9.0], [0.5, 1.0, 9.0, 9.0]])
     bands = bands if lower else bands[::-1, ::-1]
-    for dtype in DTYPES:
-        b = any_matrix(4, 2, dtype=dtype)
-        assert_native(SolveHermitianBanded(lower), bands.astype(dtype), b, ulps=ULPS, static=[True])
+    for dtype in DTYPES + COMPLEX:
+        b, turned = any_matrix(4, 2, dtype=dtype), bands.astype(dtype)
+        if dtype in COMPLEX:
+            turned += 1j * np.array([[3], [1], [-0.5]], dtype)[:: 1 if lower else -1]
+        assert_native(SolveHermitianBanded(lower), turned, b, ulps=ULPS, static=[True])
     x, y = at.tensor("float64", (3, None)), at.dvector()
     f = aesara.function([x, y], SolveHermitianBanded(lower)(x, y))
     with pytest.raises(np.linalg.LinAlgError, match="is not positive definite: see its leading minor of order 1"):
@@ -260,9 +277,9 @@ def test_definite_banded_systems(lower):
         g(np.zeros((2, 4)), np.ones(4))
 
 
-def test_solutions_by_lu_run_natively():
-    a, b = any_matrix(2, 4, 4), any_matrix(2, 4, 2)
-    for trans in (0, 1):
+def test_solutions_by_lu_run_natively(dtype):
+    a, b = any_matrix(2, 4, 4, dtype=dtype), any_matrix(2, 4, 2, dtype=dtype)
+    for trans in (0, 1, 2):
         agrees(lambda x, y, trans=trans: at.linalg.lu_solve(at.linalg.lu_factor(x), y, trans), a, b)
     pivots = np.array([2, 2, 3, 3], "int32")
     assert_native(PivotsToPermutation(), pivots)
@@ -295,8 +312,10 @@ def failing(shape, dtype):
         (SVD(False, False), "01356"),
     ],
 )
-def test_nan_where_there_are_no_results(op, regular):
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_nan_where_there_are_no_results(op, regular, is_complex):
     dtype = "float32" if isinstance(op, MatrixInverse) else "float64"
+    dtype = COMPLEX[DTYPES.index(dtype)] if is_complex else dtype
     a, b = failing((3, 3), dtype), any_matrix(7, 3, 2, dtype=dtype)
     values = (a, b) if isinstance(op, (Solve, SolveTriangular)) else (a,)
     first = (lambda *x: NanOnError(op)(*x)[0]) if isinstance(op, Eigh) else NanOnError(op)

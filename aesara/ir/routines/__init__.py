@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import draws, fourier, lapack, products, sorting
+from aesara.ir.routines import draws, fourier, lapack, orthogonal, products, sorting, spectra
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -22,10 +22,10 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
             lapack.lu,
             lapack.solve_lu,
             lapack.inverse_of_lu,
-            lapack.qr,
-            lapack.orthogonal,
-            lapack.eigh,
-            lapack.svd,
+            orthogonal.qr,
+            orthogonal.orthogonal,
+            spectra.eigh,
+            spectra.svd,
             lapack.solve_banded,
             lapack.solve_definite_banded,
         )

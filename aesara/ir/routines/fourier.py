@@ -52,7 +52,7 @@ def transform(direction: str, dtype: str) -> Routine:
         title="Fourier transform",
         symbol=f"numpy.fft.{'fft' if forward else 'ifft'}.{dtype}",
         sizes=("m", "n"),
-        parameters=(Parameter("x", dtype, (_M, _N, const(2)), is_written=True),),
+        parameters=(Parameter("x", dtype, (_M, _N, const(2)), is_written=True, is_complex=True),),
         arguments=(
             Pointers(Data("x"), ConstantPointer(const(1, dtype)), Data("x")),
             Int64Array(_M, _N, _N),
@@ -82,7 +82,7 @@ def transform_of_real(dtype: str) -> Routine:
         sizes=("m", "n"),
         parameters=(
             Parameter("x", dtype, (_M, _N)),
-            Parameter("half", dtype, (_M, _HALF, const(2)), is_read=False, is_written=True),
+            Parameter("half", dtype, (_M, _HALF, const(2)), is_read=False, is_written=True, is_complex=True),
         ),
         arguments=(
             Pointers(Data("x"), ConstantPointer(const(1, dtype)), Data("half")),
@@ -110,7 +110,7 @@ def transform_to_real(dtype: str) -> Routine:
         symbol=f"numpy.fft.irfft.{dtype}",
         sizes=("m", "n"),
         parameters=(
-            Parameter("half", dtype, (_M, _HALF, const(2))),
+            Parameter("half", dtype, (_M, _HALF, const(2)), is_complex=True),
             Parameter("x", dtype, (_M, _N), is_read=False, is_written=True),
         ),
         arguments=(

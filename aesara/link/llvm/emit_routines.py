@@ -185,9 +185,11 @@ class _Wrapper:
             ]  # fmt: skip
             return f"ptr {place}"
         if isinstance(argument, ConstantPointer):
-            kind, value = LLVM_TYPES[argument.value.dtype], literal(argument.value.attr, argument.value.dtype)
-            name = f"@constant.{kind}.{argument.value.attr}"
-            return f"ptr {self.module.helper(name, f'{name} = private constant {kind} {value}')}"
+            numbers: Sequence[Expr] = argument.value
+            kind = LLVM_TYPES[numbers[0].dtype]
+            values = ", ".join(f"{kind} {literal(e.attr, e.dtype)}" for e in numbers)
+            name = ".".join(["@constant", kind, *(str(e.attr) for e in numbers)])
+            return f"ptr {self.module.helper(name, f'{name} = private constant [{len(numbers)} x {kind}] [{values}]')}"
         if isinstance(argument, Int64):
             return f"i64 {self._value(argument.value)}"
         if isinstance(argument, Data):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, cast, const, var
-from aesara.ir.expr import op as primitive
+from aesara.ir.expr import Expr, cast, var
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import lapack
 from aesara.lower.arrays import Array, Index, Pointwise, Reader, Sequential, Writer
-from aesara.lower.linear_algebra.matrices import Matrices, adopt, as_row, diagonal, only, swapped
+from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, as_row, diagonal, is_zero, only, swapped
 from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
 from aesara.tensor.linear_algebra.lu import LUFactor, PivotsToPermutation
 
@@ -29,26 +28,23 @@ def _shifted(pivots: Array, by: int) -> Array:
 
 
 @adopt(LUFactor)
-def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Array]:
+def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Numbers]:
     (a,) = of.inputs
     order = of.require_square(a, of.linalg_error)
     made = of.call(lapack.lu(a.dtype), {"n": order}, {"a": swapped(a)})
     return [swapped(made["a"]), _shifted(made["pivots"], -1)]
 
 
-def _regular(of: Matrices, factors: Array) -> Expr:
+def _regular(of: Matrices, factors: Numbers) -> Expr:
     """The order of matrices, which must not be singular."""
     order = of.require_square(factors)
-    zeros = Pointwise(
-        "bool", factors.shape[:-1], (diagonal(factors, order),),
-        lambda index, readers: primitive("eq", readers[0](index), const(0, factors.dtype)), 1,
-    )  # fmt: skip
+    zeros = is_zero(diagonal(factors, order))
     of.require_none(zeros, of.linalg_error, "the matrix is singular: a zero stands on the diagonal of its factor.")
     return order
 
 
 @adopt(SolveByLU)
-def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Array]:
+def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Numbers]:
     factors, pivots, b = of.inputs
     columns = b.ndim == factors.ndim
     if op.check_finite:
@@ -65,7 +61,7 @@ def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Array]:
 
 
 @adopt(InverseByLU)
-def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Array]:
+def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Numbers]:
     factors, pivots = of.inputs
     order = _regular(of, factors)
     routine = lapack.inverse_of_lu(factors.dtype)
@@ -74,9 +70,10 @@ def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Array]:
 
 
 @adopt(PivotsToPermutation)
-def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Array]:
+def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Numbers]:
     (pivots,) = of.inputs
-    rank, length = pivots.ndim - 1, pivots.shape[-1]
+    rank = pivots.ndim - 1
+    length: Expr = pivots.shape[-1]
 
     def outside(index: Index, readers: Sequence[Reader]) -> Expr:
         row = cast(readers[0](index), "int64")

@@ -15,32 +15,44 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine, require_success
+from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dimensions import with_dimensions
-from aesara.lower.dispatch import lower_op
+from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
     "Matrices",
+    "Numbers",
     "adopt",
+    "arranged",
     "as_column",
     "as_row",
+    "conjugate",
     "diagonal",
+    "each_part",
+    "is_zero",
     "lower_matrices",
+    "negative",
     "not_finite",
     "only",
+    "parts_of",
+    "side",
     "swapped",
+    "taken",
     "triangle",
 ]
 
 
-Lowering = Callable[[Any, "Matrices"], Sequence[Array]]
+#: of real or of complex numbers
+Numbers = Array | ComplexArray
+Lowering = Callable[[Any, "Matrices"], Sequence[Numbers]]
 
 
 @functools.singledispatch
-def lower_matrices(op: Op, of: Matrices) -> Sequence[Array]:
+def lower_matrices(op: Op, of: Matrices) -> Sequence[Numbers]:
     """The arrays of the results of a matrix op, for one member or a batch."""
     raise Unsupported(f"no native lowering for {type(op).__name__}")
 
@@ -51,22 +63,28 @@ def adopt(kind: type[Op]) -> Callable[[Lowering], Lowering]:
     def register(lower: Lowering) -> Lowering:
         lower_matrices.register(kind)(lower)
         lower_op.register(kind)(_one)
+        lower_complex_op.register(kind)(_one)
         return lower
 
     return register
 
 
-def _one(op: Op, node: Apply, context: Context) -> Sequence[Array]:
-    return lower_matrices(op, Matrices(op, node, context, (), [context.array(v) for v in node.inputs]))
+def _inputs(node: Apply, context: Context) -> list[Numbers]:
+    return [context.pair(v) if is_complex(v) else context.array(v) for v in node.inputs]
 
 
+def _one(op: Op, node: Apply, context: Context) -> Sequence[Any]:
+    return lower_matrices(op, Matrices(op, node, context, (), _inputs(node, context)))
+
+
+@lower_complex_op.register
 @lower_op.register
-def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Array]:
+def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
     core = op.core_op
     load_lowering(type(core))
     if lower_matrices.dispatch(type(core)) is lower_matrices.dispatch(object):
         raise Unsupported(f"{core} has no rule for batches (vectorize_node): it is called for each member")
-    arrays = [context.array(v) for v in node.inputs]
+    arrays = _inputs(node, context)
     ranks = [a.ndim - len(dims) for a, dims in zip(arrays, op.inputs_signature, strict=True)]
     lead: list[Expr] = [ONE] * max(ranks)
     guards: list[object] = []
@@ -84,8 +102,7 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Array]:
             else:
                 lead[at] = array.shape[d]
     aligned = [
-        with_dimensions(a, [*[None] * (len(lead) - rank), *range(a.ndim)])
-        for a, rank in zip(arrays, ranks, strict=True)
+        arranged(a, [*[None] * (len(lead) - rank), *range(a.ndim)]) for a, rank in zip(arrays, ranks, strict=True)
     ]
     return lower_matrices(core, Matrices(core, node, context, tuple(lead), aligned, guards))
 
@@ -109,23 +126,24 @@ class Matrices:
     linalg_error = np.linalg.LinAlgError
 
     def __init__(
-        self, op: Op, node: Apply, context: Context, lead: tuple[Expr, ...], inputs: Sequence[Array],
+        self, op: Op, node: Apply, context: Context, lead: tuple[Expr, ...], inputs: Sequence[Numbers],
         guards: Sequence[object] = (),
     ) -> None:  # fmt: skip
         self.op, self.node, self.context, self.lead = op, node, context, lead
-        self.inputs = list(inputs)
+        self.inputs: list[Any] = list(inputs)
         self.guards = list(guards)
         self.failures: list[Array] | None = None
         for array in self.inputs:
-            check_dtype(array.dtype)
-            if array.dtype not in ("float32", "float64", "int32"):  # the last are numbers of rows
-                raise Unsupported(f"linear algebra of {array.dtype}")
+            for part in parts_of(array):
+                check_dtype(part.dtype)
+                if part.dtype not in ("float32", "float64", "int32"):  # the last are numbers of rows
+                    raise Unsupported(f"linear algebra of {part.dtype}")
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
         """Check that two sizes are equal; the message may show them as ``{0}`` and ``{1}``."""
         self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
 
-    def require_square(self, array: Array, kind: type[Exception] = ValueError) -> Expr:
+    def require_square(self, array: Numbers, kind: type[Exception] = ValueError) -> Expr:
         """The order of a matrix that must be square."""
         rows, columns = array.shape[-2:]
         self.require_equal(rows, columns, "the matrix must be square; it has {0} rows and {1} columns.", kind)
@@ -142,7 +160,7 @@ class Matrices:
         holds = primitive("eq", number, const(0))
         self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
 
-    def require_finite(self, *arrays: Array) -> None:
+    def require_finite(self, *arrays: Numbers) -> None:
         """Refuse infinities and NaN."""
         for array in arrays:
             self.require_none(not_finite(array), ValueError, "array must not contain infs or NaNs")
@@ -161,38 +179,48 @@ class Matrices:
         self,
         routine: Routine,
         sizes: Mapping[str, Expr],
-        given: Mapping[str, Array],
+        given: Mapping[str, Numbers],
         lead: Sequence[Expr] | None = None,
-    ) -> dict[str, Array]:
+    ) -> dict[str, Any]:
         """Call a routine for each member of the batch, or for the leading dimensions `lead` of one input.
 
-        What is overwritten gets the whole batch first.
+        What is overwritten gets the whole batch first.  Complex numbers are handed over in memory, as are results.
         """
         lead = self.lead if lead is None else lead
         overwritten = {p.name for p in routine.parameters if p.is_written}
         arrays = {name: _whole(a, lead) if name in overwritten else a for name, a in given.items()}
-        return call_routine(self.context, self.node, routine, sizes, arrays, lead, self.guards)
+        memory = {name: a.in_memory() if isinstance(a, ComplexArray) else a for name, a in arrays.items()}
+        made = call_routine(self.context, self.node, routine, sizes, memory, lead, self.guards)
+        pairs = {p.name for p in routine.parameters if p.is_complex}
+        return {name: split(array) if name in pairs else array for name, array in made.items()}
 
-    def nan_where_failed(self, results: Sequence[Array]) -> list[Array]:
+    def nan_where_failed(self, results: Sequence[Numbers]) -> list[Numbers]:
         """The results with NaN for members that have failed, and for those one of whose results is not finite."""
         for result in results:
             self.require_none(not_finite(result), ValueError, "")
         assert self.failures is not None
-        return [_nan_where(self.failures, len(self.lead), result) for result in results]
+        return [self._with_nan(result) for result in results]
+
+    def _with_nan(self, result: Numbers) -> Numbers:
+        """As the reference has it, the imaginary part of NaN is zero."""
+        assert self.failures is not None
+        rank, (real, *imag) = len(self.lead), parts_of(result)
+        made = _where_failed(self.failures, rank, real, float("nan"))
+        return ComplexArray(made, _where_failed(self.failures, rank, imag[0], 0.0)) if imag else made
 
     def _added(self, array: Array) -> Array:
         return self.context.added(array)
 
 
-def _nan_where(failures: Sequence[Array], rank: int, result: Array) -> Array:
-    """NaN for members for which one of the arrays holds; a dimension of length 1 there is that of all members."""
+def _where_failed(failures: Sequence[Array], rank: int, result: Array, instead: float) -> Array:
+    """A number for members for which one of the arrays holds; a dimension of length 1 there is that of all members."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         value = readers[0](index)
         for failed, read in zip(failures, readers[1:], strict=True):
             here = read(tuple(ZERO if n is ONE else i for n, i in zip(failed.shape, index[:rank], strict=True)))
             condition = primitive("ne", here, const(0, failed.dtype)) if failed.dtype != "bool" else here
-            value = primitive("select", condition, const(float("nan"), result.dtype), value)
+            value = primitive("select", condition, const(instead, result.dtype), value)
         return value
 
     return Pointwise(
@@ -200,7 +228,34 @@ def _nan_where(failures: Sequence[Array], rank: int, result: Array) -> Array:
     )
 
 
-def _whole(array: Array, lead: Sequence[Expr]) -> Array:
+def parts_of(array: Numbers) -> tuple[Array, ...]:
+    """The real arrays that numbers consist of: one, or two."""
+    return array.parts if isinstance(array, ComplexArray) else (array,)
+
+
+def each_part(change: Callable[[Array], Array], array: Numbers) -> Any:
+    """What a function of real arrays makes of each part."""
+    return ComplexArray(*map(change, array.parts)) if isinstance(array, ComplexArray) else change(array)
+
+
+def arranged(array: Numbers, order: Sequence[int | None]) -> Any:
+    """`with_dimensions` of real or complex numbers."""
+    if list(order) == list(range(array.ndim)):
+        return array
+    return each_part(lambda part: with_dimensions(part, order), array)
+
+
+def conjugate(array: Numbers) -> Any:
+    """The complex conjugates; real numbers as they are."""
+    return ComplexArray(array.real, negative(array.imag)) if isinstance(array, ComplexArray) else array
+
+
+def negative(array: Array) -> Array:
+    """The numbers with the opposite sign."""
+    return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: -readers[0](index))
+
+
+def _whole(array: Numbers, lead: Sequence[Expr]) -> Numbers:
     """The array for all members of a batch."""
     rank = len(lead)
     single = [a is ONE and b is not ONE for a, b in zip(array.shape, lead)]
@@ -211,54 +266,86 @@ def _whole(array: Array, lead: Sequence[Expr]) -> Array:
         here = tuple(ZERO if alone else i for alone, i in zip(single, index))
         return readers[0]((*here, *index[rank:]))
 
-    return Pointwise(array.dtype, (*lead, *array.shape[rank:]), (array,), body, 0, [True])
+    def repeated(part: Array) -> Array:
+        return Pointwise(part.dtype, (*lead, *part.shape[rank:]), (part,), body, 0, [True])
+
+    whole: Numbers = each_part(repeated, array)
+    return whole
 
 
-def not_finite(array: Array) -> Array:
+def not_finite(array: Numbers) -> Array:
     """Where an array is infinite or NaN."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        value = readers[0](index)
-        return primitive("ne", value - value, const(0, array.dtype))
+        values = [read(index) for read in readers]
+        tests = [primitive("ne", value - value, const(0, value.dtype)) for value in values]
+        return functools.reduce(lambda a, b: a | b, tests)
 
-    return Pointwise("bool", array.shape, (array,), body, 2)
-
-
-def swapped(array: Array) -> Array:
-    """The matrices with rows for columns."""
-    *lead, rows, columns = range(array.ndim)
-    return with_dimensions(array, [*lead, columns, rows])
+    return Pointwise("bool", array.shape, parts_of(array), body, 2)
 
 
-def triangle(array: Array, lower: bool) -> Array:
-    """The matrices with zeros outside of the lower or upper triangle."""
+def is_zero(array: Numbers) -> Array:
+    """Where an array is zero."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        row, column = index[-2:]
-        inside = column <= row if lower else row <= column
-        return primitive("select", inside, readers[0](index), const(0, array.dtype))
+        values = [read(index) for read in readers]
+        return functools.reduce(lambda a, b: a & b, [primitive("eq", v, const(0, v.dtype)) for v in values])
 
-    return Pointwise(array.dtype, array.shape, (array,), body, 2)
+    return Pointwise("bool", array.shape, parts_of(array), body, 1)
 
 
-def diagonal(array: Array, length: Expr) -> Array:
+def swapped(array: Numbers) -> Any:
+    """The matrices with rows for columns."""
+    *lead, rows, columns = range(array.ndim)
+    return arranged(array, [*lead, columns, rows])
+
+
+def triangle(array: Numbers, lower: bool) -> Any:
+    """The matrices with zeros outside of the lower or upper triangle."""
+
+    def of_part(part: Array) -> Array:
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            row, column = index[-2:]
+            inside = column <= row if lower else row <= column
+            return primitive("select", inside, readers[0](index), const(0, part.dtype))
+
+        return Pointwise(part.dtype, part.shape, (part,), body, 2)
+
+    return each_part(of_part, array)
+
+
+def side(lower: bool) -> str:
+    """The word for a triangle in the names of routines."""
+    return "lower" if lower else "upper"
+
+
+def taken(array: Numbers, shape: Sequence[Expr]) -> Any:
+    """The first rows and columns of matrices, so many that this is the shape."""
+    return each_part(lambda p: Pointwise(p.dtype, shape, (p,), lambda index, readers: readers[0](index), 0), array)
+
+
+def diagonal(array: Numbers, length: Expr) -> Any:
     """The diagonals of matrices."""
-    return Pointwise(
-        array.dtype, (*array.shape[:-2], length), (array,),
-        lambda index, readers: readers[0]((*index, index[-1])), 1,
-    )  # fmt: skip
+
+    def of_part(part: Array) -> Array:
+        return Pointwise(
+            part.dtype, (*part.shape[:-2], length), (part,),
+            lambda index, readers: readers[0]((*index, index[-1])), 1,
+        )  # fmt: skip
+
+    return each_part(of_part, array)
 
 
-def as_column(array: Array) -> Array:
+def as_column(array: Numbers) -> Any:
     """Vectors as matrices of one column."""
-    return with_dimensions(array, [*range(array.ndim), None])
+    return arranged(array, [*range(array.ndim), None])
 
 
-def as_row(array: Array) -> Array:
+def as_row(array: Numbers) -> Any:
     """Vectors as matrices of one row."""
-    return with_dimensions(array, [*range(array.ndim - 1), None, array.ndim - 1])
+    return arranged(array, [*range(array.ndim - 1), None, array.ndim - 1])
 
 
-def only(array: Array, axis: int) -> Array:
+def only(array: Numbers, axis: int) -> Any:
     """The array without a dimension of length 1, the last (-1) or the one before."""
-    return with_dimensions(array, [d for d in range(array.ndim) if d != array.ndim + axis])
+    return arranged(array, [d for d in range(array.ndim) if d != array.ndim + axis])
