@@ -38,6 +38,8 @@ def test_page(page):
 def test_docstrings(name):
     if name.startswith("aesara.pytensor"):
         pytest.importorskip("pytensor")
+    if name == "aesara.pytensor.nutpie":
+        pytest.importorskip("nutpie")
     importlib.import_module(name)
     module = sys.modules[name]  # a function of this name may hide it
     report = []

@@ -75,6 +75,7 @@ LAYERS = {
     "aesara": 10,
     "aesara.breakpoint": 10,
     "aesara.d3viz": 10,
+    "aesara.export": 10,
     "aesara.finite_differences": 10,
     "aesara.gradient": 10,
     "aesara.misc": 10,

@@ -38,15 +38,15 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "ArcTanh": at.arctanh, "Ceil": at.ceil, "Clip": at.clip, "Complex": at.complex,
         "ComplexFromPolar": at.complex_from_polar, "Conj": at.conj, "Cos": at.cos, "Cosh": at.cosh,
         "Deg2Rad": at.deg2rad, "EQ": at.eq, "Exp": at.exp, "Exp2": at.exp2, "Expm1": at.expm1, "Floor": at.floor,
-        "GE": at.ge, "GT": at.gt, "Identity": at.as_tensor_variable, "Imag": at.imag, "IntDiv": at.int_div,
+        "GE": at.ge, "GT": at.gt, "Identity": at.as_tensor_variable, "Imag": at.imag, "IntDiv": at.floor_divide,
         "Invert": at.invert, "IsInf": at.isinf, "IsNan": at.isnan, "LE": at.le, "LT": at.lt, "Log": at.log,
         "Log10": at.log10, "Log1p": at.log1p, "Log2": at.log2, "Mod": at.mod, "Mul": _product, "NEQ": at.neq,
         "Neg": at.neg, "OR": at.bitwise_or, "Pow": at.pow, "Rad2Deg": at.rad2deg, "Real": at.real,
         "Reciprocal": at.reciprocal, "RoundHalfAwayFromZero": at.round_half_away_from_zero,
         "RoundHalfToEven": at.round_half_to_even, "ScalarMaximum": at.maximum, "ScalarMinimum": at.minimum,
-        "Second": at.second, "Sign": at.sgn, "Sin": at.sin, "Sinh": at.sinh, "Sqr": at.sqr, "Sqrt": at.sqrt,
-        "Sub": at.sub, "Switch": at.switch, "Tan": at.tan, "Tanh": at.tanh, "TrueDiv": at.true_div, "Trunc": at.trunc,
-        "XOR": at.bitwise_xor,
+        "Second": at.second, "Sign": at.sgn, "Sin": at.sin, "Sinh": at.sinh, "Sqr": at.square, "Sqrt": at.sqrt,
+        "Sub": at.sub, "Switch": at.switch, "Tan": at.tan, "Tanh": at.tanh, "TrueDiv": at.true_divide,
+        "Trunc": at.trunc, "XOR": at.bitwise_xor,
     },
     "pytensor.scalar.math": {
         "BetaInc": at.betainc, "BetaIncInv": at.betaincinv, "Erf": at.erf, "Erfc": at.erfc, "Erfcinv": at.erfcinv,
@@ -66,6 +66,19 @@ SCALAR_FUNCTIONS: dict[type, Callable[..., Any]] = {
     for name, cls in classes(module, functions).items()
 }
 
+#: scalar Ops of others (PyMC's, for one) that say which function of SciPy computes them
+_BY_SPECIFICATION: dict[str, Callable[..., Any]] = {
+    "scipy.special.i0e": lambda x: at.ive(0.0, x),
+    "scipy.special.i1e": lambda x: at.ive(1.0, x),
+}
+
+
+def _function_of(op: ps.ScalarOp) -> Callable[..., Any] | None:
+    """The function of tensors for a scalar Op; None if there is none."""
+    known = SCALAR_FUNCTIONS.get(type(op))
+    specification = getattr(op, "nfunc_spec", None)
+    return _BY_SPECIFICATION.get(specification[0]) if known is None and specification else known
+
 
 def _of_dtype(function: Callable[..., Any], inputs: Sequence[Any], dtype: str) -> Any:
     """The function's result in the dtype that PyTensor gives it, computed in that precision."""
@@ -84,7 +97,7 @@ def scalar_op(op: ps.ScalarOp, node: PyTensorApply, inputs: Sequence[Any]) -> li
         return [at.cast(inputs[0], dtypes[0])]
     if isinstance(op, ps.Composite):
         return _composite(op, inputs)
-    function = SCALAR_FUNCTIONS.get(type(op))
+    function = _function_of(op)
     if function is None:
         return list(perform_in_python(node, inputs))
     return [_of_dtype(function, inputs, dtypes[0])]

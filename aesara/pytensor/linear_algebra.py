@@ -101,7 +101,14 @@ def _expm(op: pts.Expm, node: PyTensorApply, x: Any) -> Any:
 
 @convert_op.register(pts.Eigvalsh)
 def _eigvalsh(op: pts.Eigvalsh, node: PyTensorApply, x: Any, b: Any = None) -> Any:
-    return eigvalsh(x, b, lower=op.lower)
+    if b is None:
+        return eigvalsh(x, lower=op.lower)
+    # of x v = w b v, with b = L L': those of L^-1 x L'^-1
+    triangle = at.tril(x) if op.lower else at.triu(x)
+    whole = triangle + triangle.T - at.diag(at.diag(x))
+    factor = Cholesky(lower=True, on_error="nan")(b if op.lower else b.T)
+    half = _nan_on_error(SolveTriangular(lower=True), factor, whole)
+    return eigvalsh(_nan_on_error(SolveTriangular(lower=True), factor, half.T))
 
 
 @convert_op.register(pts.BlockDiagonal)

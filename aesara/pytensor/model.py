@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytensor as theirs
 from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Variable as PyTensorVariable
 from pytensor.graph.fg import FunctionGraph as PyTensorGraph
 from pytensor.graph.traversal import graph_inputs
 
@@ -17,7 +18,7 @@ from aesara.compile.function import function
 from aesara.pytensor.conversion import convert_graph
 from aesara.pytensor.linker import AESARA
 
-__all__ = ["CompiledLogp", "VectorPart", "compile_logp"]
+__all__ = ["CompiledLogp", "VectorPart", "compile_logp", "convert_model_graph"]
 
 
 class VectorPart(NamedTuple):
@@ -98,21 +99,46 @@ def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
         raise TypeError(f"The gradient needs continuous variables; these are discrete: {', '.join(discrete)}.")
     logp = model.logp(jacobian=jacobian)
     gradient = [g.ravel() for g in theirs.grad(logp, values, disconnected_inputs="ignore")]
-    outputs = [logp, *gradient]
-    shared = [v for v in graph_inputs(outputs) if v not in values and not isinstance(v, Constant)]
-    graph = PyTensorGraph([*values, *shared], outputs, clone=True)
-    AESARA.including("local_check_parameter_to_ninf_switch").optimizer.rewrite(graph)
 
     start, parts, end = model.initial_point(), {}, 0
     for variable in values:
         shape = np.shape(start[variable.name])
         parts[variable.name] = VectorPart(slice(end, end := end + prod(shape)), shape)
-    x = at.TensorType(theirs.config.floatX, (end,))("x")
-    given = {
-        variable: at.cast(x[place].reshape(shape), variable.type.dtype)
-        for variable, (place, shape) in zip(graph.inputs, parts.values())
-    }
-    _, (density, *along) = convert_graph(list(given), graph.outputs, given)
+    x, (density, *along) = convert_model_graph(model, parts, [logp, *gradient])
     compiled = function([x], [density, at.cast(at.concatenate(along), x.type.dtype)], on_unused_input="ignore")
     compiled.trust_input = True
     return CompiledLogp(compiled, parts)
+
+
+def convert_model_graph(
+    model: Any, parts: Mapping[str, VectorPart], outputs: Sequence[PyTensorVariable]
+) -> tuple[Any, list[Any]]:
+    """Convert graphs of a model's values to graphs of one vector.
+
+    Parameters
+    ----------
+    model : pymc.Model
+        The model; with bounds to check, a parameter out of its range makes a density minus infinity.
+    parts : mapping of str to VectorPart
+        Where the values of its variables are in the vector.
+    outputs : sequence of pytensor.graph.basic.Variable
+        What to convert.
+
+    Returns
+    -------
+    vector : Variable
+        The vector.
+    results : list of Variable
+        The outputs in terms of it.
+    """
+    values = model.value_vars
+    shared = [v for v in graph_inputs(outputs) if v not in values and not isinstance(v, Constant)]
+    graph = PyTensorGraph([*values, *shared], list(outputs), clone=True)
+    AESARA.including("local_check_parameter_to_ninf_switch").optimizer.rewrite(graph)
+    end = max((part.place.stop for part in parts.values()), default=0)
+    x = at.TensorType(theirs.config.floatX, (end,))("x")
+    given = {
+        variable: at.cast(x[part.place].reshape(part.shape), variable.type.dtype)
+        for variable, part in zip(graph.inputs, parts.values())
+    }
+    return x, convert_graph(list(given), graph.outputs, given)[1]

@@ -11,10 +11,12 @@ from collections.abc import Iterable
 
 from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.program import Input, Program
-from aesara.ir.steps import Step, walk_steps
+from aesara.ir.steps import Allocate, Step, walk_steps
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_memory import Workspace
+from aesara.link.llvm.emit_results import initial_values, make_array
 from aesara.link.llvm.emit_threads import LONG, Threads
+from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.spills import Spilled
 
@@ -26,14 +28,15 @@ _CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
 _CALL_OF_PLAN = ("ptr %frame", "ptr %table", "ptr @plan")
 
 
-class CallEnds:
+class CallEnds(Ends):
     """Emits what a call does before the first and after the last step of a program, and between nodes in Python."""
+
+    #: the entry point's type, name and parameters
+    heading = f"ptr @{ENTRY}({', '.join(_CALL)})"
 
     def __init__(self, program: Program, code: HostCode, threads: Threads, workspace: Workspace) -> None:
         self.program, self.code, self.threads, self.workspace = program, code, threads, workspace
         self.frame = code.frame
-        #: the line that makes the frame, if values are spilled to it
-        self.frame_line = 0
         #: definitions of constants that the entry reads
         self.constants: list[str] = []
         #: the objects of the inputs
@@ -43,6 +46,10 @@ class CallEnds:
         self.seen: dict[str, tuple[str, str, list[str]]] = {}
         self.doubtful: set[str] = set()
 
+    def definitions(self) -> list[str]:
+        """What the module has beside the entry point; asked for in the end."""
+        return [self.frame.plan(), *self.constants]
+
     # -- the beginning ---------------------------------------------------------------------------------------
 
     def arguments(self) -> None:
@@ -50,7 +57,7 @@ class CallEnds:
         code = self.code
         rank = max([1, *(len(b.shape) for step in self.program.steps for b in step.arrays())])
         code.add(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}", "%table = load ptr, ptr %table.p")
-        self._make_frame()
+        code.make_frame()
         code.allocas.append(f"%dims = alloca [{rank} x i64]")
         self._count()
         if code.spills:
@@ -70,26 +77,6 @@ class CallEnds:
             self._read_generator(k)
         self._secure()
         code.forget()
-
-    def _make_frame(self) -> None:
-        """Make the frame: on the stack, or, since many calls may be under way, elsewhere if it is large."""
-        code = self.code
-        if not code.spills:
-            code.allocas += [
-                f"%frame = alloca [{self.frame.bytes // 8} x i64]",
-                f"%frame.zeros = getelementptr i8, ptr %frame, i64 {layout.FRAME_ANSWER}",
-                f"store [{self.frame.nulls} x i64] zeroinitializer, ptr %frame.zeros",
-            ]
-            return
-        # Its size is known in the end.
-        make, none, made = code.word("PyMem_RawCalloc"), code.label("none"), code.label("made")
-        self.frame_line = len(code.lines)
-        code.add(f"%frame = call ptr {make}(i64 1, i64 ")
-        code.branch(code.compare("eq", "ptr", "%frame", "null"), none, made, likely=made)
-        code.block(none)
-        code.call("PyErr_NoMemory", "ptr")
-        code.add("ret ptr null")
-        code.block(made)
 
     def _read_all(self, arguments: str, sort: str, places: dict[int, int]) -> None:
         """Let a routine look at inputs, and write to the frame what they are."""
@@ -336,6 +323,21 @@ class CallEnds:
         code.answer(code.field("%frame", layout.FRAME_ANSWER))
         code.block(on)
 
+    # -- results ---------------------------------------------------------------------------------------------
+
+    def result(self, step: Allocate, output: int) -> str:
+        """Make the memory of a result; returns where its values go."""
+        code, buffer = self.code, step.buffer
+        old = None if step.reuse is None else code.emitter.here(self.objects[step.reuse])
+        array = make_array(code, self.program, step, output, old, self.threads.lonely)
+        shape = [code.value(n) for n in buffer.outer_shape[: layout.ERROR_VALUES]]
+        code.demand_pointer(array, layout.FIRST_LARGE_RESULT - output, shape)
+        code.set_field("%frame", self.frame.result(output), array)
+        data = code.field(array, layout.ARRAY_DATA)
+        if step.initial is not None and step.reuse is None:
+            code.copy(data, initial_values(code, self.program, step), code.value(buffer.bytes))
+        return data
+
     # -- the end ---------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
@@ -353,5 +355,4 @@ class CallEnds:
         code.block("refused")
         code.answer(code.call("refuse", "ptr", "ptr %frame", *_CALL, "ptr @plan"))
         code.failed()
-        if code.spills:
-            code.lines[self.frame_line] += f"{self.frame.bytes})"
+        code.finish_frame()

@@ -38,11 +38,15 @@ class Workspace:
             return
         code = self.code
         need = self._possible(total, [self.slots[k].size for k in offsets])
-        self._block = code.call("workspace", "ptr", "ptr %frame", "ptr %table", f"i64 {need}")
+        self._block = self.block(need)
         code.demand_pointer(self._block, layout.NO_WORKSPACE)
         code.forget()
         for k, offset in offsets.items():
             self._places[k] = offset.attr if offset.is_const else code.spill(self._inside(code.value(offset)))
+
+    def block(self, need: str) -> str:
+        """Get memory of so many bytes; returns null if there is none."""
+        return self.code.call("workspace", "ptr", "ptr %frame", "ptr %table", f"i64 {need}")
 
     def slot(self, number: int) -> str:
         """Where a slot is; that of a late one is made here."""

@@ -19,6 +19,7 @@ from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_steps import emission_of
 from aesara.link.llvm.emit_threads import Threads
+from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.spills import spills_values
@@ -52,18 +53,26 @@ class EntryPoint:
         Whether the step that is being emitted belongs to a loop.
     """
 
+    threads_class, workspace_class = Threads, Workspace
+
     def __init__(self, program: Program) -> None:
         made = {buffer.name for step in program.all_steps() for buffer in step.makes()}
         given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
         self.program = program
-        self.code = HostCode(Frame(program), frozenset(made), spills_values(program))
-        self.threads = Threads(self.code, frozenset(given))
-        self.workspace = Workspace(program.slots, self.code)
-        self.ends = CallEnds(program, self.code, self.threads, self.workspace)
+        self.code: HostCode = self._host_code(frozenset(made))
+        self.threads: Threads = self.threads_class(self.code, frozenset(given))
+        self.workspace: Workspace = self.workspace_class(program.slots, self.code)
+        self.ends = self._ends()
         self.has_loops = any(step.runs_rounds for step in program.steps)
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
         self._kernel_texts: list[str] = []
+
+    def _host_code(self, made: frozenset[str]) -> HostCode:
+        return HostCode(Frame(self.program), made, spills_values(self.program))
+
+    def _ends(self) -> Ends:
+        return CallEnds(self.program, self.code, self.threads, self.workspace)
 
     def text(self) -> str:
         """The text of the module."""
@@ -79,11 +88,8 @@ class EntryPoint:
         # Passes find little in code that runs once, or around long steps, and take their time for it.
         gains = any(step.gains_by_passes for step in self.program.steps)
         attributes = "nounwind" if gains else "noinline optnone nounwind"
-        entry = (
-            f"define ptr @{ENTRY}(ptr %self, ptr %args, i64 %nargs, ptr %names) {attributes} "
-            f'"prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
-        )
-        parts = [*self._kernel_texts, code.frame.plan(), *self.ends.constants, entry]
+        entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
+        parts = [*self._kernel_texts, *self.ends.definitions(), entry]
         parts += [code.module.text(), code.metadata.text()]
         return "\n\n".join(parts) + "\n"
 

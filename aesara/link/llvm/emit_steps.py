@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from aesara.ir.buffers import Buffer, Operand
+from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
@@ -13,9 +13,9 @@ from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut, has_long_rows, only_loop
+from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
-from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.primitives import LLVM_TYPES, memory_type
 from aesara.records import dataclass
@@ -90,54 +90,7 @@ def _allocate(entry: EntryPoint, step: Allocate) -> None:
         assert step.slot is not None
         code.place(buffer.name, entry.workspace.slot(step.slot))
         return
-    array = _array(entry, step, step.output)
-    shape = [code.value(n) for n in buffer.outer_shape[: layout.ERROR_VALUES]]
-    code.demand_pointer(array, layout.FIRST_LARGE_RESULT - step.output, shape)
-    code.set_field("%frame", code.frame.result(step.output), array)
-    data = code.field(array, layout.ARRAY_DATA)
-    code.place(buffer.name, data)
-    if step.initial is not None and step.reuse is None:
-        code.copy(data, _initial(entry, step), code.value(buffer.bytes))
-
-
-def _array(entry: EntryPoint, step: Allocate, output: int) -> str:
-    """Make the array of a result."""
-    code = entry.code
-    if step.reuse is None and output not in entry.program.lent:
-        return _new_array(code, step.buffer)
-    arguments = ["ptr %table", *_kind_and_shape(code, step.buffer)]
-    if step.reuse is not None:
-        # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references and
-        # the array owns its data.
-        old = code.emitter.here(entry.ends.objects[step.reuse])
-        arguments += [f"ptr {old}", f"i32 {entry.threads.lonely}", f"ptr {_initial(entry, step)}"]
-        return code.call("reuse", "ptr", *arguments, f"i64 {code.value(step.buffer.bytes)}")
-    items, places = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS), code.fresh("p")
-    code.add(f"{places} = getelementptr ptr, ptr {items}, i64 {first_kept(entry.program, output)}")
-    return code.call("lend", "ptr", *arguments, f"ptr {places}")
-
-
-def _new_array(code: HostCode, buffer: Buffer) -> str:
-    """What the routine ``array`` does: a call less, for what most functions do."""
-    _, rank, shape = _kind_and_shape(code, buffer)
-    descr, kind = code.word(layout.descr_word(buffer.outer_dtype)), code.word("PyArray_Type")
-    code.call("Py_IncRef", "void", f"ptr {descr}")
-    given = (f"ptr {kind}", f"ptr {descr}", rank, shape, "ptr null", "ptr null", "i32 0", "ptr null")
-    return code.call("PyArray_NewFromDescr", "ptr", *given)
-
-
-def _initial(entry: EntryPoint, step: Allocate) -> str:
-    """Where the values are that a result starts with."""
-    if step.initial is None:
-        return "null"
-    return entry.code.emitter.buffer(entry.program.inputs[step.initial].buffer.name)
-
-
-def _kind_and_shape(code: HostCode, buffer: Buffer) -> tuple[str, str, str]:
-    """What routines want to know of the ndarray for a buffer: the descriptor, the rank and the shape."""
-    for d, n in enumerate(buffer.outer_shape):
-        code.set_field("%dims", 8 * d, code.value(n), "i64")
-    return f"i64 {8 * layout.descr_word(buffer.outer_dtype)}", f"i32 {len(buffer.outer_shape)}", "ptr %dims"
+    code.place(buffer.name, entry.ends.result(step, step.output))
 
 
 @emits(View)
@@ -328,7 +281,7 @@ def _python(entry: EntryPoint, step: PythonCall) -> None:
     windows = []
     for k, buffer in enumerate(step.operands):
         data = code.emitter.buffer(buffer.name)
-        window = code.call("array", "ptr", "ptr %table", *_kind_and_shape(code, buffer), f"ptr {data}")
+        window = code.call("array", "ptr", "ptr %table", *kind_and_shape(code, buffer), f"ptr {data}")
         code.set_field(operands, 8 * k, window)
         code.demand_pointer(window, layout.RAISED)
         windows.append(window)

@@ -26,6 +26,9 @@ class HostCode:
     frame, which is then not on the stack.
     """
 
+    #: what the function returns, in LLVM's terms
+    kind_of_answer = "ptr"
+
     def __init__(self, frame: Frame, written: frozenset[str], spills: bool) -> None:
         self.frame, self.spills = frame, spills
         self.module, self.metadata = Module(), Metadata()
@@ -39,6 +42,40 @@ class HostCode:
         #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
         self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
         self._failed = "failed"
+        #: the line that makes the frame, if values are spilled to it
+        self._frame_line = 0
+
+    # -- the frame -------------------------------------------------------------------------------------------
+
+    def make_frame(self) -> None:
+        """Make the frame: on the stack, or, since many calls may be under way, elsewhere if it is large."""
+        if not self.spills:
+            self.allocas += [
+                f"%frame = alloca [{self.frame.bytes // 8} x i64]",
+                f"%frame.zeros = getelementptr i8, ptr %frame, i64 {layout.FRAME_ANSWER}",
+                f"store [{self.frame.nulls} x i64] zeroinitializer, ptr %frame.zeros",
+            ]
+            return
+        # Its size is known in the end.
+        make, none, made = self.word("PyMem_RawCalloc"), self.label("none"), self.label("made")
+        self._frame_line = len(self.lines)
+        self.add(f"%frame = call ptr {make}(i64 1, i64 ")
+        self.branch(self.compare("eq", "ptr", "%frame", "null"), none, made, likely=made)
+        self.block(none)
+        self.no_frame()
+        self.block(made)
+
+    def no_frame(self) -> None:
+        """End the call, since there is no memory for its frame."""
+        self.call("PyErr_NoMemory", "ptr")
+        self.add("ret ptr null")
+
+    def finish_frame(self) -> None:
+        """Say how large the frame is, when all of the call has been emitted."""
+        if self.spills:
+            self.lines[self._frame_line] += f"{self.frame.bytes})"
+
+    # -- text ------------------------------------------------------------------------------------------------
 
     def add(self, *lines: str) -> None:
         self.emitter.scopes[-1].code.extend(lines)
@@ -165,12 +202,16 @@ class HostCode:
                 )
                 names.append(self.fresh("e"))
                 self.add(f"{names[-1]} = phi i64 {', '.join(values)}")
-            for k, name in enumerate(names):
-                self.set_field("%frame", layout.FRAME_ERROR + 8 * k, name, "i64")
-            self.answer(self.call("abort", "ptr", "ptr %frame", "ptr %table", "ptr @plan", "ptr %args"))
+            self.fail(names)
+
+    def fail(self, error: Sequence[str]) -> None:
+        """End the call with an exception: the number of an error, and its values."""
+        for k, name in enumerate(error):
+            self.set_field("%frame", layout.FRAME_ERROR + 8 * k, name, "i64")
+        self.answer(self.call("abort", "ptr", "ptr %frame", "ptr %table", "ptr @plan", "ptr %args"))
 
     def answer(self, value: str) -> None:
         """End the call with its answer, or with null if it has raised."""
         if self.spills:
             self.call("PyMem_RawFree", "void", "ptr %frame")
-        self.add(f"ret ptr {value}")
+        self.add(f"ret {self.kind_of_answer} {value}")

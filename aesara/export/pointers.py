@@ -1,0 +1,258 @@
+"""C function pointers that are called without Python and without the GIL, from any number of threads.
+
+A sampler that is written in C, C++ or Rust calls a log-density some hundred thousand times. With a pointer each of its
+threads does so at once, and none waits for another.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import aesara.tensor as at
+from aesara.compile.function.function import Function
+from aesara.graph.cloning import clone_get_equiv
+from aesara.graph.nodes import Variable
+from aesara.link.llvm.emit_pointer import NO_MEMORY, WRONG_LENGTH, PointedTo, Signature
+from aesara.link.llvm.pointer import PointerCode, PointerData
+
+__all__ = ["LogpPointer", "VectorPointer", "logp_pointer", "vector_pointer"]
+
+#: what a pointer returns if a result is not finite
+GRADIENT_NOT_FINITE, LOGP_NOT_FINITE = 3, 4
+
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+class CPointer:
+    """A C function pointer, and what it needs; see `LogpPointer` and `VectorPointer`."""
+
+    def __init__(
+        self, function: Function, code: PointerCode, shared: Mapping[str, int], values: Mapping[int, Any], word: int
+    ) -> None:
+        self.function, self._code, self._shared, self._word = function, code, shared, word
+        self._data = PointerData(code, values)
+        self.address = code.address
+        self.user_data = np.zeros(word + 1, np.uint64)
+        self.user_data[word] = self._data.address
+        self._call: Callable[..., int] = self._prototype()(code.address)
+
+    def _prototype(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def table(self) -> int:
+        """The word of the user data that belongs to this function; it is good as long as this object lives."""
+        return self._data.address
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """The values of shared variables that calls read, by name."""
+        return {name: self._data.values[k] for name, k in self._shared.items() if k in self._data.values}
+
+    def with_values(self, **values: Any) -> Any:
+        """The same pointer for other values of shared variables, which may have other shapes.
+
+        Raises
+        ------
+        KeyError
+            If the function has no shared variable of such a name.
+        """
+        unknown = [name for name in values if name not in self._shared]
+        if unknown:
+            known = ", ".join(self._shared) or "none"
+            raise KeyError(f"The function has no shared variable {', '.join(unknown)}; it has {known}.")
+        given = {**self._data.values, **{self._shared[name]: value for name, value in values.items()}}
+        return type(self)(self.function, self._code, self._shared, given, self._word)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.function, self._word, self.values)
+
+    def _raise(self, status: int, x: np.ndarray) -> None:
+        """Raise what a status other than 0 means."""
+        if status == WRONG_LENGTH:
+            raise ValueError(f"The vector has {x.size} numbers; the function takes or gives another number of them.")
+        if status == NO_MEMORY:
+            raise MemoryError("There is no memory for the intermediate results.")
+        self.function(x)  # says which check has failed, if shared variables still have these values
+        raise ValueError("A check of the graph has failed for these values of shared variables.")
+
+
+class LogpPointer(CPointer):
+    """A log-density and its gradient as a C function pointer; made by `logp_pointer`.
+
+    The function is ``int64_t f(uint64_t n, const double *x, double *gradient, double *logp, void *user)``. It returns
+    0; 3 if the gradient is not finite and 4 if only the log-density is not (both are written); 1 if a check of the
+    graph has failed, such as one of shapes; -1 if `n` is not the length of the vector; -2 if there is no memory.
+
+    Attributes
+    ----------
+    address : int
+        Of the function.
+    user_data : numpy.ndarray
+        Its address (``user_data.ctypes.data``) is the argument `user`. The function may be called as long as this
+        object lives.
+    function : aesara.compile.function.function.Function
+        What the pointer was made of.
+    """
+
+    def _prototype(self) -> Any:
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, _DOUBLES, _DOUBLES, _DOUBLES, ctypes.c_void_p)
+
+    def __call__(self, x: Any) -> tuple[float, np.ndarray]:
+        """The log-density and its gradient at `x`, by a call of the pointer."""
+        x = np.ascontiguousarray(x, np.float64)
+        gradient, logp = np.empty(x.size), ctypes.c_double()
+        pointers = x.ctypes.data_as(_DOUBLES), gradient.ctypes.data_as(_DOUBLES), ctypes.byref(logp)
+        status = self._call(x.size, *pointers, self.user_data.ctypes.data)
+        if status not in (0, GRADIENT_NOT_FINITE, LOGP_NOT_FINITE):
+            self._raise(status, x)
+        return logp.value, gradient
+
+
+class VectorPointer(CPointer):
+    """A function from vectors to vectors as a C function pointer; made by `vector_pointer`.
+
+    The function is ``int64_t f(uint64_t n, uint64_t m, const double *x, double *result, void *user)`` for `n` numbers
+    that go in and `m` that come out; it returns what that of a `LogpPointer` does, whatever the results are.
+
+    Attributes
+    ----------
+    address, user_data, function
+        See `LogpPointer`.
+    """
+
+    def _prototype(self) -> Any:
+        return ctypes.CFUNCTYPE(
+            ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, _DOUBLES, _DOUBLES, ctypes.c_void_p
+        )  # fmt: skip
+
+    def __call__(self, x: Any, size: int) -> np.ndarray:
+        """The result, of `size` numbers, at `x`, by a call of the pointer."""
+        x, result = np.ascontiguousarray(x, np.float64), np.empty(size)
+        pointers = x.ctypes.data_as(_DOUBLES), result.ctypes.data_as(_DOUBLES)
+        status = self._call(x.size, size, *pointers, self.user_data.ctypes.data)
+        if status:
+            self._raise(status, x)
+        return result
+
+
+def logp_pointer(f: Any, word: int = 0) -> LogpPointer:
+    """A log-density and its gradient as a C function pointer that needs neither Python nor the GIL.
+
+    Parameters
+    ----------
+    f : aesara.compile.function.function.Function
+        Takes one vector of float64 and returns the log-density, a scalar, and its gradient, a vector as long as that.
+        An object with such an attribute ``function``, as `aesara.pytensor.compile_logp` makes it, will do.
+    word : int, default 0
+        Which word of the user data belongs to this function: functions with different ones can share user data.
+
+    Returns
+    -------
+    LogpPointer
+        The address of the function and its user data, which has the values that shared variables have now. Any number
+        of threads may call it at once.
+
+    Raises
+    ------
+    NotImplementedError
+        If a node of the graph runs in Python; the error names it.
+    TypeError
+        If the function takes or returns something else, updates shared variables, or draws random numbers.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> logp = -at.sum(x**2) / 2
+    >>> pointer = logp_pointer(aesara.function([x], [logp, aesara.grad(logp, x)]))
+    >>> pointer([1.0, 2.0])
+    (-2.5, array([-1., -2.]))
+    """
+    return _make(LogpPointer, f, word)
+
+
+def vector_pointer(f: Any, word: int = 0) -> VectorPointer:
+    """A function from a vector to a vector as a C function pointer that needs neither Python nor the GIL.
+
+    Parameters
+    ----------
+    f : aesara.compile.function.function.Function
+        Takes one vector of float64 and returns one.
+    word : int, default 0
+        See `logp_pointer`.
+
+    Returns
+    -------
+    VectorPointer
+        The address of the function and its user data.
+
+    Raises
+    ------
+    NotImplementedError, TypeError
+        As `logp_pointer` does.
+
+    Examples
+    --------
+    >>> import aesara, aesara.tensor as at
+    >>> x = at.dvector("x")
+    >>> vector_pointer(aesara.function([x], at.exp(x)))([0.0, 0.0], 2)
+    array([1., 1.])
+    """
+    return _make(VectorPointer, f, word)
+
+
+def _make(kind: type[Any], f: Any, word: int) -> Any:
+    function = getattr(f, "function", f)
+    if not isinstance(function, Function):
+        raise TypeError(f"A compiled function was expected, as aesara.function makes it; got {type(f).__name__}.")
+    maker = function.maker
+    if maker.update_mapping:
+        raise TypeError(
+            "A C function cannot update shared variables, since threads call it at once; compile one without updates."
+        )
+    implicit = [bool(spec.implicit) for spec in maker.inputs]
+    copies = clone_get_equiv(maker.fgraph.inputs, maker.fgraph.outputs)
+    inputs = [copies[variable] for variable in maker.fgraph.inputs]
+    outputs = [copies[variable] for variable in maker.fgraph.outputs]
+    given = [variable for variable, is_shared in zip(inputs, implicit) if not is_shared]
+    if kind is LogpPointer:
+        expected, is_expected = "a scalar and a vector", [v.type.ndim for v in outputs] == [0, 1]
+    else:
+        expected, is_expected = "a vector", [v.type.ndim for v in outputs] == [1]
+    is_expected = is_expected and [v.type.ndim for v in given] == [1]
+    if not is_expected or any(v.type.dtype != "float64" for v in (*given, *outputs)):
+        raise TypeError(
+            f"A function from a vector to {expected}, all of float64, was expected; this one goes from "
+            f"{_types(given)} to {_types(outputs)}."
+        )
+    (number,) = (k for k, is_shared in enumerate(implicit) if not is_shared)
+    taken = PointedTo(number, is_result=False, length=0)
+    if kind is LogpPointer:
+        logp, gradient = outputs
+        outputs.append(_status(logp, gradient))
+        pointers = taken, PointedTo(1, is_result=True, length=0), PointedTo(0, is_result=True)
+        signature = Signature(1, pointers, status=2, word=word)
+    else:
+        signature = Signature(2, (taken, PointedTo(0, is_result=True, length=1)), word=word)
+    code = PointerCode(list(zip(inputs, implicit)), outputs, signature)
+    values = {k: cell.storage[0] for k, cell in enumerate(function.input_storage) if implicit[k]}
+    shared = {inputs[k].name or f"input {k}": k for k in values}
+    return kind(function, code, shared, values, word)
+
+
+def _again(kind: type[Any], function: Function, word: int, values: dict[str, np.ndarray]) -> Any:
+    return _make(kind, function, word).with_values(**values)
+
+
+def _types(variables: list[Variable]) -> str:
+    return ", ".join(str(variable.type) for variable in variables) or "nothing"
+
+
+def _status(logp: Any, gradient: Any) -> Any:
+    finite = at.switch(at.isfinite(logp), 0, LOGP_NOT_FINITE)
+    return at.cast(at.switch(at.all(at.isfinite(gradient)), finite, GRADIENT_NOT_FINITE), "int64")

@@ -1,0 +1,337 @@
+"""A program as a plain C function, for callers that know nothing of Python.
+
+It is called as ``int64 function(lengths, pointers, user)``: with lengths (uint64), with pointers to the elements of
+inputs and results, and with a pointer to the user data, one of whose words is the address of the function's table. It
+touches no Python object and needs no GIL, so any threads may call it at once: each call takes a block of workspace
+from the function's pool, or makes one. The pool is a row of places; a thread begins at one that its stack names, takes
+what it finds there by an atomic exchange with null, and puts it back where there is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.ir.program import Program
+from aesara.ir.steps import Allocate, Step
+from aesara.link.llvm import layout
+from aesara.link.llvm.emit_memory import Workspace
+from aesara.link.llvm.emit_program import EntryPoint
+from aesara.link.llvm.emit_threads import Threads
+from aesara.link.llvm.ends import Ends
+from aesara.link.llvm.frame import Frame
+from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.shared.memory import ALIGN
+from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.spills import spills_values
+from aesara.records import dataclass
+
+__all__ = [
+    "CHECK_FAILED", "NO_MEMORY", "POINTER_ENTRY", "WRONG_LENGTH", "PointerWords", "PointedTo", "Signature",
+    "emit_pointer",
+]  # fmt: skip
+
+POINTER_ENTRY = "aesara_pointer"
+#: what is returned if a check of the graph fails, if a length is not that of the graph, and if there is no memory
+CHECK_FAILED, WRONG_LENGTH, NO_MEMORY = 1, -1, -2
+
+#: places of the pool, and the words from one to the next: they are in different lines of the cache
+_POOL, _APART = 32, 8
+#: bytes of workspace that are taken from the stack
+_ON_STACK = 16384
+
+
+@dataclass(frozen=True)
+class PointedTo:
+    """What a pointer points to: the input or the result of this number, with as many elements as a length says.
+
+    `length` is the position of that length among the lengths; None: it is a single number.
+    """
+
+    number: int
+    is_result: bool
+    length: int | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of the C function: so many lengths, then pointers, then the user data.
+
+    Attributes
+    ----------
+    status
+        The number of the result that the function returns, an int64; None: it returns 0.
+    word
+        Which word of the user data is the address of the table.
+    """
+
+    lengths: int
+    pointers: tuple[PointedTo, ...]
+    status: int | None = None
+    word: int = 0
+
+
+class PointerWords:
+    """The words of the table behind those that every function has.
+
+    Attributes
+    ----------
+    values
+        By number of a shared variable: where the address of its values is; its lengths follow.
+    constant, end
+        The first constant, and the first word after all.
+    """
+
+    pool, places = layout.VARIABLE_START, _POOL
+
+    def __init__(self, program: Program) -> None:
+        at = self.pool + _POOL * _APART
+        self.values: dict[int, int] = {}
+        for k, item in enumerate(program.inputs):
+            if item.implicit:
+                self.values[k] = at
+                at += 1 + len(item.buffer.outer_shape)
+        self.constant = at
+        self.end = at + len(program.constants)
+
+    def pool_place(self, number: int) -> int:
+        """The word of a place of the pool."""
+        return self.pool + _APART * number
+
+
+class _PointerFrame(Frame):
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.places = PointerWords(program)
+        self.words.constant = self.places.constant
+
+    def late_blocks(self) -> list[int]:
+        """Where the blocks of late slots are."""
+        return [self.late(slot) for slot in self._late]
+
+
+class _PointerCode(HostCode):
+    kind_of_answer = "i64"
+    frame: _PointerFrame
+
+    def no_frame(self) -> None:
+        self.add(f"ret i64 {NO_MEMORY}")
+
+    def fail(self, error: Sequence[str]) -> None:
+        is_check, is_length = self.compare("sge", "i64", error[0], "0"), self.fresh("c")
+        other, code = self.fresh("s"), self.fresh("s")
+        self.add(
+            f"{is_length} = icmp eq i64 {error[0]}, {layout.WRONG_ARGUMENTS}",
+            f"{other} = select i1 {is_length}, i64 {WRONG_LENGTH}, i64 {NO_MEMORY}",
+            f"{code} = select i1 {is_check}, i64 {CHECK_FAILED}, i64 {other}",
+        )
+        self.answer(code)
+
+    def answer(self, value: str) -> None:
+        for place in self.frame.late_blocks():
+            self.call("PyMem_RawFree", "void", f"ptr {self.field('%frame', place)}")
+        self.add("call void @pool.give(ptr %frame, ptr %table)")
+        super().answer(value)
+
+
+class _NoThreads(Threads):
+    """There is no GIL to release, and nobody to look for signals."""
+
+    def release_gil(self, steps: Sequence[Step]) -> None:
+        self.code.forget()
+
+    def take_gil(self) -> None:
+        pass
+
+
+class _PointerWorkspace(Workspace):
+    def block(self, need: str) -> str:
+        if need.isdecimal() and int(need) <= _ON_STACK:
+            self.code.allocas.append(f"%workspace = alloca [{need} x i8], align {ALIGN}")
+            return "%workspace"
+        made = self.code.fresh("r")
+        self.code.add(f"{made} = call ptr @pool.take(ptr %frame, ptr %table, i64 {need})")
+        return made
+
+
+class _PointerEnds(Ends):
+    def __init__(self, program: Program, code: _PointerCode, signature: Signature) -> None:
+        self.program, self.code, self.signature = program, code, signature
+        self.objects = {}
+        lengths = [f"i64 %length{k}" for k in range(signature.lengths)]
+        pointers = [f"ptr %pointer{k}" for k in range(len(signature.pointers))]
+        self.heading = f"i64 @{POINTER_ENTRY}({', '.join([*lengths, *pointers, 'ptr %user'])})"
+        self._inputs = {p.number: (k, p) for k, p in enumerate(signature.pointers) if not p.is_result}
+        self._results = {p.number: (k, p) for k, p in enumerate(signature.pointers) if p.is_result}
+
+    def definitions(self) -> list[str]:
+        return [_POOL_ROUTINES]
+
+    def arguments(self) -> None:
+        code = self.code
+        place = f"getelementptr i8, ptr %user, i64 {8 * self.signature.word}"
+        code.add(f"%table.p = {place}", "%table = load ptr, ptr %table.p")
+        code.make_frame()
+        if self.signature.status is not None:
+            code.allocas.append("%status = alloca i64")
+        for k, item in enumerate(self.program.inputs):
+            shape, static = item.buffer.outer_shape, item.static_shape
+            if item.implicit:
+                word = code.frame.places.values[k]
+                code.place(item.buffer.name, code.word(word))
+                lengths = [
+                    code.word(word + 1 + d, "i64") if static[d] is None else "" for d in range(len(shape))
+                ]
+            else:
+                position, pointed = self._inputs[k]
+                code.place(item.buffer.name, f"%pointer{position}")
+                lengths = [] if pointed.length is None else [f"%length{pointed.length}"]
+            for size, length, known in zip(shape, lengths, static, strict=True):
+                if known is None:
+                    code.define(size.attr, length)
+                elif not item.implicit:
+                    code.demand(code.compare("eq", "i64", length, str(known)), layout.WRONG_ARGUMENTS)
+        code.forget()
+
+    def result(self, step: Allocate, output: int) -> str:
+        if output == self.signature.status:
+            return "%status"
+        code, (position, pointed) = self.code, self._results[output]
+        wanted = "1" if pointed.length is None else f"%length{pointed.length}"
+        for size in step.buffer.outer_shape:
+            code.demand(code.compare("eq", "i64", code.value(size), wanted), layout.WRONG_ARGUMENTS)
+        return f"%pointer{position}"
+
+    def finish(self) -> None:
+        code = self.code
+        code.answer("0" if self.signature.status is None else code.field("%status", 0, "i64"))
+        code.failed()
+        code.finish_frame()
+
+
+class _PointerEntry(EntryPoint):
+    threads_class, workspace_class = _NoThreads, _PointerWorkspace
+    code: _PointerCode
+
+    def __init__(self, program: Program, signature: Signature) -> None:
+        self.signature = signature
+        super().__init__(program)
+
+    def _host_code(self, made: frozenset[str]) -> HostCode:
+        return _PointerCode(_PointerFrame(self.program), made, spills_values(self.program))
+
+    def _ends(self) -> Ends:
+        return _PointerEnds(self.program, self.code, self.signature)
+
+
+def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset[str]]:
+    """LLVM IR text of a program as a plain C function, and the external scalar functions that it needs.
+
+    Parameters
+    ----------
+    program
+        It has no updates, no generators and no nodes in Python; results are vectors or single numbers.
+    signature
+        How it is called.
+    """
+    entry = _PointerEntry(program, signature)
+    text = entry.text()
+    return text, frozenset(entry.code.module.externals)
+
+
+_POOL_ROUTINES = expand(f"""
+define internal i64 @pool.first(ptr %frame) nounwind {{
+entry:
+  ; stacks of threads are far apart
+  %stack = ptrtoint ptr %frame to i64
+  %place = lshr i64 %stack, 16
+  %mixed = mul i64 %place, -7046029254386353131
+  %first = lshr i64 %mixed, {64 - _POOL.bit_length() + 1}
+  ret i64 %first
+}}
+
+define internal ptr @pool.place(ptr %table, i64 %first, i64 %k) nounwind {{
+entry:
+  %sum = add i64 %first, %k
+  %number = and i64 %sum, {_POOL - 1}
+  %word = mul i64 %number, {8 * _APART}
+  %at = add i64 %word, {8 * PointerWords.pool}
+  %place = at %table, %at
+  ret ptr %place
+}}
+
+define internal ptr @pool.take(ptr %frame, ptr %table, i64 %bytes) noinline nounwind {{
+entry:
+  %first = call i64 @pool.first(ptr %frame)
+  br label %look
+look:
+  %k = phi i64 [0, %entry], [%k.next, %next]
+  %place = call ptr @pool.place(ptr %table, i64 %first, i64 %k)
+  %seen = load atomic i64, ptr %place monotonic, align 8
+  %nothing = icmp eq i64 %seen, 0
+  br i1 %nothing, label %next, label %try
+try:
+  %got = atomicrmw xchg ptr %place, i64 0 acquire
+  %late = icmp eq i64 %got, 0
+  br i1 %late, label %next, label %found
+next:
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, {_POOL}
+  br i1 %more, label %look, label %make
+found:
+  %block = inttoptr i64 %got to ptr
+  %capacity = field i64 %block, BLOCK_SIZE
+  %enough = icmp sle i64 %bytes, %capacity
+  br i1 %enough, label %ready, label %small
+small:
+  %old = field ptr %block, BLOCK_MEMORY
+  ask void PyMem_RawFree(ptr %old)
+  br label %make
+make:
+  %padded = add i64 %bytes, {ALIGN + layout.BLOCK_HEAD}
+  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
+  %failed = icmp eq ptr %memory, null
+  br i1 %failed, label %none, label %align
+align:
+  %number = ptrtoint ptr %memory to i64
+  %up = add i64 %number, {ALIGN - 1}
+  %aligned = and i64 %up, {-ALIGN}
+  %made = inttoptr i64 %aligned to ptr
+  set i64 %bytes, %made, BLOCK_SIZE
+  set ptr %memory, %made, BLOCK_MEMORY
+  br label %ready
+ready:
+  %taken = phi ptr [%block, %found], [%made, %align]
+  set ptr %taken, %frame, FRAME_BLOCK
+  %workspace = at %taken, BLOCK_HEAD
+  ret ptr %workspace
+none:
+  ret ptr null
+}}
+
+define internal void @pool.give(ptr %frame, ptr %table) nounwind {{
+entry:
+  %block = field ptr %frame, FRAME_BLOCK
+  %nothing = icmp eq ptr %block, null
+  br i1 %nothing, label %done, label %give
+give:
+  %address = ptrtoint ptr %block to i64
+  %first = call i64 @pool.first(ptr %frame)
+  br label %try
+try:
+  %k = phi i64 [0, %give], [%k.next, %next]
+  %place = call ptr @pool.place(ptr %table, i64 %first, i64 %k)
+  %pair = cmpxchg ptr %place, i64 0, i64 %address release monotonic
+  %given = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %given, label %done, label %next
+next:
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, {_POOL}
+  br i1 %more, label %try, label %full
+full:
+  %memory = field ptr %block, BLOCK_MEMORY
+  ask void PyMem_RawFree(ptr %memory)
+  br label %done
+done:
+  ret void
+}}
+""")

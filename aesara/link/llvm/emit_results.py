@@ -1,0 +1,56 @@
+"""The arrays that a call returns."""
+
+from __future__ import annotations
+
+from aesara.ir.buffers import Buffer
+from aesara.ir.program import Program
+from aesara.ir.steps import Allocate
+from aesara.link.llvm import layout
+from aesara.link.llvm.frame import first_kept
+from aesara.link.llvm.host_code import HostCode
+
+__all__ = ["initial_values", "kind_and_shape", "make_array"]
+
+
+def make_array(code: HostCode, program: Program, step: Allocate, output: int, old: str | None, lonely: str) -> str:
+    """Make the array of a result; returns a pointer to it, or null.
+
+    Parameters
+    ----------
+    old, lonely
+        The object whose memory may be taken (`Allocate.reuse`), and how many references it has if nobody else sees it.
+    """
+    if old is None and output not in program.lent:
+        return _new_array(code, step.buffer)
+    arguments = ["ptr %table", *kind_and_shape(code, step.buffer)]
+    if old is not None:
+        # Nobody else can see the memory if the cell (and this call, if it holds values) have the only references and
+        # the array owns its data.
+        arguments += [f"ptr {old}", f"i32 {lonely}", f"ptr {initial_values(code, program, step)}"]
+        return code.call("reuse", "ptr", *arguments, f"i64 {code.value(step.buffer.bytes)}")
+    items, places = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS), code.fresh("p")
+    code.add(f"{places} = getelementptr ptr, ptr {items}, i64 {first_kept(program, output)}")
+    return code.call("lend", "ptr", *arguments, f"ptr {places}")
+
+
+def _new_array(code: HostCode, buffer: Buffer) -> str:
+    """What the routine ``array`` does: a call less, for what most functions do."""
+    _, rank, shape = kind_and_shape(code, buffer)
+    descr, kind = code.word(layout.descr_word(buffer.outer_dtype)), code.word("PyArray_Type")
+    code.call("Py_IncRef", "void", f"ptr {descr}")
+    given = (f"ptr {kind}", f"ptr {descr}", rank, shape, "ptr null", "ptr null", "i32 0", "ptr null")
+    return code.call("PyArray_NewFromDescr", "ptr", *given)
+
+
+def initial_values(code: HostCode, program: Program, step: Allocate) -> str:
+    """Where the values are that a result starts with."""
+    if step.initial is None:
+        return "null"
+    return code.emitter.buffer(program.inputs[step.initial].buffer.name)
+
+
+def kind_and_shape(code: HostCode, buffer: Buffer) -> tuple[str, str, str]:
+    """What routines want to know of the ndarray for a buffer: the descriptor, the rank and the shape."""
+    for d, n in enumerate(buffer.outer_shape):
+        code.set_field("%dims", 8 * d, code.value(n), "i64")
+    return f"i64 {8 * layout.descr_word(buffer.outer_dtype)}", f"i32 {len(buffer.outer_shape)}", "ptr %dims"

@@ -1,0 +1,134 @@
+"""Graphs compiled as plain C functions: their code, and the data that a call is given with its arguments."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from aesara.errors import NativeTargetError
+from aesara.graph.nodes import Variable
+from aesara.ir.program import Program
+from aesara.link.llvm import layout
+from aesara.link.llvm.cache import object_cache
+from aesara.link.llvm.emit_pointer import POINTER_ENTRY, PointerWords, Signature, emit_pointer
+from aesara.link.llvm.jit import build
+from aesara.link.llvm.runtime import fixed_words
+from aesara.link.llvm.shared.code import routine_words
+from aesara.lower.context import Unsupported
+from aesara.lower.dispatch import lower_graph
+
+__all__ = ["PointerCode", "PointerData"]
+
+_free = ctypes.pythonapi.PyMem_RawFree
+_free.restype, _free.argtypes = None, [ctypes.c_void_p]
+
+
+class PointerCode:
+    """A graph as a plain C function.
+
+    Parameters
+    ----------
+    inputs
+        The graph's inputs, each with whether it is a shared variable.
+    outputs
+        What is computed, in the order of the signature's numbers.
+    signature
+        How the function is called.
+
+    Raises
+    ------
+    NotImplementedError
+        If a node runs in Python; the error names it.
+    TypeError
+        If a value that goes in or out is no array.
+
+    Attributes
+    ----------
+    address
+        Where the function is.
+    """
+
+    def __init__(
+        self, inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], signature: Signature
+    ) -> None:
+        for variable, _ in inputs:
+            if variable.type.in_words:
+                raise TypeError(f"A C function cannot draw from the generator {variable}: it would need the GIL.")
+        try:
+            lowered = lower_graph(inputs, outputs, {}, len(outputs), False)
+        except Unsupported as reason:
+            raise TypeError(f"A C function takes and gives arrays only, but the graph has {reason}.") from None
+        for node, why in lowered.reasons.items():
+            place = "" if node.source is None else f", made at {node.source.filename}:{node.source.lineno}"
+            raise NotImplementedError(
+                f"A C function cannot run Python, but {node.op}{place}, has no native code here: {why}. Leave it out "
+                "of the graph, or call the compiled function from Python."
+            )
+        self.signature = signature
+        self.variables = [variable for variable, _ in inputs]
+        self.program: Program = lowered.program
+        self.constants = lowered.constants
+        self._products = sorted({dtype for step in self.program.all_steps() for dtype in step.products()})
+        text, externals = emit_pointer(self.program, signature)
+        self._code = build(text, externals, POINTER_ENTRY, object_cache())
+        if self._code.address is None:
+            raise NativeTargetError(
+                f"This C function was compiled for another architecture ({self._code.target}). Set the option "
+                "native_target to native and compile it again."
+            )
+        self.address: int = self._code.address
+
+    @cached_property
+    def fixed_words(self) -> list[int]:
+        """The words of the table that all functions have."""
+        return fixed_words(bool(self._products), routine_words(self._products))
+
+
+class PointerData:
+    """What a plain C function reads besides its arguments: constants and the values of shared variables.
+
+    Parameters
+    ----------
+    code
+        The function.
+    values
+        By number of an input that is a shared variable: its value.
+
+    Attributes
+    ----------
+    address
+        Of the table; a word of the user data.
+    """
+
+    def __init__(self, code: PointerCode, values: Mapping[int, Any]) -> None:
+        words = PointerWords(code.program)
+        self.values = {k: _copied(code.variables[k], values[k]) for k in words.values}
+        table = np.zeros(words.end, np.uint64)
+        table[: layout.VARIABLE_START] = code.fixed_words
+        for k, at in words.values.items():
+            value = self.values[k]
+            table[at] = value.ctypes.data
+            table[at + 1 : at + 1 + value.ndim] = value.shape
+        for k, constant in enumerate(code.constants):
+            table[words.constant + k] = constant.ctypes.data
+        self._table, self._code, self._words = table, code, words
+        self.address: int = table.ctypes.data
+
+    def __del__(self) -> None:
+        if not hasattr(self, "address"):
+            return
+        for k in range(self._words.places):
+            block = int(self._table[self._words.pool_place(k)])
+            if block:
+                _free(ctypes.c_uint64.from_address(block + layout.BLOCK_MEMORY).value)
+
+
+def _copied(variable: Variable, value: Any) -> np.ndarray:
+    """The value of a shared variable, in memory that nobody else writes to."""
+    copy = np.array(variable.type.filter(value, allow_downcast=True), variable.type.dtype, order="C")
+    copy.setflags(write=False)
+    return copy
