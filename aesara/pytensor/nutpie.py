@@ -44,13 +44,13 @@ def _with_values(pointer: Any, updates: Mapping[str, Any]) -> Any:
 
 
 def _with_pointers(model: NutpieModel, logp: LogpPointer, expand: VectorPointer) -> NutpieModel:
-    return replace(
-        model,
-        compiled_logp_func=logp,
-        compiled_expand_func=expand,
-        user_data=np.array([logp.table, expand.table], np.uint64),
-        shared_data={**expand.values, **logp.values},
-    )
+    pointers: dict[str, Any] = {
+        "compiled_logp_func": logp,
+        "compiled_expand_func": expand,
+        "user_data": np.array([logp.table, expand.table], np.uint64),
+        "shared_data": {**expand.values, **logp.values},
+    }
+    return replace(model, **pointers)
 
 
 def compile_pymc_model(
