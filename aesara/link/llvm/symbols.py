@@ -5,6 +5,7 @@
 ``lapack.<name>``, ``blas.<name>``   LAPACK and BLAS, as ``scipy.linalg`` exports them to Cython
 ``numpy.sort.<kind>.<dtype>``        NumPy's sort of a row in place, and ``numpy.argsort`` of positions
 ``random.<name>``                    a function that draws, of ``numpy.random``
+``numpy.loop.<name>.<arity>``         the loop of one of NumPy's ufuncs for float64
 ``numpy.fft.<name>.<dtype>``         the loop of a ufunc behind ``numpy.fft``, for a dtype of parts; NumPy 2
 anything else                        a function of the C library
 ===================================  ==============================================================================
@@ -13,6 +14,7 @@ anything else                        a function of the C library
 from __future__ import annotations
 
 from aesara.ir.generators import draw_address
+from aesara.ir.routines.numpy_loops import loop_address
 from aesara.link.llvm.runtime import capsule_functions, libm_address, numpy_sort, numpy_transform, special_function
 
 __all__ = ["address_of"]
@@ -33,6 +35,8 @@ def address_of(symbol: str) -> int | None:
         return capsule_functions("linalg", f"cython_{source}").get(rest[0])
     if source == "random":
         return draw_address(rest[0])
+    if source == "numpy" and rest[0] == "loop":
+        return loop_address(rest[1], int(rest[2]))
     if source == "numpy":
         return numpy_transform(*rest[1:]) if rest[0] == "fft" else numpy_sort(*rest)
     return libm_address(symbol)

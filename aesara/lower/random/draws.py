@@ -15,7 +15,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
-from aesara.lower.random import choosing
+from aesara.lower.random import choosing, formulas
 from aesara.lower.random.drawing import (
     ABOVE_ONE,
     AT_LEAST_ZERO,
@@ -210,27 +210,18 @@ def _integers(node: Drawing) -> Array:
     return node.draw("integers", low, node.combined(length, "int64", low, high))
 
 
-def _moved(node: Drawing, numbers: Array, loc: Array, scale: Array) -> Array:
-    """The numbers times a scale, plus a location."""
-
-    def body(x: Expr, m: Expr, s: Expr) -> Expr:
-        return x * s + m
-
-    return node.combined(body, "float64", numbers, loc, scale)
-
-
 def _half_normal(node: Drawing) -> Array:
     loc, scale = _numbers_of(node, (_one("loc"), _one("scale")))
     node.require(AT_LEAST_ZERO, "scale", scale)
     numbers = node.draw("standard_normal")
-    return _moved(node, node.combined(lambda x: primitive("abs", x), "float64", numbers), loc, scale)
+    return formulas.moved(node, node.combined(lambda x: primitive("abs", x), "float64", numbers), loc, scale)
 
 
 def _student_t(node: Drawing) -> Array:
     df, loc, scale = _numbers_of(node, (_one("df"), _one("loc"), _one("scale")))
     node.require(AT_LEAST_ZERO, "scale", scale)
     node.require(POSITIVE, "df", df)
-    return _moved(node, node.draw("standard_t", df), loc, scale)
+    return formulas.moved(node, node.draw("standard_t", df), loc, scale)
 
 
 _LOC = _one("loc")
@@ -242,12 +233,19 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.LaplaceRV: _Numbers("laplace", (_LOC, _SCALE)),
     of.LogisticRV: _Numbers("logistic", (_LOC, _SCALE)),
     of.StudentTRV: _student_t,
+    of.GumbelRV: formulas.gumbel,
+    of.CauchyRV: formulas.cauchy,
     of.UniformRV: _uniform,
     of.TriangularRV: _Numbers("triangular", (_one("left"), _one("mode"), _one("right")), first=_check_triangle),
     of.BetaRV: _Numbers("beta", (_one("a", POSITIVE), _one("b", POSITIVE))),
     of.PowerRV: _Numbers("power", (_one("a", POSITIVE),)),
     of.VonMisesRV: _Numbers("vonmises", (_one("mu"), _one("kappa", NON_NEGATIVE))),
     of.HalfNormalRV: _half_normal,
+    of.HalfCauchyRV: formulas.half_cauchy,
+    of.TruncExponentialRV: formulas.truncated,
+    of.InvGammaRV: formulas.inverse_gamma,
+    of.GenGammaRV: formulas.generalized_gamma,
+    of.ParetoRV: formulas.pareto,
     of.LogNormalRV: _Numbers("lognormal", (_one("mean"), _one("sigma", NON_NEGATIVE))),
     of.GammaRV: _Numbers("gamma", (_one("shape", NON_NEGATIVE), _SCALE)),
     of.ChiSquareRV: _Numbers("chisquare", (_one("df", POSITIVE),)),

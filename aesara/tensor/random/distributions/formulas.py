@@ -8,7 +8,7 @@ import numpy as np
 
 from aesara.tensor.random.random_variable import RandomVariable
 
-__all__ = ["ScipyRandomVariable", "as_numbers", "require", "shape_of_draws"]
+__all__ = ["ScipyRandomVariable", "as_numbers", "powers", "require", "shape_of_draws"]
 
 
 class ScipyRandomVariable(RandomVariable):
@@ -81,3 +81,17 @@ def shape_of_draws(size: tuple[int, ...] | None, *parameters: Any) -> tuple[int,
     if not fits:
         raise ValueError(f"Output size {tuple(size)} is not compatible with broadcast dimensions of inputs {common}.")
     return tuple(size)
+
+
+def powers(base: Any, exponent: Any) -> Any:
+    """Powers of an array, or of a scalar, with an exponent or one for each element.
+
+    For an exponent of -1, say, NumPy divides, which rounds otherwise than its powers, where it sees that all or a row
+    have the same one.  Unless the exponent is a scalar, it depends on its release and on shapes where it sees that.
+
+    Examples
+    --------
+    >>> powers(np.array([2.0, 4.0]), np.array([0.5, -1.0])).round(3)
+    array([1.414, 0.25 ])
+    """
+    return base ** (np.array(np.broadcast_to(exponent, base.shape)) if np.ndim(exponent) else exponent)

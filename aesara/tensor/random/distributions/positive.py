@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.elementwise.ops import log
-from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
+from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, powers, require, shape_of_draws
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_power, of_standard_gamma
 from aesara.tensor.random.random_variable import RandomVariable
 
@@ -365,8 +365,8 @@ class GenGammaRV(ScipyRandomVariable):
         require(p != 0, "p == 0")
         require(alpha / p > 0, "alpha / p <= 0")
         require(lambd >= 0, "lambd < 0")
-        power = rng.standard_gamma(alpha / p, size=shape_of_draws(size, alpha, p, lambd))
-        return power ** (1.0 / p) * lambd
+        number = rng.standard_gamma(alpha / p, size=shape_of_draws(size, alpha, p, lambd))
+        return powers(number, 1.0 / p) * lambd
 
 
 class ParetoRV(ScipyRandomVariable):
@@ -401,7 +401,7 @@ class ParetoRV(ScipyRandomVariable):
         require(b > 0, "b <= 0")
         require(scale >= 0, "scale < 0")
         uniform = rng.uniform(size=shape_of_draws(size, b, scale))
-        return (1 - uniform) ** (-1.0 / b) * scale
+        return powers(1 - uniform, -1.0 / b) * scale
 
     def path_derivatives(self, draw: Any, b: Any, scale: Any) -> Sequence[Any]:
         return -draw * log(draw / scale) / b, draw / scale
