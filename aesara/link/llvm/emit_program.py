@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
+from aesara.ir.loop_kernels import loop_as_launch
 from aesara.ir.program import Program
-from aesara.ir.steps import Step
+from aesara.ir.steps import Iterate, Launch, Step
 from aesara.link.llvm.emit_call import ENTRY, CallEnds
 from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
@@ -47,6 +48,8 @@ class EntryPoint:
         The beginning and the end of a call.
     workspace
         The workspace.
+    short_loops
+        The loops over steps that are one kernel, by the identity of the step.
     has_loops
         Whether the entry point has loops of its own.
     inside_loop
@@ -63,7 +66,8 @@ class EntryPoint:
         self.threads: Threads = self.threads_class(self.code, frozenset(given))
         self.workspace: Workspace = self.workspace_class(program.slots, self.code)
         self.ends = self._ends()
-        self.has_loops = any(step.runs_rounds for step in program.steps)
+        self.short_loops = _short_loops(program)
+        self.has_loops = any(step.runs_rounds and id(step) not in self.short_loops for step in program.steps)
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
         self._kernel_texts: list[str] = []
@@ -86,7 +90,7 @@ class EntryPoint:
         self.ends.finish()
         body = "\n".join([*code.allocas, *code.lines])
         # Passes find little in code that runs once, or around long steps, and take their time for it.
-        gains = any(step.gains_by_passes for step in self.program.steps)
+        gains = any(step.gains_by_passes for step in self.program.steps if id(step) not in self.short_loops)
         attributes = "nounwind" if gains else "noinline optnone nounwind"
         entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
         parts = [*self._kernel_texts, *self.ends.definitions(), entry]
@@ -144,6 +148,17 @@ class EntryPoint:
             for buffer in step.overwrites():
                 size = size + buffer.bytes
         self.threads.decide_about_values(rest, size)
+
+
+def _short_loops(program: Program) -> dict[int, Launch]:
+    steps = list(program.all_steps())
+    loops = [step for step in steps if isinstance(step, Iterate)]
+    if not loops:
+        return {}
+    bases = program.bases()
+    taken = frozenset(buffer.name for step in steps for buffer in step.overwrites())
+    found = {id(step): loop_as_launch(step, bases, taken) for step in loops}
+    return {number: launch for number, launch in found.items() if launch is not None}
 
 
 def emit_program(program: Program) -> tuple[str, frozenset[str]]:

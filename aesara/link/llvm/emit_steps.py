@@ -261,6 +261,11 @@ def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
 @emits(Iterate, weight=4)
 def _loop(entry: EntryPoint, step: Iterate) -> None:
     code, threads = entry.code, entry.threads
+    launch = entry.short_loops.get(id(step))
+    if launch is not None:
+        code.define(step.count, code.value(op("maximum", step.extent, const(0))))
+        _launch(entry, launch)
+        return
     rounds = threads.rounds(threads.known(step.round_work()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 

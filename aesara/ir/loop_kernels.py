@@ -1,0 +1,380 @@
+"""Loops over steps that are short enough to be one kernel, whose states are in registers.
+
+A step of such a loop computes a few numbers: its kernels have loops of small constant lengths only, which are written
+out.  What a round writes and the next ones read is a mutable scalar of the kernel, handed on from round to round, so
+that nothing waits for memory; what is left of memory are the entries of sequences and the rows that are kept.
+
+Both forms of a loop do the same operations in the same order, so that their results are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aesara.ir.expr import Expr, const, cost, load, substitute, var, walk
+from aesara.ir.kernel import (
+    Assign,
+    BufferParam,
+    Declare,
+    For,
+    Kernel,
+    ScalarParam,
+    Statement,
+    Store,
+    expressions_of,
+    must_follow,
+)
+from aesara.ir.steps import Allocate, Iterate, Launch, Step, View
+from aesara.records import dataclass
+
+__all__ = ["loop_as_launch"]
+
+#: the longest loop of a step that is written out
+_LONGEST = 8
+#: loops of this length that call functions are left to LLVM, which makes vectors of them
+_VECTOR = 4
+#: relative cost from which on something is a function
+_FUNCTION = 20
+#: how many numbers a step may compute, and how many operations it may have
+_NUMBERS, _OPERATIONS = 128, 1500
+
+_ROUND = var("t")
+
+
+def loop_as_launch(step: Iterate, bases: Mapping[str, str], taken: frozenset[str] = frozenset()) -> Launch | None:
+    """The launch of one kernel that does what a loop does; None if the loop is none of the short ones.
+
+    Parameters
+    ----------
+    step
+        The loop.
+    bases
+        For buffers that are part of the memory of others: those (see `Program.bases`).
+    taken
+        Buffers that may be the memory of other ones, too.
+    """
+    if step.until is not None or not all(isinstance(inner, (View, Allocate, Launch)) for inner in step.body):
+        return None
+    try:
+        return _Round(step, bases, taken).launch()
+    except _Stays:
+        return None
+
+
+class _Stays(Exception):
+    """The loop stays as it is."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An element of a buffer that the loop writes: number `element` of the row that comes `ahead` of the round's.
+
+    `rows` is the size of a row (0: the buffer has one, whatever the round), and `ring` after how many rows the first
+    one comes again (None: never).
+    """
+
+    root: str
+    rows: int
+    ring: Expr | None
+    ahead: int
+    element: int
+
+    @property
+    def column(self) -> tuple[str, int]:
+        return self.root, self.element
+
+
+class _Round:
+    """One round of a loop, written out."""
+
+    def __init__(self, step: Iterate, bases: Mapping[str, str], taken: frozenset[str]) -> None:
+        self.step, self.bases = step, bases
+        #: where buffers of the body are: in which other buffer, from which element on
+        self.views: dict[str, tuple[str, Expr]] = {}
+        self.local: dict[tuple[str, int], Expr] = {}
+        self.is_local: set[str] = set()
+        self.written = self._written_roots()
+        if any(root in taken for root in self.written):
+            raise _Stays
+        self.params: dict[str, BufferParam] = {}
+        self.scalars: dict[Expr, ScalarParam] = {}
+        self.forms: dict[str, tuple[int, Expr | None]] = {}
+        #: what has been written in this round, and what rounds before have written
+        self.stored: dict[_Place, Expr] = {}
+        self.read: dict[_Place, Expr] = {}
+        self.operations = 0
+
+    def _written_roots(self) -> set[str]:
+        """The buffers outside of the loop that it writes."""
+        view_of: dict[str, str] = {}
+        written, read = set(), set()
+        for step in self.step.body:
+            if isinstance(step, View):
+                view_of[step.buffer.name] = view_of.get(step.base, step.base)
+            elif isinstance(step, Allocate):
+                if step.slot is None or step.reuse is not None or step.initial is not None:
+                    raise _Stays
+                self.is_local.add(step.buffer.name)
+            elif isinstance(step, Launch):
+                if any(isinstance(p, BufferParam) and p.aliased for p in step.kernel.params):
+                    raise _Stays
+                written.update(view_of.get(name, name) for name in step.writes())
+                read.update(view_of.get(name, name) for name in step.reads())
+        outside = {name for name in written if name not in self.is_local}
+        # One memory under two names would be written under one and read under the other.
+        for name in outside:
+            if any(other != name and self._base(other) == self._base(name) for other in written | read):
+                raise _Stays
+        return outside
+
+    def _base(self, name: str) -> str:
+        return self.bases.get(name, name)
+
+    # -- the kernel ------------------------------------------------------------------------------------------
+
+    def launch(self) -> Launch:
+        for step in self.step.body:
+            self._step(step)
+        chains = self._chains()
+        replaced = self._registers(chains)
+        before: list[Statement] = []
+        declared: list[Statement] = []
+        after: list[Statement] = []
+        names: dict[_Place, Expr] = {}
+        for k, (place, value) in enumerate(self.stored.items()):
+            names[place] = var(f"x{k}", value.dtype)
+            declared.append(Declare(f"x{k}", substitute([value], replaced.get, {})[0]))
+        stores = [Store(self._param(place.root).name, self._offset(place), names[place]) for place in self.stored]
+        for k, (place, count) in enumerate(chains.items()):
+            registers = [var(f"s{k}_{m}", self.stored[place].dtype) for m in range(count)]
+            for m, register in enumerate(registers, 1):
+                offset = const((place.ahead - (m if place.rows else 0)) * place.rows + place.element)
+                param = self._param(place.root)
+                before.append(Declare(register.attr, load(param.name, param.dtype, offset)))
+            values = [names[place], *registers]
+            after += [Assign(register.attr, new) for register, new in reversed(list(zip(registers, values)))]
+        extent = self._scalar(self.step.extent)
+        body = (*declared, *stores, *after)
+        loop = For(_ROUND.attr, extent, body, interleave=0)
+        params = [*self.params.values(), *self.scalars.values()]
+        kernel = Kernel(f"loop_{self.step.var}", tuple(params), (*before, loop))
+        return Launch(kernel, (*self.params, *self.scalars))
+
+    def _chains(self) -> dict[_Place, int]:
+        """For each place whose values later rounds read: through how many rounds they are handed on."""
+        columns: dict[tuple[str, int], _Place] = {}
+        for place in self.stored:
+            if columns.setdefault(place.column, place) != place:
+                raise _Stays
+        self.written_at = columns
+        chains: dict[_Place, int] = {}
+        for place in self.read:
+            stored = columns.get(place.column)
+            if stored is None:
+                raise _Stays
+            rounds = 1 if place.rows == 0 else stored.ahead - place.ahead
+            if rounds < 1 or place.ahead < 0 or not _is_longer(place.ring, stored.ahead):
+                raise _Stays
+            chains[stored] = max(chains.get(stored, 0), rounds)
+        return chains
+
+    def _registers(self, chains: dict[_Place, int]) -> dict[Expr, Expr]:
+        """What stands for values of rounds before, where they are read."""
+        numbers = {place: k for k, place in enumerate(chains)}
+        found = {}
+        for place, stand_in in self.read.items():
+            stored = self.written_at[place.column]
+            rounds = 1 if place.rows == 0 else stored.ahead - place.ahead
+            found[stand_in] = var(f"s{numbers[stored]}_{rounds - 1}", stand_in.dtype)
+        return found
+
+    def _param(self, root: str, dtype: str = "") -> BufferParam:
+        found = self.params.get(root)
+        if found is None:
+            found = self.params[root] = BufferParam(f"b{len(self.params)}", dtype, root in self.written)
+        return found
+
+    def _scalar(self, value: Expr) -> Expr:
+        """A value that is known before the loop, as a parameter."""
+        if value.is_const:
+            return value
+        found = self.scalars.setdefault(value, ScalarParam(f"n{len(self.scalars)}", value.dtype))
+        return var(found.name, found.dtype)
+
+    def _from_outside(self, value: Expr) -> Expr:
+        """An expression of the program in terms of the kernel's round and parameters."""
+        number = var(self.step.var)
+        changing = {number}
+        for e in walk([value]):
+            if any(a in changing for a in e.args):
+                if e.op == "load":
+                    raise _Stays
+                changing.add(e)
+
+        def change(e: Expr) -> Expr | None:
+            if e is number:
+                return _ROUND
+            return None if e in changing else self._scalar(e)
+
+        return substitute([value], change, {})[0]
+
+    # -- steps -----------------------------------------------------------------------------------------------
+
+    def _step(self, step: Step) -> None:
+        if isinstance(step, View):
+            base, offset = self.views.get(step.base, (step.base, const(0)))
+            self.views[step.buffer.name] = base, offset + self._from_outside(step.offset)
+        elif isinstance(step, Launch):
+            given: dict[str, Any] = {}
+            for param, argument in zip(step.kernel.params, step.arguments, strict=True):
+                given[param.name] = argument if isinstance(argument, str) else self._from_outside(argument)
+            buffers = {p.name: given[p.name] for p in step.kernel.params if isinstance(p, BufferParam)}
+            dtypes = {p.name: p.dtype for p in step.kernel.params if isinstance(p, BufferParam)}
+            for name, buffer in buffers.items():
+                root = self.views.get(buffer, (buffer, const(0)))[0]
+                if root not in self.is_local:
+                    self._param(root, dtypes[name])
+            self._statements(step.kernel.body, buffers, {n: v for n, v in given.items() if n not in buffers})
+
+    def _statements(self, body: tuple[Statement, ...], buffers: dict[str, str], known: dict[str, Expr]) -> None:
+        """Do what statements do; `known` are the values of sizes, indices and mutable scalars."""
+        pending: list[Store] = []
+        for statement in body:
+            if isinstance(statement, Store):
+                if any(must_follow(statement, other) for other in pending):
+                    self._store(pending, buffers, known)
+                    pending = []
+                pending.append(statement)
+                continue
+            self._store(pending, buffers, known)
+            pending = []
+            if isinstance(statement, (Declare, Assign)):
+                known[statement.name] = self._value(statement.value, buffers, known)
+            elif isinstance(statement, For):
+                self._loop(statement, buffers, known)
+            else:
+                raise _Stays
+        self._store(pending, buffers, known)
+
+    def _loop(self, loop: For, buffers: dict[str, str], known: dict[str, Expr]) -> None:
+        extent = self._value(loop.extent, buffers, known)
+        if not extent.is_const or extent.attr > _LONGEST or any(extent.attr >= lanes for lanes in loop.lanes):
+            raise _Stays
+        if extent.attr >= _VECTOR and any(_calls_functions(s) for s in loop.body):
+            raise _Stays
+        own = {s.name for s in loop.body if isinstance(s, Declare)}
+        for k in range(extent.attr):
+            known[loop.var] = const(k)
+            self._statements(loop.body, buffers, known)
+        for name in (*own, loop.var):
+            known.pop(name, None)
+
+    def _store(self, stores: list[Store], buffers: dict[str, str], known: dict[str, Expr]) -> None:
+        ready = []
+        for s in stores:
+            ready.append((s.buffer, self._value(s.offset, buffers, known), self._value(s.value, buffers, known)))
+        for name, offset, value in ready:
+            root, place = self._where(buffers[name], offset)
+            if root in self.is_local:
+                self.local[root, _known_offset(place)] = value
+            else:
+                self.stored[self._place(root, place)] = value
+        if len(self.stored) + len(self.local) > _NUMBERS:
+            raise _Stays
+
+    def _value(self, value: Expr, buffers: dict[str, str], known: dict[str, Expr]) -> Expr:
+        def change(e: Expr) -> Expr | None:
+            if e.op == "var":
+                return known[e.attr]
+            if e.op == "load":
+                return self._load(buffers[e.attr], e.dtype, self._value(e.args[0], buffers, known))
+            return None
+
+        self.operations += sum(1 for _ in walk([value]))
+        if self.operations > _OPERATIONS:
+            raise _Stays
+        return substitute([value], change, {})[0]
+
+    def _load(self, buffer: str, dtype: str, offset: Expr) -> Expr:
+        root, place = self._where(buffer, offset)
+        if root in self.is_local:
+            found = self.local.get((root, _known_offset(place)))
+            if found is None:
+                raise _Stays
+            return found
+        if root not in self.written:
+            return load(self._param(root, dtype).name, dtype, place)
+        where = self._place(root, place)
+        found = self.stored.get(where)
+        if found is not None:
+            return found
+        return self.read.setdefault(where, var(f"r{len(self.read)}", dtype))
+
+    def _where(self, buffer: str, offset: Expr) -> tuple[str, Expr]:
+        root, start = self.views.get(buffer, (buffer, const(0)))
+        return root, start + offset
+
+    # -- places ----------------------------------------------------------------------------------------------
+
+    def _place(self, root: str, offset: Expr) -> _Place:
+        """The place of an element of a buffer that the loop writes."""
+        factors, shift = _linear(offset)
+        if len(factors) > 1:
+            raise _Stays
+        ((atom, rows),) = factors.items() or [(_ROUND, 0)]
+        ring, ahead, element = None, 0, shift
+        if rows < 0:
+            raise _Stays
+        if atom.op == "mod":
+            inside, ahead = _linear(atom.args[0])
+            ring = atom.args[1]
+            if inside != {_ROUND: 1} or not 0 <= element < rows:
+                raise _Stays
+        elif atom is not _ROUND:
+            raise _Stays
+        elif rows:
+            ahead, element = divmod(shift, rows)
+        if self.forms.setdefault(root, (rows, ring)) != (rows, ring):
+            raise _Stays
+        return _Place(root, rows, ring, ahead, element)
+
+    def _offset(self, place: _Place) -> Expr:
+        row = _ROUND + place.ahead
+        if place.ring is not None:
+            row = row % place.ring
+            return row * place.rows + place.element
+        return _ROUND * place.rows + (place.ahead * place.rows + place.element)
+
+
+def _known_offset(offset: Expr) -> int:
+    if not offset.is_const:
+        raise _Stays
+    return int(offset.attr)
+
+
+def _is_longer(ring: Expr | None, ahead: int) -> bool:
+    """Whether a ring has room for the row of a round beside so many before it."""
+    if ring is None:
+        return True
+    return any(e.is_const and e.attr > ahead for e in (ring, *(ring.args if ring.op == "maximum" else ())))
+
+
+def _calls_functions(statement: Statement) -> bool:
+    if isinstance(statement, For):
+        return any(map(_calls_functions, statement.body))
+    return any(e.op == "call" or cost(e) >= _FUNCTION for e in walk(expressions_of(statement)))
+
+
+def _linear(e: Expr) -> tuple[dict[Expr, int], int]:
+    """An integer expression as a sum of expressions times constants, and a constant."""
+    if e.is_const:
+        return {}, int(e.attr)
+    if e.op == "add":
+        (a, x), (b, y) = map(_linear, e.args)
+        total = {atom: a.get(atom, 0) + b.get(atom, 0) for atom in (*a, *b)}
+        return {atom: k for atom, k in total.items() if k}, x + y
+    if e.op == "mul" and e.args[1].is_const:
+        (a, x), k = _linear(e.args[0]), int(e.args[1].attr)
+        return ({atom: n * k for atom, n in a.items()} if k else {}), x * k
+    return {e: 1}, 0

@@ -1,0 +1,213 @@
+"""Loops over short steps as one kernel: the same numbers as step by step, to the last bit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.ir.expr import const
+from aesara.ir.expr import op as primitive
+from aesara.ir.interpret import run_program
+from aesara.ir.loop_kernels import loop_as_launch
+from aesara.ir.steps import Define, Iterate
+from aesara.ir.text import parse_program
+from aesara.ir.verify import verify_program
+
+x, y, m = at.dvector("x"), at.fvector("y"), at.tensor("float64", shape=(None, 3), name="m")
+a, b = at.dscalars("a", "b")
+
+
+def two_taps():
+    states, _ = aesara.scan(
+        lambda e, h2, h1, a: a * h1 - 0.3 * h2 + e, x, [{"initial": at.stack([a, b]), "taps": [-2, -1]}], [a]
+    )
+    return [states, states[-1:]]
+
+
+def far_taps():
+    states, _ = aesara.scan(
+        lambda e, h3, h1: 0.2 * h1 + h3 * e, x, [{"initial": at.stack([a, b, a * b]), "taps": [-3, -1]}]
+    )
+    return [states[-2:]]
+
+
+def swapped():
+    (p, q), _ = aesara.scan(lambda e, p, q: (q + e, p * 0.5), x, [a, b])
+    return [p[-1:], q]
+
+
+def backwards():
+    states, _ = aesara.scan(lambda e, s: s * 0.9 + e, x, [a], go_backwards=True)
+    return [states]
+
+
+def gradients():
+    states, _ = aesara.scan(lambda e, s, a: at.tanh(a * s + e), x, [b], [a])
+    cost = (states**2).sum()
+    return [cost, *aesara.grad(cost, [x, a, b])]
+
+
+def rows_of_two():
+    state, _ = aesara.scan(lambda e, s: at.stack([s[1] + e, s[0] * 0.5]), x, [at.stack([a, b])])
+    return [state, state[-1:]]
+
+
+def planes():
+    turn = at.constant(np.array([[0.6, -0.8], [0.8, 0.6]]))
+    state, _ = aesara.scan(lambda e, s: 0.5 * (s * turn + s.T) + e, x, [turn * a])
+    return [state[-1:]]
+
+
+def single():
+    states, _ = aesara.scan(lambda e, s: s * np.float32(0.7) + e, y, [at.constant(np.float32(0.5))])
+    return [states]
+
+
+def counted():
+    (c, s), _ = aesara.scan(
+        lambda e, c, s: (c + (e > 0), s | (e > 1)), x, [at.constant(0), at.constant(np.array(False))]
+    )
+    return [c, s[-1:]]
+
+
+def sums_of_rows():
+    total, _ = aesara.scan(lambda e, s: s + e[0] * e[2], m, [a])
+    return [total[-3:]]
+
+
+#: the graph, and how many of its loops are one kernel
+LOOPS = {
+    two_taps: 1, far_taps: 1, swapped: 1, backwards: 1, gradients: 2, rows_of_two: 1, planes: 1, single: 1, counted: 1,
+    sums_of_rows: 1,
+}  # fmt: skip
+
+
+def with_kernels(program):
+    """The program with launches in the place of loops, and how many there are."""
+    bases, made = program.bases(), []
+
+    def changed(steps):
+        for step in steps:
+            launch = loop_as_launch(step, bases) if isinstance(step, Iterate) else None
+            if launch is None:
+                yield step
+            else:
+                made.append(launch)
+                yield launch
+                yield Define(step.count, primitive("maximum", step.extent, const(0)))
+
+    return dataclasses.replace(program, steps=tuple(changed(program.steps))), len(made)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+@pytest.mark.parametrize("build", LOOPS, ids=lambda build: build.__name__)
+def test_kernels_compute_what_loops_do(build, steps):
+    rng = np.random.default_rng(steps)
+    values = {x: rng.normal(size=steps), y: rng.normal(size=steps).astype("float32"), m: rng.normal(size=(steps, 3)),
+              a: 0.7, b: -0.4}  # fmt: skip
+    outputs = build()
+    inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
+    f = aesara.function(inputs, outputs)
+    lowered = f._native.report.lowered
+    program, count = with_kernels(lowered.program)
+    assert count == LOOPS[build]
+    verify_program(program)
+    given = [np.asarray(values[v], v.type.dtype) for v in inputs]
+    found = [run_program(p, given, lowered.constants, [], True).returned for p in (program, lowered.program)]
+    for one, two, native in zip(*found, f(*given), strict=True):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_allclose(native, one, rtol=1e-6 if one.dtype == "float32" else 1e-14)
+
+
+LOOP = """\
+program
+    input a0: float64[]
+    input a1: float64[8]
+    slot 0: 80
+    slot 1: 80
+    allocate t0: float64[10] in slot 0
+    launch first(a0, t0)
+    loop i < 8 count h:
+        view w0: float64[] in {read}
+        view w1: float64[{size}] in {other}
+        view w2: float64[] in t0 at {written}
+        launch step(w0, w1, w2)
+    allocate t1: float64[10] as output 0
+    launch copy(t0, t1)
+    output t1
+    return 1
+
+kernel first(b0: float64[], b1: float64[] written):
+    parallel for v < 10:
+        b1[v] = b0[0]
+
+kernel copy(b0: float64[], b1: float64[] written):
+    parallel for v < 10:
+        b1[v] = b0[v]
+
+kernel step(b0: float64[], b1: float64[], b2: float64[] written):
+    {step}
+"""
+
+PLUS = "b2[0] = b0[0] * 0.5 + b1[0]"
+
+
+@pytest.mark.parametrize(
+    "read, other, written, step, is_one",
+    [
+        ("t0 at i", "a1 at i", "i + 1", PLUS, True),
+        ("t0 at i", "t0 at i + 1", "i + 2", PLUS, True),
+        ("t0 at 3", "a1 at i", "3", PLUS, True),
+        ("t0 at mod(i, 2)", "a1 at i", "mod(i + 1, 2)", PLUS, True),
+        ("t0 at mod(i, 3)", "t0 at mod(i + 1, 3)", "mod(i + 2, 3)", PLUS, True),
+        ("a1 at 7 - i", "a1 at i", "i", PLUS, True),
+        # rows that are written later, or by nobody
+        ("t0 at i + 1", "a1 at i", "i", PLUS, False),
+        ("t0 at i", "a1 at i", "i", PLUS, False),
+        ("t0 at i * 0 + 9", "a1 at i", "i", PLUS, False),
+        ("t0 at 9", "t0 at i", "i + 1", PLUS, False),
+        # rings that are too short, or of two lengths, and rows in another order
+        ("t0 at mod(i, 2)", "a1 at i", "mod(i + 2, 2)", PLUS, False),
+        ("t0 at mod(i, 3)", "a1 at i", "mod(i + 1, 2)", PLUS, False),
+        ("t0 at 8 - i", "a1 at i", "9 - i", PLUS, False),
+        ("t0 at i * 1", "a1 at i", "minimum(i, 3)", PLUS, False),
+        # loops that are long, or of unknown length
+        (
+            "t0 at i",
+            "a1 at 0",
+            "i + 1",
+            "let r = 0.0\n    for v < 4:\n        r = r + b1[v]\n    b2[0] = r + b0[0]",
+            True,
+        ),
+        (
+            "t0 at i",
+            "a1 at 0",
+            "i + 1",
+            "let r = 0.0\n    for v < 4:\n        r = r + exp(b1[v])\n    b2[0] = r",
+            False,
+        ),
+        ("t0 at i", "a1 at 0", "i + 1", "if b1[0] > 0.0:\n        b2[0] = b0[0]", False),
+    ],
+)
+def test_which_loops_become_kernels(read, other, written, step, is_one):
+    size = "4" if "v < 4" in step else ""
+    program = parse_program(LOOP.format(read=read, other=other, written=written, step=step, size=size))
+    verify_program(program)
+    changed, count = with_kernels(program)
+    assert count == is_one
+    verify_program(changed)
+    given = [np.array(0.3), np.linspace(-1.0, 1.0, 8)]
+    found = [run_program(p, given, [], [], True).returned for p in (program, changed)]
+    np.testing.assert_array_equal(*found)
+
+
+def test_memory_under_two_names_stays_memory():
+    text = LOOP.format(read="u0 at i", other="a1 at i", written="i + 1", step=PLUS, size="")
+    program = parse_program(text.replace("    loop i", "    view u0: float64[10] in t0 at 0\n    loop i"))
+    assert with_kernels(program)[1] == 0
+    plain = parse_program(LOOP.format(read="t0 at i", other="a1 at i", written="i + 1", step=PLUS, size=""))
+    (loop,) = [step for step in plain.steps if isinstance(step, Iterate)]
+    assert loop_as_launch(loop, plain.bases()) is not None
+    assert loop_as_launch(loop, plain.bases(), frozenset({"t0"})) is None
