@@ -108,7 +108,8 @@ class _Round:
     def _written_roots(self) -> set[str]:
         """The buffers outside of the loop that it writes."""
         view_of: dict[str, str] = {}
-        written, read = set(), set()
+        written: set[str] = set()
+        read: set[str] = set()
         for step in self.step.body:
             if isinstance(step, View):
                 view_of[step.buffer.name] = view_of.get(step.base, step.base)
@@ -157,8 +158,8 @@ class _Round:
         extent = self._scalar(self.step.extent)
         body = (*declared, *stores, *after)
         loop = For(_ROUND.attr, extent, body, interleave=0)
-        params = [*self.params.values(), *self.scalars.values()]
-        kernel = Kernel(f"loop_{self.step.var}", tuple(params), (*before, loop))
+        params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
+        kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop))
         return Launch(kernel, (*self.params, *self.scalars))
 
     def _chains(self) -> dict[_Place, int]:
