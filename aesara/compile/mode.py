@@ -234,6 +234,10 @@ class Mode:
         """The query that selects the rewrites, or the graph rewriter, under its name in Aesara."""
         return self._query
 
+    @_optimizer.setter
+    def _optimizer(self, query: Any) -> None:
+        self._query = self.provided_optimizer = query
+
     @property
     def optimizer(self) -> Any:
         """The graph rewriter of this mode."""

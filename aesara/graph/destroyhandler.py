@@ -303,7 +303,8 @@ class DestroyHandler(Bookkeeper):
     # Validation
 
     def fast_destroy(self, fgraph: Any, app: Apply, reason: Any) -> None:
-        """Raise `InconsistencyError` where what `app` destroys has another client, or is a view."""
+        """Raise `InconsistencyError` where what `app` destroys has another client, is a view, or is itself
+        the result of an in-place operation."""
         for _, index in _destroyed_inputs(app):
             variable = app.inputs[index]
             clients = fgraph.clients.get(variable, ())
@@ -316,6 +317,11 @@ class DestroyHandler(Bookkeeper):
             if variable in self.view_i:
                 raise InconsistencyError(
                     f"{app.op} would overwrite {variable}, which is a view (refused by cycle_detection='fast')."
+                )
+            if variable.owner in self.destroyers:
+                raise InconsistencyError(
+                    f"{app.op} would overwrite {variable}, which was written over another variable (refused by "
+                    "cycle_detection='fast')."
                 )
 
     def validate(self, fgraph: Any) -> bool:

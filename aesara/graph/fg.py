@@ -204,7 +204,9 @@ class FunctionGraph(MetaObject):
         return self.clients[var]
 
     def add_client(self, var: Variable, new_client: ClientType) -> None:
-        """Note that `var` is used by `new_client`."""
+        """Note that `var` is used by `new_client`: a pair of a node, or "output", and an index."""
+        if not isinstance(new_client[0], Apply) and new_client[0] != "output":
+            raise TypeError(f'The first entry of a client is an Apply node or "output"; got {new_client!r}.')
         clients = self.clients.get(var)
         if clients is None:
             self.clients[var] = [new_client]

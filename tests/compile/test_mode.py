@@ -181,6 +181,13 @@ class TestChoosingRewrites:
         assert mode.clone(optimizer="None")._query is OPT_NONE
         assert mode.clone().linker is mode.linker
 
+    def test_the_query_can_be_set(self, x):
+        mode = Mode("py")
+        mode._optimizer = mode._optimizer.excluding("canonicalize", "specialize")
+        kept = aesara.function([x], x * 1.0, mode=mode).maker.fgraph
+        assert [node.op for node in kept.apply_nodes if node.op == at.mul]
+        assert mode.clone()._optimizer is mode._optimizer
+
     @pytest.mark.parametrize("name", ["FAST_RUN", "FAST_COMPILE", "Mode", None])
     def test_the_query_of_a_named_mode(self, x, name):
         # Libraries make modes of their own from it.

@@ -9,6 +9,7 @@ from aesara.graph import Constant, FunctionGraph
 from aesara.graph.destroyhandler import DestroyHandler, fast_inplace_check
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.incremental_order import CycleError, IncrementalOrder
+from aesara.graph.rewriting.basic import SubstitutionNodeRewriter, WalkingGraphRewriter
 from aesara.graph.utils import InconsistencyError
 
 
@@ -211,6 +212,24 @@ def test_fast_mode_refuses_what_is_shared():
                 fgraph.replace_validate(fgraph.outputs[0], inplace(p))
         assert "inplace" not in str(fgraph)
         fgraph.check_integrity()
+
+
+def test_fast_mode_refuses_what_was_written_over_another_variable():
+    x = double("x")
+    fgraph = graph([x], [inplace(inplace(f(x)))])
+    fgraph.validate()
+    fgraph = graph([x], [inplace(inplace(f(x)))], algo="fast")
+    with pytest.raises(InconsistencyError, match="was written over another variable"):
+        fgraph.validate()
+
+
+def test_walks_repair_graphs_whose_nodes_have_no_order():
+    x, y = variables("xy")
+    product = Toy("product", nout=1)
+    fgraph = graph([x, y], [product(inplace(x, y), x)])
+    assert not fgraph.consistent()
+    WalkingGraphRewriter(SubstitutionNodeRewriter(inplace, g)).rewrite(fgraph)
+    assert fgraph.consistent() and "inplace" not in str(fgraph)
 
 
 def test_attaching():

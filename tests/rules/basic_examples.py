@@ -97,6 +97,10 @@ EXAMPLES = {
         lambda x, y, z, b: at.switch(b, at.switch(b, x, y), z),
         lambda x, y, z, b: at.switch(b, x, at.switch(b, y, z)),
         lambda x, y, z, w, b: at.switch(b, at.switch(b, x, y), at.switch(b, z, w)),
+        lambda x, y, z, w, b: at.switch(b, x, y) + at.switch(b, z, w),
+        lambda x, y, z, b: at.maximum(at.switch(b, x, y), at.switch(b, y, z)),
+        lambda x, y, z, w, b: at.lt(at.switch(b, x, y), at.switch(b, z, w)),
+        lambda x, y, z, b: at.mul(at.switch(b, x, 1.0), at.switch(b, 1.0, y), at.switch(b, z, 2.0)),
     ],
     "local_cast_cast": [
         *(lambda x, target=target: _cast_to_wider(x, target) for target in TARGETS),

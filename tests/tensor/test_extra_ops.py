@@ -289,6 +289,7 @@ def test_broadcast_to():
     x, n = at.dvector(), at.lscalar()
     y = broadcast_to(x, (2, n))
     assert type(y.owner.op) is BroadcastTo and y.type.shape == (2, None)
+    assert BroadcastTo()(at.scalar(), (2, 3)).type.shape == (2, 3) and BroadcastTo()(at.scalar(), ()).type.shape == ()
     found = evaluate(y, {x: [1.0, 2.0], n: 2})
     assert found.flags.writeable
     agree(y, [[1.0, 2.0], [1.0, 2.0]], {x: [1.0, 2.0], n: 2})

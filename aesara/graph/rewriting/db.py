@@ -165,8 +165,8 @@ class RewriteDatabase:
         """
         if not isinstance(rewriter, (RewriteDatabase, GraphRewriter, NodeRewriter)):
             raise TypeError(
-                "A database holds rewriters and databases; got "
-                f"{rewriter!r} of type {type(rewriter).__name__} under the name {name!r}."
+                f"{rewriter!r}, of type {type(rewriter).__name__}, is not a valid entry under the name {name!r}: a "
+                "database holds rewriters and databases."
             )
         if name in self.__db__:
             raise ValueError(f"The tag or name {name!r} is in use in this database already.")
@@ -270,7 +270,7 @@ class RewriteDatabase:
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)
-        print(f"  names {sorted(self._names)}", file=stream)
+        print(f"  names {{{', '.join(repr(name) for name in sorted(self._names))}}}", file=stream)
         print(f"  db {self.__db__}", file=stream)
 
 
@@ -389,7 +389,7 @@ class SequenceDB(RewriteDatabase):
     ) -> None:
         """Add a rewriter at a position (a number, or ``"last"``); see `RewriteDatabase.register`."""
         if not (isinstance(position, (int, float)) or position == "last"):
-            raise TypeError(f"`position` is a number or 'last'; got {position!r}.")
+            raise TypeError(f"`position` must be a number or 'last'; got {position!r}.")
         super().register(name, rewriter, *tags, **kwargs)
         if position == "last":
             position = max(self.__position__.values(), default=-1) + 1
@@ -428,7 +428,7 @@ class SequenceDB(RewriteDatabase):
         return self.seq_rewriter_type(rewriters, failure_callback=self.failure_callback)
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
-        print(f"{type(self).__name__} (id {id(self)})", file=stream)
+        super().print_summary(stream)
         for name, position in sorted(self.__position__.items(), key=lambda item: item[1]):
             print(f"  {position:>8}  {name}", file=stream)
 

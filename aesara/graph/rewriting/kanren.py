@@ -62,9 +62,11 @@ class KanrenRelationSub(NodeRewriter):
         self.name = getattr(kanren_relation, "__name__", None)
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        """The replacement that the relation gives for the only output of a node, or False."""
-        if len(node.outputs) != 1 or not self.node_filter(node):
+        """The replacements that the relation gives for the outputs of a node, or False."""
+        if not self.node_filter(node):
             return False
+        if len(node.outputs) != 1:
+            return self._transform_all(node)
         old = node.outputs[0]
         answers = (answer for answer in self._answers(old) if answer is not old)
         chosen: Any
@@ -80,16 +82,32 @@ class KanrenRelationSub(NodeRewriter):
             return False
         return [copy_stack_trace(old, new)]
 
-    def _answers(self, old: Variable) -> Iterator[Any]:
+    def _transform_all(self, node: Apply) -> Any:
+        """As `transform`, of a node with several outputs: an answer stands for a list of them."""
+        for answer in islice(self._answers(node), _TRIED):
+            new = answer if isinstance(answer, list) else graph_of(answer)
+            if not isinstance(new, (list, tuple)) or len(new) != len(node.outputs):
+                continue
+            fitting = [fits_in_place(old, one) for old, one in zip(node.outputs, new)]
+            if all(one is not None for one in fitting):
+                return [copy_stack_trace(old, one) for old, one in zip(node.outputs, fitting)]
+        return False
+
+    def _answers(self, old: Variable | Apply) -> Iterator[Any]:
         packages = imported_packages()
+        expression: Any
         if packages is None:
             result = var()
-            for substitution in lall(self.kanren_relation(old, result))({}):
+            expression = (old.op, *old.inputs) if isinstance(old, Apply) else old
+            for substitution in lall(self.kanren_relation(expression, result))({}):
                 yield reify(result, substitution)
             return
         unification, etuples = packages
         result = unification.var()
-        expression = as_etuple(old, etuples.etuple)
+        if isinstance(old, Apply):
+            expression = etuples.etuple(old.op, *old.inputs, evaled_obj=list(old.outputs))
+        else:
+            expression = as_etuple(old, etuples.etuple)
         for substitution in self.kanren_relation(expression, result)({}):
             yield reify(unification.reify(result, substitution), substitution)
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
+from numbers import Number
 from typing import Any
 
+import numpy as np
 import unification
 from etuples import etuple
 
+from aesara.graph.conversion import as_symbolic
 from aesara.graph.rewriting.kanren_packages import imported_packages
 
 __all__ = ["ConstrainedVar", "convert_strs_to_vars", "eval_if_etuple"]
@@ -73,7 +76,8 @@ unification.core._unify.add((ConstrainedVar, ConstrainedVar, Mapping), _unify_co
 def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
     """A pattern of strings, numbers, dicts and tuples as a term.
 
-    Strings become logic variables, ``{"pattern": "x", "constraint": f}`` a `ConstrainedVar`, tuples expression tuples.
+    Strings become logic variables, ``{"pattern": "x", "constraint": f}`` a `ConstrainedVar`, tuples expression tuples,
+    numbers and arrays constants.
     `var_map` is filled with the variables that strings stand for.
     """
     var_map = {} if var_map is None else var_map
@@ -88,6 +92,8 @@ def convert_strs_to_vars(x: Any, var_map: dict[str, Any] | None = None) -> Any:
             return var_map.setdefault(name, ConstrainedVar(part["constraint"], name))
         if isinstance(part, (tuple, list)):
             return etuple(*(convert(one) for one in part))
+        if isinstance(part, (Number, np.ndarray)):
+            return as_symbolic(part)
         return part
 
     return convert(x)

@@ -124,7 +124,8 @@ class MergeOptimizer(GraphRewriter):
     def _merge(self, fgraph: FunctionGraph) -> int:
         table = HashConsTable()
         for var in fgraph.inputs:
-            table.representative[var] = var
+            if not isinstance(var, AtomicVariable):
+                table.representative[var] = var
         order = fgraph.toposort()
         for node in order:
             table.add_node(node)
@@ -192,13 +193,16 @@ def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> 
     fgraph
         A graph; its nodes are left alone.
     variables
-        The variables. Inputs of their nodes are changed in place.
+        The variables, or one of them. Inputs of their nodes are changed in place; the first of equal constants,
+        inputs before what they are inputs of, stands for the others.
 
     Returns
     -------
     list of Variable
         The variables, with constants replaced by their representatives.
     """
+    if isinstance(variables, Variable):
+        variables = [variables]
     table = HashConsTable()
 
     def merged(var: Variable) -> Variable:
@@ -208,15 +212,18 @@ def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> 
         return var
 
     known = fgraph.apply_nodes if fgraph is not None else ()
-    seen: set[Apply] = set()
-    stack = [var.owner for var in variables if var.owner is not None]
+    entered: set[Apply] = set()
+    done: set[Apply] = set()
+    stack = [var.owner for var in reversed(variables) if var.owner is not None]
     while stack:
-        node = stack.pop()
-        if node in seen or node in known:
-            continue
-        seen.add(node)
-        for i, var in enumerate(node.inputs):
-            node.inputs[i] = merged(var)
-            if var.owner is not None:
-                stack.append(var.owner)
+        node = stack[-1]
+        if node in entered or node in known:
+            stack.pop()
+            if node not in done and node not in known:
+                done.add(node)
+                node.inputs = [merged(var) for var in node.inputs]
+        else:
+            entered.add(node)
+            parents = [var.owner for var in reversed(node.inputs) if var.owner is not None]
+            stack += [parent for parent in parents if parent not in entered]
     return [merged(var) for var in variables]

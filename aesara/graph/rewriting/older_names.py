@@ -37,13 +37,19 @@ def older_names(namespace: Mapping[str, Any], new_names: Mapping[str, str]) -> C
 
 
 def moved_module(old: str, *modules: ModuleType) -> Callable[[str], Any]:
-    """Warn that a module has moved; returns a ``__getattr__`` that looks names up in its new places."""
+    """Warn that a module has moved; returns a ``__getattr__`` that looks names up in its new places.
+
+    A module is imported once, by whoever is first, so that each use of a name warns too.
+    """
     new = " and ".join(f"`{module.__name__}`" for module in modules)
-    warnings.warn(f"The module `{old}` is deprecated; use {new} instead.", DeprecationWarning, stacklevel=3)
+    message = f"The module `{old}` is deprecated; use {new} instead."
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
 
     def find(name: str) -> Any:
         for module in modules:
             if hasattr(module, name):
+                if not name.startswith("__"):
+                    warnings.warn(message, DeprecationWarning, stacklevel=2)
                 return getattr(module, name)
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
 

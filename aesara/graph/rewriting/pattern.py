@@ -18,6 +18,7 @@ from aesara.graph.rewriting.matching import (
     reify,
 )
 from aesara.graph.rewriting.rewriter import NodeRewriter
+from aesara.graph.type import HasDataType
 
 
 def fits_in_place(old: Variable, new: Any) -> Variable | None:
@@ -148,7 +149,9 @@ class PatternNodeRewriter(NodeRewriter):
 
 
 def _as_variable_like(old: Variable, value: Any) -> Any:
-    """A number as a constant of the type of `old`, where that is possible."""
+    """A number as a constant of the type of `old`, where that is a type of numbers."""
+    if not isinstance(old.type, HasDataType):
+        return None
     try:
         return old.type.make_constant(old.type.filter(value, strict=False))
     except (TypeError, ValueError, NotImplementedError, AttributeError):

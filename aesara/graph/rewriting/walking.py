@@ -61,10 +61,9 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
         tracker = self._tracker
         if tracker is not None and not any(tracker.get_trackers(node.op) for node in fgraph.apply_nodes):
             return 0
-        if start_from is None:
-            nodes = fgraph.toposort()
-        else:
-            nodes = io_toposort(fgraph.inputs, list(start_from))
+        # Not in an order in which values are read before they are overwritten: a graph that has none may be one that
+        # these rewriters repair.
+        nodes = io_toposort(fgraph.inputs, fgraph.outputs if start_from is None else list(start_from))
         forward = self.order == "in_to_out"
         queue: deque[Apply] = deque(nodes if forward else reversed(nodes))
         fresh: list[Apply] = []

@@ -118,10 +118,20 @@ def local_useless_switch(fgraph, node):
     return False
 
 
+#: Operations on results of choices that are done with what is chosen from.
+_ON_CHOICES = (aes.Add, aes.Sub, aes.Mul, aes.TrueDivide, aes.FloorDivide, aes.ScalarMinimum, aes.ScalarMaximum, aes.Pow)
+_ON_CHOICES += (aes.GT, aes.LT, aes.GE, aes.LE, aes.EQ, aes.NEQ, aes.AND, aes.OR, aes.XOR)
+
+
 @rules.canonicalize("shape_unsafe")
-@node_rewriter([switch])
+@node_rewriter([switch, *((Elemwise, op) for op in _ON_CHOICES)], operands=[switch])
 def local_merge_switch_same_cond(fgraph, node):
-    """A choice inside a choice on the same condition."""
+    """A choice inside a choice, or an operation on choices, on the same condition."""
+    return _nested_choices(node) if node.op == switch else _operation_on_choices(fgraph, node)
+
+
+def _nested_choices(node):
+    """One choice in the place of a choice between choices."""
     out = node.outputs[0]
     condition, left, right = node.inputs
     new = [left, right]
@@ -132,6 +142,22 @@ def local_merge_switch_same_cond(fgraph, node):
     if new[0] is left and new[1] is right:
         return False
     return in_place_of(out, switch(condition, *new), node.inputs)
+
+
+def _operation_on_choices(fgraph, node):
+    """One choice between two results in the place of an operation on choices that nothing else needs."""
+    choices = [var.owner for var in node.inputs]
+    if len(choices) < 2 or any(choice is None or choice.op != switch for choice in choices):
+        return False
+    condition = choices[0].inputs[0]
+    if any(choice.inputs[0] is not condition for choice in choices):
+        return False
+    if any(client is not node for var in node.inputs for client, _ in fgraph.clients.get(var, ())):
+        return False
+    sides = [
+        node.op(*[as_dtype(choice.inputs[side], choice.outputs[0].type.dtype) for choice in choices]) for side in (1, 2)
+    ]
+    return in_place_of(node.outputs[0], switch(condition, *sides), node.inputs)
 
 
 # Casts

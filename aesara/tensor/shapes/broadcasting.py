@@ -44,7 +44,7 @@ __all__ = [
 class BroadcastTo(Op):
     """A tensor broadcast to a shape.
 
-    Inputs are the tensor and one integer scalar for each dimension of the output.
+    Inputs are the tensor and one integer scalar for each dimension of the output, or a tuple of them.
 
     Examples
     --------
@@ -57,6 +57,8 @@ class BroadcastTo(Op):
 
     def make_node(self, a: Any, *shape: Any) -> Apply:
         a = as_tensor_variable(a)
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            (shape,) = shape
         sizes, static_shape = infer_static_shape(shape)
         n_new = len(sizes) - a.type.ndim
         if n_new < 0:

@@ -275,6 +275,24 @@ class TestMerge:
         assert fgraph.outputs[0] is fgraph.outputs[1]
         assert len(fgraph.apply_nodes) == 2000
 
+    def test_constants_that_are_inputs(self, xy):
+        x, _ = xy
+        two, other = at.constant(2.0), at.constant(2.0).clone()
+        fgraph = FunctionGraph([x, two, other], [x * two, x + other], clone=False)
+        MergeOptimizer().rewrite(fgraph)
+        assert fgraph.outputs[1].owner.inputs[1] is fgraph.outputs[0].owner.inputs[1]
+        assert fgraph.inputs == [x, two, other]
+
+    def test_the_first_of_equal_constants_stays(self, xy):
+        x, _ = xy
+        two, other = at.constant([2.0]), at.constant([2.0]).clone()
+        out = at.exp(x * two) + other
+        assert pre_constant_merge(graph(at.exp(x)), out) == [out]
+        assert out.owner.inputs[1] is two
+        inside = at.exp(x * two) + other
+        pre_constant_merge(FunctionGraph([x], [inside], clone=False), [inside])
+        assert inside.owner.inputs[1] is other
+
     def test_before_a_graph_exists(self, xy):
         x, _ = xy
         a, b = pre_constant_merge(graph(at.exp(x)), [x + at.constant(2.0), x * at.constant(2.0)])
@@ -308,6 +326,14 @@ class TestPatterns:
         cast = PatternNodeRewriter((Elemwise, "a"), "a")
         out = x.astype("float64")
         assert not cast.transform(graph(out), out.owner)
+
+    def test_numbers_stand_for_variables_of_numbers_only(self, xy):
+        x, _ = xy
+        one = PatternNodeRewriter((at.exp, "a"), 1.0)
+        (new,) = one.transform(graph(at.exp(x.sum())), at.exp(x.sum()).owner)
+        assert new.data == 1
+        length = at.make_slice(x.sum().astype("int64"), 2, 1)
+        assert not PatternNodeRewriter((length.owner.op, "a", "b", "c"), 1.0).transform(graph(length), length.owner)
 
     def test_rules(self, xy):
         x, y = xy

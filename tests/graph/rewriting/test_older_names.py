@@ -64,3 +64,11 @@ def test_unknown_names_are_attribute_errors():
     for module in (basic, db, utils):
         with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
             module.nonsense
+
+
+def test_names_at_old_paths_warn_whoever_imported_the_module_first():
+    import aesara.graph.kanren as moved
+
+    with pytest.warns(DeprecationWarning, match="use `aesara.graph.rewriting.kanren`") as caught:
+        moved.KanrenRelationSub
+    assert caught[0].filename == __file__

@@ -9,6 +9,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import unify as unify_module
 from aesara.graph.rewriting.kanren import KanrenRelationSub
 from aesara.graph.rewriting.relational import (
@@ -199,6 +200,25 @@ def test_graphs_and_ops_are_expression_tuples(packages):
     assert unify(a, b) is False and unify(a, a) == {}
     assert etuples.etuplize(at.exp(a)).evaled_obj.owner.op == at.exp
     assert kanren.run(0, x, kanren.eq(etuples.etuple(at.add, x, b), a + b)) == (a,)
+
+
+def test_nodes_with_several_outputs(packages):
+    kanren, etuples, _ = packages
+    halves = at.split(a, [1, 1], 2)
+    fgraph = FunctionGraph([a], halves, clone=False)
+
+    def same(expression, result):
+        return kanren.eq(expression, result)
+
+    def swapped(expression, result):
+        return kanren.eq(etuples.etuple(list, list(halves)[::-1]), result)
+
+    def shorter(expression, result):
+        return kanren.eq(halves[0], result)
+
+    assert KanrenRelationSub(same).transform(fgraph, halves[0].owner) == halves
+    assert KanrenRelationSub(swapped).transform(fgraph, halves[0].owner) == halves[::-1]
+    assert KanrenRelationSub(shorter).transform(fgraph, halves[0].owner) is False
 
 
 @pytest.mark.slow

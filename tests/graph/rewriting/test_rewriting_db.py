@@ -1,3 +1,5 @@
+import io
+
 import pytest
 
 import aesara.tensor as at
@@ -74,7 +76,7 @@ class TestRewriteDatabase:
             db.register("x", Noted())
         with pytest.raises(ValueError, match="name of a rewriter"):
             db.register("b", Noted(), "a")
-        with pytest.raises(TypeError, match="rewriters and databases"):
+        with pytest.raises(TypeError, match="not a valid entry under the name 'c': a database holds rewriters"):
             db.register("c", object())
         with pytest.raises(ValueError, match="no rewriter named"):
             db.add_tags("unknown", "t")
@@ -199,3 +201,15 @@ def test_rules_for_nodes_are_no_passes():
     with pytest.raises(TypeError, match="nothing is a rule for nodes: register in2out"):
         query.register((nothing, 1.5))
     assert len(query.register((in2out(nothing), 1.5)).extra_rewrites) == 1
+
+
+def test_summaries_of_sequences_have_names_and_positions():
+    db = SequenceDB()
+    db.register("later", Noted(), position=2)
+    db.register("first", Noted(), position=0.5)
+    stream = io.StringIO()
+    db.print_summary(stream)
+    assert "names {'first', 'later'}" in stream.getvalue()
+    assert stream.getvalue().index("0.5  first") < stream.getvalue().index("2  later")
+    with pytest.raises(TypeError, match="`position` must be a number or 'last'"):
+        db.register("nowhere", Noted(), position="front")
