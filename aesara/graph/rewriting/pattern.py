@@ -150,10 +150,11 @@ class PatternNodeRewriter(NodeRewriter):
 
 def _as_variable_like(old: Variable, value: Any) -> Any:
     """A number as a constant of the type of `old`, where that is a type of numbers."""
-    if not isinstance(old.type, HasDataType):
+    kind: Any = old.type
+    if not isinstance(kind, HasDataType):
         return None
     try:
-        return old.type.make_constant(old.type.filter(value, strict=False))
+        return kind.make_constant(kind.filter(value, strict=False))
     except (TypeError, ValueError, NotImplementedError, AttributeError):
         return None
 

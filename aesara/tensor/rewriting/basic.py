@@ -119,8 +119,25 @@ def local_useless_switch(fgraph, node):
 
 
 #: Operations on results of choices that are done with what is chosen from.
-_ON_CHOICES = (aes.Add, aes.Sub, aes.Mul, aes.TrueDivide, aes.FloorDivide, aes.Pow, aes.AND, aes.OR, aes.XOR)
-_ON_CHOICES += (aes.ScalarMinimum, aes.ScalarMaximum, aes.GT, aes.LT, aes.GE, aes.LE, aes.EQ, aes.NEQ)
+_ON_CHOICES: tuple[type, ...] = (
+    aes.Add,
+    aes.Sub,
+    aes.Mul,
+    aes.TrueDivide,
+    aes.FloorDivide,
+    aes.Pow,
+    aes.ScalarMinimum,
+    aes.ScalarMaximum,
+    aes.GT,
+    aes.LT,
+    aes.GE,
+    aes.LE,
+    aes.EQ,
+    aes.NEQ,
+    aes.AND,
+    aes.OR,
+    aes.XOR,
+)
 
 
 @rules.canonicalize("shape_unsafe")
