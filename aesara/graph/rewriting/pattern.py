@@ -150,11 +150,11 @@ class PatternNodeRewriter(NodeRewriter):
 
 def _as_variable_like(old: Variable, value: Any) -> Any:
     """A number as a constant of the type of `old`, where that is a type of numbers."""
-    kind: Any = old.type
-    if not isinstance(kind, HasDataType):
+    is_of_numbers = isinstance(old.type, HasDataType)
+    if not is_of_numbers:
         return None
     try:
-        return kind.make_constant(kind.filter(value, strict=False))
+        return old.type.make_constant(old.type.filter(value, strict=False))
     except (TypeError, ValueError, NotImplementedError, AttributeError):
         return None
 
