@@ -90,6 +90,26 @@ CASES = {
         lambda f: f(MANY[:3], 3 * 10**9),
         lambda f: f(MANY[:3] / 10, 4),
     ),
+    "largest of very long rows": (
+        aesara.function([x, n], at.sin(x[:, None] * at.arange(n)).max(axis=1)),
+        lambda f: f(MANY[:3], 10**9),
+        lambda f: f(MANY[:3], 5000),
+    ),
+    "largest of many very long rows": (
+        aesara.function([x, n], at.sin(x[:, None, None] * at.arange(n) * at.arange(n)[:, None]).max(axis=(1, 2))),
+        lambda f: f(MANY[:3], 10**5),
+        lambda f: f(MANY[:3], 1100),
+    ),
+    "any of very long rows": (
+        aesara.function([x, n], (at.sin(x[:, None] * at.arange(n)) > 2).any(axis=1)),
+        lambda f: f(MANY[:3], 10**9),
+        lambda f: f(MANY[:3], 5000),
+    ),
+    "integer sums of very long rows": (
+        aesara.function([v, n], ((v[:, None] + at.arange(n)) % 7).sum(axis=1)),
+        lambda f: f([1, 2, 3], 10**9),
+        lambda f: f([1, 2, 3], 2**20 + 5),
+    ),
     "very long rows that depend on data": (
         aesara.function([x, v], at.exp(-x[:, None] * at.arange(v.max())).sum(axis=1)),
         lambda f: f(MANY[:3], [10**9]),
@@ -186,6 +206,24 @@ def test_long_products_are_computed_in_blocks(dtype, tolerance, short_products):
     matrix, vector = (rng.normal(size=size).astype(dtype) for size in ((700, 700), 700))
     for one, other in zip(times(matrix, vector), (matrix @ vector, vector @ matrix)):
         np.testing.assert_allclose(one, other, tolerance, tolerance)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2**20 - 1, 2**20, 2**20 + 1, 2**21 + 3])
+def test_rows_in_pieces_have_the_values_of_whole_rows(length):
+    """Nothing is lost or taken twice between the pieces, whether somebody looks for signals or not."""
+    k = at.lvector("k")
+    terms = (k[:, None] + at.arange(n) * at.arange(n)) % 1009
+    f = aesara.function([k, n], [terms.sum(axis=1), at.any(at.eq(terms, 1008), axis=1), (terms + n).prod(axis=1)])
+    i = np.arange(length)
+    values = (np.array([0, 5, 1000])[:, None] + i * i) % 1009
+    expected = [values.sum(axis=1), (values == 1008).any(axis=1), (values + length).prod(axis=1)]
+    results = []
+    thread = threading.Thread(target=lambda: results.append(f([0, 5, 1000], length)))
+    thread.start()
+    thread.join()
+    for got in (f([0, 5, 1000], length), *results):
+        for one, other in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", ["length in a number", "length in an array", "length that a step knows"])
