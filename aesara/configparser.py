@@ -255,6 +255,7 @@ class _ChangeFlagsDecorator:
         self._root = _root
         self._changes = changes
         self._entered: list[dict[str, _Change]] = []
+        self._left: dict[str, object] | None = None
 
     def __call__(self, function):
         changes, root = self._changes, self._root
@@ -284,7 +285,14 @@ class _ChangeFlagsDecorator:
     def __exit__(self, *exc_info) -> None:
         root = self._root
         with root._changing:
-            for name, change in self._entered.pop().items():
+            if not self._entered and self._left is not None:
+                # Programs that enter two blocks through one attribute leave the last of them twice.
+                for name, value in self._left.items():
+                    setattr(root, name, value)
+                return
+            entered = self._entered.pop()
+            self._left = {name: change.before for name, change in entered.items()}
+            for name, change in entered.items():
                 changes = root._changes[name]
                 if changes[-1] is change:
                     changes.pop()

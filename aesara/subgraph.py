@@ -22,7 +22,7 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.shared import SharedVariable
-from aesara.graph.traversal import graph_inputs, io_connection_pattern
+from aesara.graph.traversal import ancestors, graph_inputs, io_connection_pattern, io_toposort
 from aesara.graph.utils import MissingInputError
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -71,6 +71,26 @@ def construct_nominal_fgraph(
     nominal = [NominalVariable(k, v.type) for k, v in enumerate([*inputs, *shared])]
     replaced = clone_replace(list(outputs), dict(zip([*inputs, *shared], nominal)))
     return FunctionGraph(nominal, replaced, clone=False), shared
+
+
+def _updates_within(
+    shared: Sequence[Variable], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> dict[int, Variable]:
+    """The default updates of shared variables that depend on the inputs of a graph, by position."""
+    found = {}
+    with_update = {v: u for v in shared if (u := getattr(v, "default_update", None)) is not None}
+    if with_update:
+        for node in io_toposort(inputs, outputs):
+            if isinstance(node.op, OpFromGraph):
+                with_update.update({v: node.op.update_within(node, v) or u for v, u in with_update.items()})
+    for position, variable in enumerate(shared):
+        if variable in with_update:
+            update = with_update[variable]
+            above = set(ancestors([update], inputs))
+            known = all(v.owner or v in inputs or isinstance(v, (Constant, SharedVariable)) for v in above)
+            if known and not above.isdisjoint(inputs):
+                found[position] = update
+    return found
 
 
 def infer_shape(
@@ -156,6 +176,8 @@ class OpFromGraph(Op, HasInnerGraph):
         self.is_inline = inline
         self.name = name
         self.fgraph, self.shared_inputs = construct_nominal_fgraph(inputs, outputs)
+        self._given = list(inputs)
+        self._updates = _updates_within(self.shared_inputs, self._given, outputs)
         self.kwargs = kwargs
         self.input_types = [v.type for v in inputs]
         self.output_types = [v.type for v in outputs]
@@ -210,6 +232,16 @@ class OpFromGraph(Op, HasInnerGraph):
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "fn"}
+
+    def update_within(self, node: Apply, variable: Variable) -> Variable | None:
+        """The default update of a shared variable that the graph reads, in terms of a node's inputs.
+
+        None if it has none, or one that has nothing to do with the graph.
+        """
+        places = [k for k, shared in enumerate(self.shared_inputs) if shared is variable and k in self._updates]
+        if not places:
+            return None
+        return clone_replace([self._updates[places[0]]], dict(zip(self._given, node.inputs)))[0]
 
     # -- types -----------------------------------------------------------------------------------------------
 

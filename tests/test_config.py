@@ -260,6 +260,20 @@ class TestChangeFlags:
             assert config.floatX == "float32"
         assert config.floatX == before
 
+    def test_a_block_can_be_left_twice(self):
+        """As by programs that keep the block that they have entered last in one attribute."""
+        parser = parser_with(a=IntParam(0))
+        outer, inner = parser.change_flags(a=1), parser.change_flags(a=2)
+        outer.__enter__()
+        inner.__enter__()
+        inner.__exit__(None, None, None)
+        assert parser.a == 1
+        parser.a = 5
+        inner.__exit__(None, None, None)
+        assert parser.a == 1
+        with pytest.raises(IndexError):
+            parser.change_flags(a=3).__exit__(None, None, None)
+
 
 class TestStrings:
     def test_flags(self):

@@ -23,16 +23,21 @@ from aesara.graph.sched import (
     sort_schedule_fn,
 )
 from aesara.link.c.op import COp, ExternalCOp
+from aesara.link.c.type import CType, Type, generic
 from aesara.link.vm import VMLinker
 from aesara.misc.may_share_memory import may_share_memory
 from aesara.misc.ordered_set import OrderedSet
 from aesara.misc.safe_asarray import _asarray
 from aesara.other_modules import OTHER_MODULES, what_instead
+from aesara.sparse import csr_matrix
 from aesara.tensor import inplace
 from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.nnet.conv3d2d import conv3d
 from aesara.tensor.nnet.neighbours import Images2Neibs, images2neibs, neibs2images
+from aesara.tensor.random.type import random_generator_type
+from aesara.tensor.type_other import slicetype
 from aesara.tensor.xlogx import xlogx, xlogy0
+from aesara.typed_list import TypedListType
 
 MODULES = (Path(__file__).parent / "modules_of_aesara.txt").read_text(encoding="utf-8").split()
 PACKAGE = Path(aesara.__file__).parent
@@ -189,6 +194,38 @@ class TestOpsWithCCode:
         assert (op.func_files, op.func_name) == (["code.c"], "main")
         with pytest.raises(NotImplementedError, match="has C code only, which is not compiled here.*OnlyC.*perform"):
             aesara.function([x], op(x), mode=mode)([1.0])
+
+
+def test_types_that_aesara_has_in_c():
+    """Libraries tell types of tensors and numbers from slices by this class."""
+    scalar, vector = aesara.scalar.int64, at.dvector
+    assert all(isinstance(one, CType) for one in (scalar, vector, generic, TypedListType(vector), csr_matrix().type))
+    assert not any(isinstance(one, CType) for one in (slicetype, random_generator_type, slice(None)))
+
+    class Own(CType):
+        def filter(self, data, strict=False, allow_downcast=None):
+            return data
+
+    assert isinstance(Own()("x").type, Type)
+
+
+def test_names_of_files_with_c_code():
+    """Classes derived from Aesara's ask for the path of its file, and find none to read."""
+
+    class Named(at.elemwise.DimShuffle):
+        c_func_file = at.elemwise.DimShuffle.get_path(at.elemwise.DimShuffle.c_func_file)
+
+    folder = Path(sys.modules[at.elemwise.DimShuffle.__module__].__file__).parent
+    assert Path(Named.c_func_file) == folder.resolve() / "c_code" / "dimshuffle.c"
+    assert Named.get_path(Named.c_func_file) == Named.c_func_file
+    assert ExternalCOp.get_path("code.c").endswith(str(Path("link", "c", "code.c")))
+    m = at.dmatrix("m")
+    np.testing.assert_array_equal(Named((False, False), (1, 0))(m).eval({m: [[1.0, 2.0]]}), [[1.0], [2.0]])
+
+
+def test_names_that_libraries_import_from_other_modules():
+    assert at.basic.TensorVariable is at.TensorVariable
+    assert at.nlinalg.diag is at.diag
 
 
 def test_terms_of_entropies():

@@ -53,6 +53,41 @@ def test_shared_variables_become_inputs():
     assert f([1.0, 2.0])[0].tolist() == [3, 6]
 
 
+@pytest.mark.parametrize("inline", [True, False])
+def test_default_updates_are_those_of_the_inputs_that_are_given(inline):
+    s, n = aesara.shared(1.0, "s"), at.dscalar("n")
+    s.default_update = s + n
+    op = OpFromGraph([n], [n * s], inline=inline)
+    around = OpFromGraph([x], [op(x.sum()) + x])
+    m = at.dscalar("m")
+    for result, given, wanted, after in ((op(m), 3.0, 3.0, 4.0), (around(y), [1.0, 2.0], [4.0, 5.0], 4.0)):
+        s.set_value(1.0)
+        f = aesara.function([m if result.ndim == 0 else y], result)
+        np.testing.assert_array_equal(f(given), wanted)
+        assert s.get_value() == after
+    outside = aesara.function([n], s * 2)
+    assert outside(1.0) == 8.0 and s.get_value() == 5.0
+
+
+def test_default_updates_that_know_nothing_of_the_graph_stay():
+    s, t = aesara.shared(1.0, "s"), aesara.shared(10.0, "t")
+    n, m, other = at.dscalars("n", "m", "other")
+    s.default_update, t.default_update = s + 1, t + other
+    f = aesara.function([m, other], OpFromGraph([n], [n * s * t])(m))
+    assert f(2.0, 5.0) == 20.0 and (s.get_value(), t.get_value()) == (2.0, 15.0)
+
+
+def test_draws_of_graphs_with_parameters_that_are_replaced():
+    """The generator's next state is drawn with the parameter that is given, and nothing else is."""
+    srng = at.random.RandomStream(5)
+    prior = srng.normal(0.0, 1.0, name="prior")
+    n = at.dscalar("n")
+    op = OpFromGraph([prior], [srng.normal(prior, 1e-9)], inline=True)
+    f = aesara.function([n], op(n))
+    drawn = [v for v in f.maker.fgraph.apply_nodes if isinstance(v.op, at.random.op.RandomVariable)]
+    assert len(drawn) == 1 and abs(f(100.0) - 100) < 1e-6 and f(100.0) != f(100.0)
+
+
 def test_second_derivatives():
     op = OpFromGraph([x, y], [(x**3 * y).sum()])
     values = [np.array([1.0, 2.0]), np.array([0.5, 1.5])]

@@ -42,7 +42,7 @@ class FunctionGraph(MetaObject):
     update_mapping
         ``{output index: input index}`` of results that become new values of inputs.
     **clone_kwds
-        Passed to `clone_get_equiv`.
+        Passed to `clone_get_equiv`; without a meaning where nothing is cloned.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class FunctionGraph(MetaObject):
             memo = clone_get_equiv(inputs, outputs, **clone_kwds)
             outputs = [memo[variable] for variable in outputs]
             inputs = [memo[variable] for variable in inputs]
-        elif clone_kwds:
-            raise TypeError(f"{sorted(clone_kwds)} only have a meaning with clone=True.")
+        elif not clone_kwds.keys() <= {"copy_inputs", "copy_orphans", "memo", "clone_inner_graphs"}:
+            raise TypeError(f"FunctionGraph has no parameters {sorted(clone_kwds)}; see clone_get_equiv.")
 
         self._features: list[Feature] = []
         self._callbacks: dict[str, list[tuple[Feature, Callable[..., Any]]]] = {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.type import Type
+from aesara.graph.type import CType
 
 
-class Generic(Type):
+class Generic(CType):
     """A type that accepts every Python object."""
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:

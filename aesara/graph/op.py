@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -365,8 +367,31 @@ class Op(MetaObject):
         return str(self)
 
 
+class HasCFile:
+    """Ops that have C code in a file in Aesara: its name, for classes derived from theirs. No file is read."""
+
+    #: The file's name, from the folder of the class's module on.
+    c_func_file: str = ""
+
+    @classmethod
+    def get_path(cls, f: str) -> str:
+        """Return the absolute path of a file that is named as seen from the module of the class.
+
+        Examples
+        --------
+        >>> from aesara.tensor.elemwise import DimShuffle
+        >>> os.path.isabs(DimShuffle.get_path(DimShuffle.c_func_file))
+        True
+        """
+        if os.path.isabs(f):
+            return f
+        module = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        return os.path.join(os.path.dirname(os.path.realpath(module)) if module else os.getcwd(), f)
+
+
 __all__ = [
     "Apply",
+    "HasCFile",
     "HasInnerGraph",
     "NoParams",
     "Op",

@@ -116,6 +116,9 @@ class SharedVariable(Variable):
 
     @default_update.setter
     def default_update(self, expression: Any) -> None:
+        self._set_default_update(expression)
+
+    def _set_default_update(self, expression: Any) -> None:
         self._default_update = None if expression is None else self.type.filter_variable(expression, allow_convert=True)
 
     def clone(self, **kwargs: Any) -> SharedVariable:

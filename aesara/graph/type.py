@@ -173,6 +173,21 @@ class Type(MetaObject):
         return self.__class__.__name__ if type(self).__repr__ is Type.__repr__ else repr(self)
 
 
+class CType(Type):
+    """The types that Aesara has in C: numbers, tensors, typed lists, any object.
+
+    For programs that tell these from others (slices, generators). No C code is used here; a type of your own needs
+    `Type` only.
+
+    Examples
+    --------
+    >>> import aesara.tensor as at
+    >>> from aesara.tensor.type_other import slicetype
+    >>> isinstance(at.lscalar().type, CType), isinstance(slicetype, CType)
+    (True, False)
+    """
+
+
 class HasDataType(ABC):
     """Types that have a ``dtype``."""
 
@@ -189,4 +204,4 @@ class HasShape(ABC):
         def ndim(self) -> int: ...
 
 
-__all__ = ["HasDataType", "HasShape", "Type"]
+__all__ = ["CType", "HasDataType", "HasShape", "Type"]

@@ -165,7 +165,7 @@ class _Printer:
             outer = inner.outer[variable]
             parts.append(f"-> {identifier(owner_or_self(outer), outer, options.id_type, self.used_ids)}")
         if options.print_default_updates and isinstance(variable, SharedVariable):
-            update = variable.default_update
+            update = getattr(variable, "default_update", None)
             if update is not None:
                 if not any(one is update for one in self.default_updates):
                     self.default_updates.append(update)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.type import HasDataType, HasShape, Type
+from aesara.graph.type import CType, HasDataType, HasShape
 
 __all__ = [
     "ScalarType",
@@ -61,7 +61,7 @@ _DTYPE_SPECS: dict[str, tuple[type, str, str]] = {
 }
 
 
-class ScalarType(Type, HasDataType, HasShape):
+class ScalarType(CType, HasDataType, HasShape):
     """The type of a single number of one dtype.
 
     Values are NumPy scalars such as ``np.float32(1.5)``.

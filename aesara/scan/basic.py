@@ -78,7 +78,8 @@ class Returned:
 
     def take_default_updates(self, created: Sequence[SharedVariable]) -> None:
         """Let the step update the shared variables that it has made, uses and does not update itself."""
-        waiting = {v: v.default_update for v in created if v.default_update is not None and v not in self.updates}
+        defaults = {v: getattr(v, "default_update", None) for v in created}
+        waiting = {v: update for v, update in defaults.items() if update is not None and v not in self.updates}
         roots = [*self.outputs, *self.updates.values(), *([] if self.condition is None else [self.condition])]
         while waiting:
             found = set(graph_inputs(roots))

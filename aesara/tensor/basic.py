@@ -105,6 +105,7 @@ from aesara.tensor.shapes.rearranging import (
     transpose,
 )
 from aesara.tensor.type import tensor
+from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "AllocDiag",
@@ -123,6 +124,7 @@ __all__ = [
     "ScalarFromTensor",
     "Split",
     "TensorFromScalar",
+    "TensorVariable",
     "Tri",
     "_as_tensor_variable",
     "_cast_mapping",

@@ -1,6 +1,6 @@
 """Linear algebra by NumPy, under the documented path; see `aesara.tensor.linear_algebra`."""
 
-from aesara.tensor.creation.diagonals import extract_diag
+from aesara.tensor.creation.diagonals import diag, extract_diag
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet, det, slogdet
 from aesara.tensor.linear_algebra.eigen import Eig, Eigh, EighGrad, eig, eigh
 from aesara.tensor.linear_algebra.inverse import (
@@ -39,6 +39,7 @@ __all__ = [
     "TensorInv",
     "TensorSolve",
     "det",
+    "diag",
     "dvector",
     "eig",
     "eigh",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.type import Type
+from aesara.graph.type import CType, Type
 
 __all__ = ["TypedListType"]
 
 
-class TypedListType(Type):
+class TypedListType(CType):
     """The type of lists of values of one type.
 
     Parameters

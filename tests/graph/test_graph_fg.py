@@ -68,8 +68,9 @@ class TestConstruction:
         assert fgraph.inputs[0] is not x
         assert fgraph.outputs[0] is not y
         assert FunctionGraph([x], [y], copy_inputs=False).inputs[0] is x
-        with pytest.raises(TypeError, match="clone=True"):
-            FunctionGraph([x], [y], clone=False, copy_inputs=False)
+        assert FunctionGraph([x], [y], clone=False, copy_inputs=False, copy_orphans=True).outputs[0] is y
+        with pytest.raises(TypeError, match="no parameters .*copy_input'"):
+            FunctionGraph([x], [y], clone=False, copy_input=False)
 
     def test_inputs_are_found(self):
         x, y = variables("xy")

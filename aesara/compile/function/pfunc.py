@@ -24,6 +24,7 @@ from aesara.graph.traversal import ancestors
 from aesara.graph.traversal import graph_inputs as graph_inputs_of
 from aesara.graph.utils import MissingInputError
 from aesara.link.utils import describe_source
+from aesara.subgraph import OpFromGraph
 from aesara.tensor.shapes.shape import variables_of_shapes
 
 
@@ -64,7 +65,7 @@ class _Rebuild:
             return
         if isinstance(variable, SharedVariable):
             self._add_shared(variable, self.clones[variable])
-            self._add_default_update(variable)
+            self._add_default_update(variable, reader)
         else:
             self.free.setdefault(variable, reader)
 
@@ -72,13 +73,16 @@ class _Rebuild:
         self.shared_inputs.append(variable)
         self.shared_clones[variable] = clone
 
-    def _add_default_update(self, variable: SharedVariable) -> None:
-        if variable.default_update is None or variable in self.update_d:
+    def _add_default_update(self, variable: SharedVariable, reader: Apply | None) -> None:
+        default = getattr(variable, "default_update", None)
+        if default is None or variable in self.update_d:
             return
         skip = self.no_default_updates
         if skip is True or (skip is not False and any(variable is one for one in skip)):
             return
-        update = variable.type.filter_variable(variable.default_update)
+        if reader is not None and isinstance(reader.op, OpFromGraph):
+            default = reader.op.update_within(reader, variable) or default
+        update = variable.type.filter_variable(default)
         self.update_d[variable] = update
         self.update_expr.append((variable, update))
 

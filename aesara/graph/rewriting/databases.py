@@ -8,15 +8,41 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
-from aesara.graph.rewriting.db import EquilibriumDB, LocalGroupDB, SequenceDB
+from aesara.graph.rewriting.db import EquilibriumDB, LocalGroupDB, SequenceDB, as_query
 from aesara.graph.rewriting.merge import MergeOptimizer
+from aesara.graph.rewriting.rewriter import NodeRewriter, SequentialGraphRewriter
+from aesara.graph.rewriting.walking import in2out
+
+
+class CanonicalDB(EquilibriumDB):
+    """Canonical forms, which are spelled as in Aesara when a query asks for nothing else.
+
+    Patterns of libraries are written for these: ``-1 * x``, where the rules of all passes here are about ``-x``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(ignore_newtrees=False)
+        #: Rules that are applied once, after all others; none of them may undo what another one does.
+        self.spellings: list[NodeRewriter] = []
+
+    def query(self, *tags: Any, **kwtags: Any) -> Any:
+        forms = super().query(*tags, **kwtags)
+        asked = as_query(tags, kwtags).include
+        if "canonicalize" not in asked or not asked.isdisjoint(_LATER):
+            return forms
+        return SequentialGraphRewriter(forms, *map(in2out, self.spellings), MergeOptimizer())
+
+
+#: Tags that take in passes after the canonical ones.
+_LATER = frozenset(("fast_run", "fast_compile", "stabilize", "specialize", "uncanonicalize"))
 
 #: All passes, by position. Filled by the compilation pipeline.
 optdb = SequenceDB()
 
 #: Simpler and uniform forms, that other rewrites can rely on.
-canonicalize = EquilibriumDB(ignore_newtrees=False)
+canonicalize = CanonicalDB()
 canonicalize.name = "canonicalize"
 
 #: Forms that are computed more accurately.

@@ -266,7 +266,7 @@ class RewriteDatabase:
 
     def query(self, *tags: Any, **kwtags: RewriteDatabaseQuery) -> Any:
         """The rewriters that a query, or tags such as ``"+a"``, ``"&b"``, ``"-c"``, ask for."""
-        return OrderedSet(self.__query__(_as_query(tags, kwtags)))
+        return OrderedSet(self.__query__(as_query(tags, kwtags)))
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)
@@ -274,7 +274,7 @@ class RewriteDatabase:
         print(f"  db {self.__db__}", file=stream)
 
 
-def _as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQuery:
+def as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQuery:
     """One query out of the arguments of `RewriteDatabase.query`."""
     if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
         if kwtags:
@@ -341,7 +341,7 @@ class EquilibriumDB(RewriteDatabase):
         self.__cleanup__[name] = cleanup
 
     def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
-        rewriters = self.__query__(_as_query(tags, kwtags))
+        rewriters = self.__query__(as_query(tags, kwtags))
         final = [rw for rw in rewriters if self.__final__.get(rw.name or "", False)]
         cleanup = [rw for rw in rewriters if self.__cleanup__.get(rw.name or "", False)]
         plain = [rw for rw in rewriters if rw not in final and rw not in cleanup]
@@ -417,7 +417,7 @@ class SequenceDB(RewriteDatabase):
         **kwtags: Any,
     ) -> Any:
         """The sequence of what a query asks for; see `RewriteDatabaseQuery` for the arguments."""
-        query = _as_query(tags, kwtags)
+        query = as_query(tags, kwtags)
         if position_cutoff is not None:
             query = query._copy(position_cutoff=position_cutoff)
         elif query.position_cutoff == math.inf:
@@ -469,7 +469,7 @@ class LocalGroupDB(SequenceDB):
         super().register(name, rewriter, *tags, position=position, **kwargs)
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:
-        rewriters = self._ordered(_as_query(tags, kwtags))
+        rewriters = self._ordered(as_query(tags, kwtags))
         return self.node_rewriter(*rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile)
 
 

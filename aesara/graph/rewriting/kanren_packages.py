@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
 from typing import Any
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.matching import is_value
 from aesara.graph.type import Type
@@ -66,8 +66,9 @@ def _teach(unification: Any, etuples: Any) -> None:
     def head_and_tail(term: Any) -> tuple[Any, tuple[Any, ...]]:
         """``(op, inputs)`` of a variable; the class and the properties of an op or a type."""
         if isinstance(term, Variable):
-            if term.owner is not None and len(term.owner.outputs) == 1:
-                return term.owner.op, tuple(term.owner.inputs)
+            node = calling_node(term)
+            if node is not None:
+                return node.op, tuple(node.inputs)
         elif hasattr(term, "__props__"):
             return type(term), tuple(getattr(term, prop) for prop in term.__props__)
         raise pairs.ConsError(f"{term} was not made from parts.")
@@ -106,14 +107,26 @@ def _teach(unification: Any, etuples: Any) -> None:
         core._unify.add((other, Variable, Mapping), lambda u, v, s, how=how: how(v, u, s))
 
 
+def calling_node(variable: Variable) -> Apply | None:
+    """The node whose op, called with its inputs, returns a variable of this kind; None if there is none.
+
+    A variable beside the op's default output, as the next state of a random generator is, is no result of a call.
+    """
+    node = variable.owner
+    if node is None or len(node.outputs) == 1:
+        return node
+    default = node.op.default_output
+    return node if default is not None and node.outputs[default] is variable else None
+
+
 def as_etuple(graph: Variable, etuple: Callable[..., Any]) -> Any:
     """The expression tuple ``e(op, input, ...)`` of a graph."""
     made: dict[Variable, Any] = {}
     stack = [graph]
     while stack:
         variable = stack[-1]
-        node = variable.owner
-        if node is None or len(node.outputs) != 1:
+        node = calling_node(variable)
+        if node is None:
             made[variable] = variable
         else:
             missing = [one for one in node.inputs if one not in made]

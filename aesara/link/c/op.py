@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.op import Op
+from aesara.graph.op import HasCFile, Op
 from aesara.graph.utils import MethodNotDefined
 
 
@@ -37,7 +37,7 @@ class OpenMPOp(COp):
         self.openmp = openmp
 
 
-class ExternalCOp(COp):
+class ExternalCOp(HasCFile, COp):
     """An op whose C code stands in files, which are not read."""
 
     def __init__(self, func_files: str | list[str], func_name: str | None = None) -> None:

@@ -1,5 +1,6 @@
-"""The type of values that are any Python object, under Aesara's path."""
+"""The base of types that Aesara has in C, and the type of any Python object, under Aesara's path."""
 
 from aesara.graph.generic import Generic, generic
+from aesara.graph.type import CType, Type
 
-__all__ = ["Generic", "generic"]
+__all__ = ["CType", "Generic", "Type", "generic"]

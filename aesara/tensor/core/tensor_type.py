@@ -18,7 +18,7 @@ from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
-from aesara.graph.type import HasDataType, HasShape, Type
+from aesara.graph.type import CType, HasDataType, HasShape, Type
 from aesara.tensor.core.dtypes import all_dtypes, dtype_specs_map
 from aesara.tensor.core.value_comparison import (
     all_exact_as_float64,
@@ -92,7 +92,7 @@ def _static_length(length: Any) -> int | None:
 MOST_DIMENSIONS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
 
 
-class TensorType(Type, HasDataType, HasShape):
+class TensorType(CType, HasDataType, HasShape):
     """Symbolic type of `numpy.ndarray` values with a dtype and a partially known shape.
 
     Parameters

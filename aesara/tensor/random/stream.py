@@ -82,7 +82,7 @@ class RandomStream:
 
         Of a draw in the step of a loop this is the state after the loop.
         """
-        return [(state, state.default_update or following) for state, following in self.state_updates]
+        return [(state, getattr(state, "default_update", None) or following) for state, following in self.state_updates]
 
     def seed(self, seed: int | None = None) -> None:
         """Seed all generators anew.

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.messages import described
+from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable, shared_constructor
 from aesara.tensor.random.generators import copy_generator
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, random_generator_type, random_state_type
@@ -47,6 +49,23 @@ class RandomTypeSharedVariable(SharedVariable):
         """
         value = self.container.filter(new_value)
         self.container.value = value if borrow or value is not new_value else copy_generator(value)
+
+    @property
+    def default_update(self) -> Variable:
+        """State after each call of a function that draws; there is no such attribute until one is given.
+
+        Programs that update generators by themselves ask with `hasattr` whether that has been done.
+        """
+        if self._default_update is None:
+            raise AttributeError(
+                f"{described(self)} has no default_update: functions leave this generator as it is. Give it an update, "
+                "or let a RandomStream make it."
+            )
+        return self._default_update
+
+    @default_update.setter
+    def default_update(self, expression: Any) -> None:
+        self._set_default_update(expression)
 
     def __str__(self) -> str:
         return self.name if self.name is not None else f"{type(self).__name__}({self.container!r})"

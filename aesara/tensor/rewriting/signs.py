@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import abs as at_abs
@@ -40,6 +41,19 @@ def local_neg_to_mul(fgraph, node):
     (x,) = node.inputs
     with_constant = _with_opposite_constant(fgraph, x, out.type.dtype)
     return in_place_of(out, with_constant) if with_constant is not None else False
+
+
+@node_rewriter([neg])
+def negation_as_product(fgraph, node):
+    """``-x`` as ``-1 * x``, for those who ask for canonical forms alone: no rule here is written for this form."""
+    out = node.outputs[0]
+    if out.type.dtype == "bool":
+        return False
+    factor = constant(np.full((1,) * out.type.ndim, -1, out.type.dtype))
+    return in_place_of(out, mul(factor, node.inputs[0]))
+
+
+databases.canonicalize.spellings.append(negation_as_product)
 
 
 def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | None:

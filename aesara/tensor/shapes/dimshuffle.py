@@ -10,7 +10,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
-from aesara.graph.op import Op
+from aesara.graph.op import HasCFile, Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
-class DimShuffle(Op):
+class DimShuffle(HasCFile, Op):
     """Reorder the dimensions of a tensor, add dimensions of length 1, and drop such.
 
     The result is a view of the input.
@@ -44,6 +44,7 @@ class DimShuffle(Op):
     __props__ = ("input_broadcastable", "new_order", "inplace")
     view_map = {0: [0]}
     inplace = True
+    c_func_file = "c_code/dimshuffle.c"
 
     def __init__(self, input_broadcastable: Sequence[bool], new_order: Sequence[int | str]):
         self.input_broadcastable = tuple([bool(flag) for flag in input_broadcastable])

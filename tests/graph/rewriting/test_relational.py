@@ -221,6 +221,20 @@ def test_nodes_with_several_outputs(packages):
     assert KanrenRelationSub(shorter).transform(fgraph, halves[0].owner) is False
 
 
+def test_the_default_output_of_an_op_is_an_expression_tuple(packages):
+    _, etuples, unification = packages
+    drawn = at.random.normal(a, 2.0)
+    mean, scale = unification.var(), unification.var()
+    normal = etuples.etuplize(at.random.normal)
+    pattern = etuples.etuple(normal, *(unification.var() for _ in range(3)), mean, scale)
+    found = unification.unify(etuples.etuplize(drawn), pattern)
+    assert found[mean] is a and found[scale].data == 2.0
+    assert unification.unify(drawn, pattern)[mean] is a
+    for alone in (drawn.owner.outputs[0], a):
+        with pytest.raises(TypeError, match="neither"):
+            etuples.etuplize(alone)
+
+
 @pytest.mark.slow
 def test_packages_know_graphs_whichever_is_imported_first(packages):
     packages = "from cons import cons; from etuples import etuple; from unification import reify, unify, var"

@@ -138,6 +138,22 @@ def test_streams(ctor):
     assert all(state.default_update is following for state, following in srng.updates())
 
 
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_generators_without_a_default_update_have_no_such_attribute(make):
+    rng = aesara.shared(make(3))
+    assert not hasattr(rng, "default_update")
+    with pytest.raises(AttributeError, match="functions leave this generator as it is"):
+        rng.default_update
+    state, drawn = at_random.normal(rng=rng).owner.outputs
+    assert aesara.function([], drawn)() == aesara.function([], drawn)()
+    rng.default_update = state
+    assert rng.default_update is state
+    f = aesara.function([], drawn)
+    assert f() != f()
+    rng.default_update = None
+    assert not hasattr(rng, "default_update")
+
+
 def test_attributes_of_streams():
     srng = at_random.RandomStream(1)
     assert srng.standard_normal(size=3).type.shape == (3,)

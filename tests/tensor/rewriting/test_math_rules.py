@@ -12,7 +12,14 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out
-from aesara.graph.rewriting.databases import canonicalize, specialize, specialize_device, stabilize, uncanonicalize
+from aesara.graph.rewriting.databases import (
+    canonicalize,
+    optdb,
+    specialize,
+    specialize_device,
+    stabilize,
+    uncanonicalize,
+)
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
@@ -290,6 +297,20 @@ def test_canonizers_of_whole_graphs():
         fgraph = FunctionGraph(outputs=[expression], clone=False)
         rewriter.rewrite(fgraph)
         assert pp(fgraph.outputs[0]) in ("(y + z)", "(y * z)")
+
+
+def test_negations_in_canonical_forms_that_are_asked_for_alone():
+    """Libraries look for products with -1, as Aesara has them; whole modes keep negations."""
+    for expression, wanted in ((-x, "([-1.] * x)"), (sigmoid(-A), "sigmoid(([[-1.]] * A))"), (-i, "([-1] * i)")):
+        assert pp(rewrite_graph(expression)) == wanted
+        fgraph = FunctionGraph(outputs=[expression], clone=True)
+        optdb.query("+canonicalize").rewrite(fgraph)
+        assert pp(fgraph.outputs[0]) == wanted
+    assert pp(rewrite_graph(exp(-x) + (-x), include=("canonicalize", "specialize"))) == "(exp((-x)) - x)"
+    for mode in ("FAST_RUN", "FAST_COMPILE"):
+        for tags in ((), ("canonicalize",)):
+            f = aesara.function([x], sigmoid(-x), mode=aesara.compile.mode.get_mode(mode).including(*tags))
+            assert pp(f.maker.fgraph.outputs[0]) == "sigmoid((-x))"
 
 
 @pytest.mark.slow
