@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import draws, fourier, lapack, orthogonal, products, sorting, spectra
+from aesara.ir.routines import draws, fourier, lapack, numpy_loops, orthogonal, products, sorting, spectra
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -33,6 +33,12 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
     "draw": draws.draw,
     "fill": draws.fill,
     "multinomial": draws.multinomial,
+    "dirichlet": draws.dirichlet,
+    "multivariate_hypergeometric": draws.multivariate_hypergeometric,
+    "loop": numpy_loops.loop,
+    "power_of_one": numpy_loops.power_of_one,
+    "numpy_svd": numpy_loops.svd,
+    "numpy_matmul": numpy_loops.matmul,
     "matmul": products.product,
     "matmul_added": products.added,
     "fourier": fourier.transform,

@@ -31,7 +31,7 @@ from aesara.ir.routine import (
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
-__all__ = ["Draw", "draw", "draw_named", "fill", "multinomial"]
+__all__ = ["Draw", "dirichlet", "draw", "draw_named", "fill", "multinomial", "multivariate_hypergeometric"]
 
 _N, _WORDS = size("n"), size("words")
 #: nanoseconds of a call
@@ -227,6 +227,71 @@ def multinomial() -> Routine:
         reference=reference,
         each="n",
     )
+
+
+@functools.cache
+def dirichlet() -> Routine:
+    """Draw vectors of ``d`` numbers whose sum is one; by a function of our own around NumPy's."""
+    d = size("d")
+
+    def reference(values: dict[str, Any], state: np.ndarray, alpha: np.ndarray, out: np.ndarray) -> None:
+        rng = generator_of(state)
+        for k in range(len(out)):
+            out[k] = rng.dirichlet(alpha[k if len(alpha) > 1 else 0])
+        state[:] = words_of(rng)
+
+    return Routine(
+        name="dirichlet",
+        title="draws (dirichlet)",
+        symbol="draw.dirichlet",
+        sizes=("n", "words", "d", "n.alpha"),
+        parameters=(
+            Parameter("state", "uint64", (_WORDS,), is_written=True),
+            Parameter("alpha", "float64", (size("n.alpha"), d)),
+            Parameter("out", "float64", (_N, d), is_read=False, is_written=True),
+        ),
+        arguments=(Bits("state"), RowPointer("alpha"), RowPointer("out"), Int64(d)),
+        work=Work({(_N, d): 25.0, (): _CALL}),
+        reference=reference,
+        each="n",
+    )
+
+
+@functools.cache
+def multivariate_hypergeometric() -> Routine:
+    """Draw how many of ``d`` colours are in samples; to be called with zeros where they go, and sums of the colours."""
+    d = size("d")
+
+    def reference(
+        values: dict[str, Any], state: np.ndarray, colors: np.ndarray, total: np.ndarray, sample: np.ndarray,
+        out: np.ndarray,
+    ) -> None:  # fmt: skip
+        rng = generator_of(state)
+        for k in range(len(out)):
+            row, count = colors[k if len(colors) > 1 else 0], sample[k if len(sample) > 1 else 0]
+            out[k] = rng.multivariate_hypergeometric(row, int(count))
+        state[:] = words_of(rng)
+
+    return Routine(
+        name="multivariate_hypergeometric",
+        title="draws (multivariate_hypergeometric)",
+        symbol="random.random_multivariate_hypergeometric_marginals",
+        sizes=("n", "words", "d", "n.colors", "n.total", "n.sample"),
+        parameters=(
+            Parameter("state", "uint64", (_WORDS,), is_written=True),
+            Parameter("colors", "int64", (size("n.colors"), d)),
+            Parameter("total", "int64", (size("n.total"),)),
+            Parameter("sample", "int64", (size("n.sample"),)),
+            Parameter("out", "int64", (_N, d), is_written=True),
+        ),
+        arguments=(
+            Bits("state"), Element("total"), Int64(d), RowPointer("colors"), Element("sample"), Number(const(1)),
+            RowPointer("out"),
+        ),
+        work=Work({(_N, d): 80.0, (): _CALL}),
+        reference=reference,
+        each="n",
+    )  # fmt: skip
 
 
 def _count(parameter: str) -> str:

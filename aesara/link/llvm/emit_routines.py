@@ -33,6 +33,7 @@ from aesara.ir.routine import (
     Status,
 )
 from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
+from aesara.link.llvm.vector_draws import DRAWS, called_by
 
 __all__ = ["declare_routine"]
 
@@ -162,7 +163,11 @@ class _Wrapper:
         return f"{LLVM_TYPES[argument.value.dtype]} {literal(argument.value.attr, argument.value.dtype)}"
 
     def _function(self, symbol: str, kind: str, types: str) -> str:
-        """A C function by its symbol."""
+        """A C function by its symbol, or one of our own, which is put into the module."""
+        if symbol in DRAWS:
+            self.module.helper(f"@{symbol}", DRAWS[symbol])
+            self.module.externals |= called_by(DRAWS[symbol])
+            return f"@{symbol}"
         self.module.declare(f"@{symbol}", f"declare {kind} @{symbol}({types})")
         self.module.externals.add(symbol)
         return f"@{symbol}"

@@ -5,7 +5,7 @@
 ``lapack.<name>``, ``blas.<name>``   LAPACK and BLAS, as ``scipy.linalg`` exports them to Cython
 ``numpy.sort.<kind>.<dtype>``        NumPy's sort of a row in place, and ``numpy.argsort`` of positions
 ``random.<name>``                    a function that draws, of ``numpy.random``
-``numpy.loop.<name>.<arity>``         the loop of one of NumPy's ufuncs for float64
+``numpy.loop.<name>.<types>``         the loop of one of NumPy's ufuncs; ``dd.d`` for two numbers and one result
 ``numpy.fft.<name>.<dtype>``         the loop of a ufunc behind ``numpy.fft``, for a dtype of parts; NumPy 2
 anything else                        a function of the C library
 ===================================  ==============================================================================
@@ -36,7 +36,7 @@ def address_of(symbol: str) -> int | None:
     if source == "random":
         return draw_address(rest[0])
     if source == "numpy" and rest[0] == "loop":
-        return loop_address(rest[1], int(rest[2]))
+        return loop_address(*rest[1:])
     if source == "numpy":
         return numpy_transform(*rest[1:]) if rest[0] == "fft" else numpy_sort(*rest)
     return libm_address(symbol)

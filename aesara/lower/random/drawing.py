@@ -219,7 +219,9 @@ class Drawing:
 
     def call(self, routine: Routine, given: Mapping[str, Array], sizes: Mapping[str, Expr]) -> Array:
         """What a routine draws; the state is the next one then."""
-        if draw_address(routine.symbol.removeprefix("random.")) is None:
+        source, _, function = routine.symbol.partition(".")
+        needed = function if source == "random" else "random_standard_gamma"
+        if draw_address(needed) is None:
             raise Unsupported("NumPy does not export its functions that draw")
         sizes = {"n": count_of(self.shape), "words": self.state.shape[0], **sizes}
         given = {"state": self.state, **given}

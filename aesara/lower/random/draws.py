@@ -15,7 +15,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
-from aesara.lower.random import choosing, formulas
+from aesara.lower.random import choosing, formulas, vectors
 from aesara.lower.random.drawing import (
     ABOVE_ONE,
     AT_LEAST_ZERO,
@@ -280,6 +280,9 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.ChoiceRV: choosing.choice,
     of.PermutationRV: choosing.permutation,
     of.MultinomialRV: choosing.multinomial,
+    of.DirichletRV: vectors.dirichlet,
+    of.MvNormalRV: vectors.normal,
+    of.MultivariateHypergeometricRV: vectors.hypergeometric,
 }
 #: what is drawn fits into every dtype, if it does into that of the parameters
 _FITTING = (of.BernoulliRV, of.ChoiceRV, of.PermutationRV)

@@ -127,9 +127,9 @@ def _uniform(drawing: Drawing) -> Array:
 
 def _function(drawing: Drawing, name: str, *arrays: Array) -> Array:
     """A function of NumPy's of an array of the shape of the draws, and of one that broadcasts to it."""
-    if loop_address(name, len(arrays)) is None:
+    if loop_address(name, "d" * len(arrays), "d") is None:
         raise Unsupported(f"NumPy does not show how it computes {name}")
-    return _called(drawing, loop(name, len(arrays)), arrays)
+    return _called(drawing, loop(name, "d" * len(arrays)), arrays)
 
 
 def _called(drawing: Drawing, routine: Routine, arrays: tuple[Array, ...]) -> Array:

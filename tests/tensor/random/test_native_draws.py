@@ -19,11 +19,9 @@ from aesara.ir.text import parse_program, print_program
 from aesara.ir.verify import verify_program
 from aesara.tensor.random.generators import same_state
 
-IN_PYTHON = {
-    "multivariate_normal", "dirichlet", "multivariate_hypergeometric",
-}  # fmt: skip
-if loop_address("log", 1) is None:  # NumPy 1
-    IN_PYTHON |= {"gengamma", "gumbel", "cauchy", "standard_cauchy", "halfcauchy", "pareto"}
+IN_PYTHON: set[str] = set()
+if loop_address("log", "d", "d") is None:  # NumPy 1
+    IN_PYTHON |= {"gengamma", "gumbel", "cauchy", "standard_cauchy", "halfcauchy", "pareto", "multivariate_normal"}
 
 
 def new(seed=1):
