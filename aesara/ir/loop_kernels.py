@@ -18,6 +18,7 @@ from aesara.ir.kernel import (
     BufferParam,
     Declare,
     For,
+    If,
     Kernel,
     ScalarParam,
     Statement,
@@ -38,6 +39,9 @@ _VECTOR = 4
 _FUNCTION = 20
 #: how many numbers a step may compute, and how many operations it may have
 _NUMBERS, _OPERATIONS = 128, 1500
+
+#: rings of so many rows, and of so many numbers in all, are written behind the loop
+_RING, _LAST = 4, 32
 
 _ROUND = var("t")
 
@@ -83,6 +87,13 @@ class _Place:
     @property
     def column(self) -> tuple[str, int]:
         return self.root, self.element
+
+    def offset(self, number: Expr) -> Expr:
+        """Where it is in the round of this number."""
+        row = number + self.ahead
+        if self.ring is not None:
+            return row % self.ring * self.rows + self.element
+        return number * self.rows + (self.ahead * self.rows + self.element)
 
 
 class _Round:
@@ -138,29 +149,54 @@ class _Round:
         for step in self.step.body:
             self._step(step)
         chains = self._chains()
-        replaced = self._registers(chains)
+        after_loop = self._only_last_rows(chains)
+        replaced = self._registers()
         before: list[Statement] = []
         declared: list[Statement] = []
-        after: list[Statement] = []
-        names: dict[_Place, Expr] = {}
-        for k, (place, value) in enumerate(self.stored.items()):
-            names[place] = var(f"x{k}", value.dtype)
-            declared.append(Declare(f"x{k}", substitute([value], replaced.get, {})[0]))
-        stores = [Store(self._param(place.root).name, self._offset(place), names[place]) for place in self.stored]
-        for k, (place, count) in enumerate(chains.items()):
-            registers = [var(f"s{k}_{m}", self.stored[place].dtype) for m in range(count)]
-            for m, register in enumerate(registers, 1):
-                offset = const((place.ahead - (m if place.rows else 0)) * place.rows + place.element)
-                param = self._param(place.root)
-                before.append(Declare(register.attr, load(param.name, param.dtype, offset)))
-            values = [names[place], *registers]
-            after += [Assign(register.attr, new) for register, new in reversed(list(zip(registers, values)))]
+        stores: list[Statement] = []
+        rotations: list[Statement] = []
+        last: list[Statement] = []
         extent = self._scalar(self.step.extent)
-        body = (*declared, *stores, *after)
-        loop = For(_ROUND.attr, extent, body, interleave=0)
+        for k, (place, value) in enumerate(self.stored.items()):
+            name, param = var(f"x{k}", value.dtype), self._param(place.root)
+            declared.append(Declare(f"x{k}", substitute([value], replaced.get, {})[0]))
+            registers = [var(f"x{k}_{m}", value.dtype) for m in range(1, chains.get(place, 0) + 1)]
+            for m, register in enumerate(registers, 1):
+                row = place.ahead - m if place.rows else 0
+                first = load(param.name, param.dtype, const(row * place.rows + place.element))
+                before.append(Declare(register.attr, first if row >= 0 else const(0, value.dtype)))
+            values = [name, *registers]
+            rotations += [Assign(register.attr, new) for register, new in reversed(list(zip(registers, values)))]
+            if place.root not in after_loop:
+                stores.append(Store(param.name, place.offset(_ROUND), name))
+                continue
+            for m, register in enumerate(registers, 1):
+                store = Store(param.name, place.offset(extent - m), register)
+                last.append(If(extent >= m, (store,)))
+        loop = For(_ROUND.attr, extent, (*declared, *stores, *rotations), interleave=0)
         params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
-        kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop))
+        kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop, *last))
         return Launch(kernel, (*self.params, *self.scalars))
+
+    def _only_last_rows(self, chains: dict[_Place, int]) -> set[str]:
+        """The buffers of which a loop needs to write the last rows only, all of which are handed on.
+
+        A ring has no others in the end, and neither has a buffer with one row.
+        """
+        found = set()
+        for root in self.written:
+            places = [place for place in self.stored if place.root == root]
+            rooms = {_rows_of(place) for place in places}
+            room = rooms.pop() if len(rooms) == 1 else None
+            if (
+                room is not None
+                and room <= _RING
+                and len(places) * room <= _LAST
+                and all(place in chains or place.rows for place in places)
+            ):
+                found.add(root)
+                chains.update((place, room) for place in places)
+        return found
 
     def _chains(self) -> dict[_Place, int]:
         """For each place whose values later rounds read: through how many rounds they are handed on."""
@@ -180,14 +216,14 @@ class _Round:
             chains[stored] = max(chains.get(stored, 0), rounds)
         return chains
 
-    def _registers(self, chains: dict[_Place, int]) -> dict[Expr, Expr]:
+    def _registers(self) -> dict[Expr, Expr]:
         """What stands for values of rounds before, where they are read."""
-        numbers = {place: k for k, place in enumerate(chains)}
+        numbers = {place: k for k, place in enumerate(self.stored)}
         found = {}
         for place, stand_in in self.read.items():
             stored = self.written_at[place.column]
             rounds = 1 if place.rows == 0 else stored.ahead - place.ahead
-            found[stand_in] = var(f"s{numbers[stored]}_{rounds - 1}", stand_in.dtype)
+            found[stand_in] = var(f"x{numbers[stored]}_{rounds}", stand_in.dtype)
         return found
 
     def _param(self, root: str, dtype: str = "") -> BufferParam:
@@ -340,13 +376,6 @@ class _Round:
             raise _Stays
         return _Place(root, rows, ring, ahead, element)
 
-    def _offset(self, place: _Place) -> Expr:
-        row = _ROUND + place.ahead
-        if place.ring is not None:
-            row = row % place.ring
-            return row * place.rows + place.element
-        return _ROUND * place.rows + (place.ahead * place.rows + place.element)
-
 
 def _known_offset(offset: Expr) -> int:
     if not offset.is_const:
@@ -359,6 +388,13 @@ def _is_longer(ring: Expr | None, ahead: int) -> bool:
     if ring is None:
         return True
     return any(e.is_const and e.attr > ahead for e in (ring, *(ring.args if ring.op == "maximum" else ())))
+
+
+def _rows_of(place: _Place) -> int | None:
+    """How many rows a buffer has, if it has few whatever the number of rounds."""
+    if not place.rows:
+        return 1
+    return int(place.ring.attr) if place.ring is not None and place.ring.is_const else None
 
 
 def _calls_functions(statement: Statement) -> bool:

@@ -85,7 +85,8 @@ def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Va
     """What takes the place of the outputs of a loop, or of what reads them, if the loop keeps fewer rows."""
     inputs, reads = list(node.inputs), {}
     for k, position, depth in _kept_outputs(node.op):
-        found = reads_of_last_rows(fgraph, node.outputs[k])
+        is_unread = depth and not fgraph.clients[node.outputs[k]]
+        found = _Reads([], 0, []) if is_unread else reads_of_last_rows(fgraph, node.outputs[k])
         if found is None:
             continue
         shorter = _shorter(inputs[position], max(found.rows, depth + 1), found.starts, node)

@@ -60,6 +60,21 @@ def planes():
     return [state[-1:]]
 
 
+def filter_of_two():
+    """Means and covariances of a Kalman filter."""
+    turn, noise = at.constant(np.array([[1.0, 0.1], [0.0, 0.9]])), at.constant(np.eye(2) * 0.1)
+    look = at.constant(np.array([1.0, 0.5]))
+
+    def step(e, mean, cov):
+        mean, cov = turn @ mean, turn @ cov @ turn.T + noise
+        size = look @ cov @ look + 0.5
+        gain = cov @ look / size
+        return mean + gain * (e - look @ mean), cov - at.outer(gain, look @ cov), at.log(size)
+
+    (means, covs, sizes), _ = aesara.scan(step, x, [at.stack([a, b]), at.eye(2), None])
+    return [means, covs[-1:], sizes.sum()]
+
+
 def single():
     states, _ = aesara.scan(lambda e, s: s * np.float32(0.7) + e, y, [at.constant(np.float32(0.5))])
     return [states]
@@ -80,7 +95,7 @@ def sums_of_rows():
 #: the graph, and how many of its loops are one kernel
 LOOPS = {
     two_taps: 1, far_taps: 1, swapped: 1, backwards: 1, gradients: 2, rows_of_two: 1, planes: 1, single: 1, counted: 1,
-    sums_of_rows: 1,
+    sums_of_rows: 1, filter_of_two: 1,
 }  # fmt: skip
 
 

@@ -66,7 +66,9 @@ def test_rows_go_round_and_come_out_in_order(taps, as_while, row, dtype):
             for f in both:
                 for a, b in zip(f(n, entries, buffer, kept), want, strict=True):
                     assert a.shape == b.shape
-                    np.testing.assert_allclose(a, b, rtol=1e-6 if dtype == "float32" else 1e-13)
+                    # sums may be taken in another order: the error is that of the largest term
+                    close = 1e-6 if dtype == "float32" else 1e-13
+                    np.testing.assert_allclose(a, b, rtol=close, atol=close)
 
 
 def test_an_output_of_which_the_last_rows_are_kept():

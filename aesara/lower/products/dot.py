@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, const
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dimensions import with_dimensions
@@ -15,6 +16,9 @@ from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
 
 BLAS_DTYPES = ("float32", "float64")
+#: In steps of loops, where a call for each counts, products of matrices of at most this many rows or columns, and so
+#: many multiplications, are written out
+_SIDE, _TERMS = 4, 64
 
 
 def inner_sizes_agree(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
@@ -40,7 +44,14 @@ def scaled_product(node: Apply, context: Context) -> Array:
     """The product of two matrices times a number, of a dtype that BLAS knows."""
     x, y, scale = (context.array(v) for v in node.inputs)
     guards = inner_sizes_agree(x, y, node, context)
-    return context.add(Product(context.added(x), context.added(y), guards, context.added(scale)))
+    left, right, factor = context.added(x), context.added(y), context.added(scale)
+    written = _written_out(left, right, guards, context)
+    if written is None:
+        return context.add(Product(left, right, guards, factor))
+    return Pointwise(
+        x.dtype, written.shape, (written, factor), lambda index, readers: readers[0](index) * readers[1](()), 1,
+        [False, True],
+    )  # fmt: skip
 
 
 def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
@@ -54,10 +65,27 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
         return _outer(left, right, guards)
     left = left if left.ndim == 2 else context.added(with_dimensions(left, [None, 0]))
     right = right if right.ndim == 2 else context.added(with_dimensions(right, [0, None]))
-    product = context.add(Product(left, right, guards))
+    product = _written_out(left, right, guards, context) or context.add(Product(left, right, guards))
     if x.ndim == 1:
         return with_dimensions(product, [1])
     return product if y.ndim == 2 else with_dimensions(product, [0])
+
+
+def _written_out(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
+    """The product of two small matrices of known sizes in the step of a loop, as an expression for each element."""
+    (rows, inner), (_, columns) = x.shape, y.shape
+    if context.outer is None or not (rows.is_const and inner.is_const and columns.is_const):
+        return None
+    m, k, n = rows.attr, inner.attr, columns.attr
+    if not 0 < max(m, k, n) <= _SIDE or m * k * n > _TERMS or not k:
+        return None
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        row, column = index
+        terms = [readers[0]((row, const(j))) * readers[1]((const(j), column)) for j in range(k)]
+        return functools.reduce(lambda total, term: total + term, terms)
+
+    return context.add(Pointwise(x.dtype, (rows, columns), (x, y), body, 2 * k, [True, True], guards))
 
 
 def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
@@ -135,8 +163,11 @@ def _products(
     lead = max(left.ndim, right.ndim)
     left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
     left, right = context.added(left), context.added(right)
-    if working in BLAS_DTYPES:
-        result: Array = context.add(Product(left, right, guards))
+    written = _written_out(left, right, guards, context) if lead == 2 and working in BLAS_DTYPES else None
+    if written is not None:
+        result = written
+    elif working in BLAS_DTYPES:
+        result = context.add(Product(left, right, guards))
     else:
         result = _sums_of_products(left, right, working, guards, context)
     kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]

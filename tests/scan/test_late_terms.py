@@ -1,0 +1,60 @@
+"""Sums and products in the steps of loops take last what they wait for."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.graph.traversal import io_toposort
+from aesara.scan.late_terms import take_late_terms_last
+from aesara.scan.op import Scan
+from aesara.tensor.elementwise.ops import add, mul
+
+x = at.dvector("x")
+c, p, q = at.dscalars("c", "p", "q")
+
+
+def step_of(f):
+    (loop,) = [node.op for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
+    return loop, io_toposort(loop.inner_inputs, loop.inner_outputs)
+
+
+def compiled(exclude=()):
+    first = {"initial": at.stack([p, q]), "taps": [-2, -1]}
+    states, _ = aesara.scan(lambda e, h2, h1, p, q, c: p * h1 + c + q * h2 + e * c, x, [first], [p, q, c])
+    mode = aesara.compile.mode.get_mode("FAST_RUN").excluding(*exclude)
+    return aesara.function([x, c, p, q], states, mode=mode)
+
+
+def test_the_newest_state_comes_last():
+    loop, nodes = step_of(compiled())
+    (older, newest) = loop.inner_mitsot(loop.inner_inputs)[0]
+    (total,) = [node for node in nodes if node.op == add and len(node.inputs) > 2]
+    reads = [v.owner is not None and set(v.owner.inputs) & {older, newest} for v in total.inputs]
+    assert reads[-2:] == [{older}, {newest}]
+    assert not any(reads[:-2])
+
+
+def test_factors_too():
+    states, _ = aesara.scan(lambda e, s, c: (s * e) * c, x, [p], [c])
+    f = aesara.function([x, p, c], states)
+    loop, nodes = step_of(f)
+    (product,) = [node for node in nodes if node.op == mul]
+    assert product.inputs[-1] in loop.inner_sitsot(loop.inner_inputs)
+    np.testing.assert_allclose(f([2.0, 3.0], 0.5, 0.1), [0.1, 0.03], rtol=1e-15)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 7])
+def test_values_are_the_same(steps):
+    entries = np.random.default_rng(0).normal(size=steps)
+    got = compiled()(entries, 0.3, 0.5, -0.2)
+    without = compiled(["scan_late_terms"])(entries, 0.3, 0.5, -0.2)
+    np.testing.assert_allclose(got, without, rtol=1e-14)
+
+
+def test_integers_stay_as_they_are():
+    k = at.lvector("k")
+    states, _ = aesara.scan(lambda e, s, n: s + e + n, k, [at.constant(1, dtype="int64")], [at.lscalar("n")])
+    graph = aesara.graph.fg.FunctionGraph(outputs=[states], clone=True)
+    (node,) = [node for node in graph.apply_nodes if isinstance(node.op, Scan)]
+    assert take_late_terms_last.transform(graph, node) is False
