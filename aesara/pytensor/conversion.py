@@ -35,7 +35,7 @@ from aesara.tensor.random.type import RandomGeneratorType, random_generator_type
 from aesara.tensor.random.var import RandomGeneratorSharedVariable
 from aesara.tensor.sharedvar import TensorSharedVariable
 
-__all__ = ["as_list", "convert_graph", "convert_op", "convert_type", "perform_in_python"]
+__all__ = ["as_list", "convert_graph", "convert_op", "convert_type", "perform_in_python", "shared_with_cell"]
 
 
 @singledispatch
@@ -207,15 +207,15 @@ def _leaf(variable: PyTensorVariable) -> Any:
     if isinstance(variable, PyTensorConstant):
         return _convert_constant(variable)
     if isinstance(variable, PyTensorSharedVariable):
-        return _shared(variable)
+        return shared_with_cell(variable, variable.container.storage)
     raise ValueError(f"The graph depends on {variable}, which is neither one of its inputs nor a constant.")
 
 
-def _shared(variable: PyTensorSharedVariable) -> SharedVariable:
-    """A shared variable whose value is that of PyTensor's: they have one cell."""
+def shared_with_cell(variable: PyTensorVariable, cell: list[Any]) -> SharedVariable:
+    """A shared variable for one of PyTensor's whose value is in a cell, which both have."""
     type = convert_type(variable.type)
     kind = _SHARED.get(type.__class__)
     if kind is None:
         raise ValueError(f"The graph depends on the shared variable {variable} of type {variable.type}.")
-    container = Container(type, variable.container.storage, name=variable.name)
+    container = Container(type, cell, name=variable.name)
     return kind(type=type, value=None, strict=None, container=container, name=variable.name)

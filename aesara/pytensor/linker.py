@@ -15,27 +15,66 @@ from pytensor.graph.rewriting.basic import node_rewriter
 from pytensor.graph.rewriting.db import EquilibriumDB, RewriteDatabaseQuery
 from pytensor.link.basic import JITLinker
 from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
 
 from aesara.compile.function import function
-from aesara.pytensor.conversion import convert_graph
+from aesara.pytensor.conversion import convert_graph, shared_with_cell
 
 __all__ = ["AESARA", "AesaraLinker"]
 
 
 class AesaraLinker(JITLinker):  # type: ignore[misc]
-    """Compiles a graph of PyTensor as one function of ours."""
+    """Compiles a graph of PyTensor as one function of ours.
 
-    def fgraph_convert(self, fgraph: PyTensorGraph, **kwargs: Any) -> Callable[..., Any]:
-        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs)
-        compiled = function(inputs, outputs, on_unused_input="ignore")
+    Generators are shared variables of that function, whose cells are PyTensor's: a generator that is updated stays the
+    same object, and draws advance it. Where a graph gives back the state of a generator without updating it, generators
+    are inputs, and go through the function as other values do.
+    """
+
+    def fgraph_convert(
+        self, fgraph: PyTensorGraph, storage_map: dict[PyTensorVariable, list[Any]], **kwargs: Any
+    ) -> Callable[..., Any]:
+        generators = _generators_with_cells(fgraph)
+        cells = {variable: storage_map[variable] for variable in generators}
+        given = {variable: shared_with_cell(variable, cell) for variable, cell in cells.items()}
+        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, given)
+        explicit = [ours for ours, variable in zip(inputs, fgraph.inputs) if variable not in given]
+        updated = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items() if fgraph.inputs[i] in given}
+        compiled = function(
+            explicit,
+            [output for o, output in enumerate(outputs) if o not in updated],
+            updates=[(given[variable], outputs[o]) for o, variable in updated.items()],
+            on_unused_input="ignore",
+        )
         compiled.trust_input = True
-        return compiled
+        if not updated:
+            return compiled
+        places = [(o, cells[variable]) for o, variable in sorted(updated.items())]
+
+        def call(*values: Any) -> list[Any]:
+            results = compiled(*values)
+            for place, cell in places:
+                results.insert(place, cell[0])
+            return results
+
+        return call
 
     def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         return fn
 
     def create_thunk_inputs(self, storage_map: dict[PyTensorVariable, list[Any]]) -> list[Any]:
-        return [storage_map[variable] for variable in self.fgraph.inputs]
+        from_cells = _generators_with_cells(self.fgraph)
+        return [storage_map[variable] for variable in self.fgraph.inputs if variable not in from_cells]
+
+
+def _generators_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
+    """The generators among a graph's inputs, if each state that the graph gives back updates one of them."""
+    found = {variable for variable in fgraph.inputs if isinstance(variable.type, PyTensorGeneratorType)}
+    updates = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items()}
+    for o, output in enumerate(fgraph.outputs):
+        if isinstance(output.type, PyTensorGeneratorType) and updates.get(o) not in found:
+            return set()
+    return found
 
 
 @node_rewriter([CheckAndRaise])
