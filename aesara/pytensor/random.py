@@ -27,24 +27,29 @@ _DISTRIBUTIONS: dict[type, Any] = {cls: getattr(atr, name) for name, cls in clas
 
 
 
+def _outputs(kind: Any, *inputs: Any) -> Any:
+    """The next state and the draw."""
+    return kind.make_node(*inputs).outputs
+
+
 @convert_op.register(PyTensorRandomVariable)
 def _draw(op: PyTensorRandomVariable, node: PyTensorApply, rng: Any, size: Any, *parameters: Any) -> Any:
     kind = _DISTRIBUTIONS.get(type(op))
     if kind is None:
         return perform_in_python(node, [rng, size, *parameters])
-    return kind().make_node(rng, size, node.outputs[1].type.dtype, *parameters).outputs
+    return _outputs(kind(), rng, size, node.outputs[1].type.dtype, *parameters)
 
 
 @convert_op.register(ptr.InvGammaRV)
 def _inverse_gamma(op: ptr.InvGammaRV, node: PyTensorApply, rng: Any, size: Any, shape: Any, scale: Any) -> Any:
-    following, draw = atr.GammaRV().make_node(rng, size, node.outputs[1].type.dtype, shape, 1 / scale).outputs
+    following, draw = _outputs(atr.GammaRV(), rng, size, node.outputs[1].type.dtype, shape, 1 / scale)
     return [following, 1 / draw]
 
 
 @convert_op.register(ptr.CauchyRV)
 def _cauchy(op: ptr.CauchyRV, node: PyTensorApply, rng: Any, size: Any, loc: Any, scale: Any) -> Any:
     low = at.zeros_like(loc + scale) if size is None else 0.0
-    following, u = atr.UniformRV().make_node(rng, size, "float64", low, 1.0).outputs
+    following, u = _outputs(atr.UniformRV(), rng, size, "float64", low, 1.0)
     # Where the tangent is large it is found from the distance of the pole, which has more digits.
     far = -1 / at.tan(np.pi * at.switch(u > 0.5, u - 1, u))
     number = at.switch(abs(u - 0.5) < 0.25, at.tan(np.pi * (u - 0.5)), far)
