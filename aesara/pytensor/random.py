@@ -10,7 +10,7 @@ from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.random.op import RandomVariable as PyTensorRandomVariable
 
 import aesara.tensor as at
-import aesara.tensor.random.basic as atr
+import aesara.tensor.random.distributions as atr
 from aesara.pytensor.conversion import convert_op, perform_in_python
 from aesara.pytensor.versions import classes
 
