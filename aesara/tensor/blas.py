@@ -23,6 +23,8 @@ from aesara.tensor.products.gemm import (
 from aesara.tensor.products.gemv import Gemv, Ger, gemv, gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.blas import (
     GemmOptimizer,
+    _dot22,
+    _dot22scalar,
     blas_opt_inplace,
     blas_optdb,
     local_dot22_to_dot22scalar,
@@ -47,6 +49,8 @@ __all__ = [
     "GemmRelated",
     "Gemv",
     "Ger",
+    "_dot22",
+    "_dot22scalar",
     "add",
     "batched_dot",
     "batched_tensordot",

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from aesara import scalar as aes
+from aesara.graph.nodes import Apply
+from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
@@ -26,9 +29,30 @@ _NAMES = (
 _OTHER_NAMES = {"sqr": "square", "fill": "second", "conj": "conj_"}
 
 
+class OverwritingElemwise(Elemwise):
+    """An elementwise operation whose result is converted to the dtype of its first input, and written over it.
+
+    Examples
+    --------
+    >>> n, x = at.lvector("n"), at.dvector("x")
+    >>> add_inplace(n, x).type.dtype
+    'int64'
+    """
+
+    def make_node(self, *inputs: Any) -> Apply:
+        variables = [as_tensor_variable(x) for x in inputs]
+        dtypes = [v.type.dtype for v in variables]
+        (natural,) = self._find_output_dtypes(tuple(dtypes)) if dtypes else (None,)
+        if natural is None or natural == dtypes[0]:
+            return super().make_node(*variables)
+        operands = [aes.get_scalar_type(dtype)() for dtype in dtypes]
+        converted = aes.cast(self.scalar_op(*operands), dtypes[0])
+        return Elemwise(aes.Composite(operands, [converted]), {0: 0}, name=self.name).make_node(*variables)
+
+
 def _in_place(name: str) -> Elemwise:
     op = getattr(elementwise_ops, _OTHER_NAMES.get(name, name))
-    return Elemwise(op.scalar_op, {0: 0}, name=f"{name}_inplace")
+    return OverwritingElemwise(op.scalar_op, {0: 0}, name=f"{name}_inplace")
 
 
 globals().update({f"{name}_inplace": _in_place(name) for name in _NAMES})

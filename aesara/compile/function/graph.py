@@ -9,6 +9,7 @@ from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.graph.features import PreserveVariableAttributes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
+from aesara.graph.traversal import view_roots
 
 
 def fgraph_updated_vars(fgraph: FunctionGraph, expanded_inputs: Sequence[SymbolicInput]) -> dict[Variable, Variable]:
@@ -82,3 +83,14 @@ def std_fgraph(
         ]
         fgraph.attach_feature(Supervisor(protected))
     return fgraph, additional
+
+
+def overwrites_arguments(fgraph: FunctionGraph, input_specs: Sequence[SymbolicInput]) -> bool:
+    """Tell whether a node of a graph writes over the memory of an argument, or of a part of it."""
+    arguments = {variable for variable, spec in zip(fgraph.inputs, input_specs) if not spec.implicit}
+    return any(
+        not arguments.isdisjoint(view_roots(node.inputs[index]))
+        for node in fgraph.apply_nodes
+        for indices in (node.op.destroy_map or {}).values()
+        for index in indices
+    )

@@ -10,7 +10,7 @@ from typing import Any
 from aesara import clock
 from aesara.compile.function.aliasing import infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
-from aesara.compile.function.graph import std_fgraph
+from aesara.compile.function.graph import overwrites_arguments, std_fgraph
 from aesara.compile.function.inputs import complain_about_unused_input, convert_function_input
 from aesara.compile.function.stored import StoredGraph, facts_of, without_graph
 from aesara.compile.io import SymbolicInput, SymbolicOutput
@@ -108,6 +108,9 @@ class FunctionMaker:
             self.check_unused_inputs(self.inputs, self.outputs, self.on_unused_input)
         self._set_graph(fgraph, no_fgraph_prep)
 
+    #: whether operations of the graph as it was given overwrite arguments: somebody counts on it
+    overwrites_arguments = False
+
     def _set_graph(self, fgraph: FunctionGraph | None, no_fgraph_prep: bool) -> None:
         self.rewrite_seconds = 0.0
         if no_fgraph_prep:
@@ -119,6 +122,7 @@ class FunctionMaker:
                 fgraph.attach_feature(DestroyHandler())
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
+            self.overwrites_arguments = overwrites_arguments(self.fgraph, self.inputs)
             started = clock.now()
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
             self.rewrite_seconds = clock.now() - started
@@ -221,8 +225,8 @@ class FunctionMaker:
             additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
             insert_deepcopy(self.fgraph, self.inputs, [*self.outputs, *additional])
             self._copies_inserted = True
-        declined = None
-        if isinstance(self.linker, NativeLinker):
+        declined = "its graph was given with operations that overwrite arguments" if self.overwrites_arguments else None
+        if isinstance(self.linker, NativeLinker) and declined is None:
             try:
                 return self._create_native(containers, defaults)
             except Declined as reason:
@@ -373,7 +377,7 @@ class FunctionMaker:
             outputs = None
         elif self.unpack_single:
             outputs = self.outputs[0]
-        return type(self)(
+        maker = type(self)(
             inputs,
             outputs,
             mode=self.mode,
@@ -386,6 +390,8 @@ class FunctionMaker:
             name=name,
             no_fgraph_prep=no_fgraph_prep,
         )
+        maker.overwrites_arguments = self.overwrites_arguments
+        return maker
 
     def __getstate__(self) -> dict[str, Any]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}

@@ -424,8 +424,9 @@ class SequenceDB(RewriteDatabase):
             query = query._copy(position_cutoff=config.optdb__position_cutoff)
         if extra_rewrites:
             query = query.register(*extra_rewrites)
-        rewriters = self._ordered(query)
-        return self.seq_rewriter_type(rewriters, failure_callback=self.failure_callback)
+        answer = self.seq_rewriter_type(self._ordered(query), failure_callback=self.failure_callback)
+        answer.name = query.name
+        return answer
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
         super().print_summary(stream)

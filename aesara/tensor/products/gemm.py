@@ -116,6 +116,9 @@ def plus_scaled(z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.
         if alpha != 1:
             product *= alpha
         if beta == 0:
+            if overwrite and z.shape == product.shape:
+                np.copyto(z, product)
+                return z
             return product if product.shape == z.shape else product + np.zeros_like(z)
         if overwrite and z.shape == product.shape:
             if beta != 1:
@@ -138,7 +141,18 @@ class Gemm(MayOverwriteFirst, GemmRelated):
     ----------
     inplace
         Whether the result may be put into the memory of z.
+
+    Attributes
+    ----------
+    E_rank, E_scalar, E_z_uniq, E_mixed, E_float
+        What errors about arguments begin with.
     """
+
+    E_rank = "gemm only works for matrices"
+    E_scalar = "gemm requires scalar factors"
+    E_z_uniq = "gemm: z is to be overwritten"
+    E_mixed = "gemm requires matching dtypes"
+    E_float = "gemm requires floating-point or complex dtypes"
 
     def make_node(self, *inputs: Any) -> Apply:
         if len(inputs) != 5:
@@ -150,7 +164,7 @@ class Gemm(MayOverwriteFirst, GemmRelated):
             roots = set(view_roots(z))
             for other in (x, y):
                 if roots.intersection(view_roots(other)):
-                    raise InconsistencyError(f"gemm: {z} is to be overwritten, and {other} may be the same memory.")
+                    raise InconsistencyError(f"{self.E_z_uniq}, which is {z}, and {other} may be the same memory.")
         shape = product_shape(z, (x.type.shape[0], y.type.shape[1]))
         return Apply(self, [z, alpha, x, y, beta], [tensor_type(z.type.dtype, shape)()])
 
