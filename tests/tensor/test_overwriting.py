@@ -6,8 +6,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_default_mode
-from aesara.tensor import inplace
 from aesara.graph.utils import InconsistencyError
+from aesara.tensor import inplace
 from aesara.tensor.blas import Gemm, gemm_inplace
 from aesara.tensor.elemwise import Elemwise
 
