@@ -33,7 +33,17 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["cholesky", "inverse_of_lu", "lu", "solve_banded", "solve_definite_banded", "solve_lu", "solve_triangular"]
+__all__ = [
+    "cholesky",
+    "factor_cholesky",
+    "inverse_of_lu",
+    "lu",
+    "lu_of_columns",
+    "solve_banded",
+    "solve_definite_banded",
+    "solve_lu",
+    "solve_triangular",
+]
 
 # -- positive definite matrices ----------------------------------------------------------------------------------
 
@@ -49,11 +59,12 @@ def cholesky(triangle: str, dtype: str) -> Routine:
         f"cholesky.{triangle}.{dtype}", "Cholesky factorization", "lapack.potrf", ("n",),
         (inout("a", dtype, N, N), STATUS),
         (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
-        work_of((N, N, N), 1 / 6), functools.partial(_factor_cholesky, lower),
+        work_of((N, N, N), 1 / 6), functools.partial(factor_cholesky, lower),
     )  # fmt: skip
 
 
-def _factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: np.ndarray) -> None:
+def factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: np.ndarray) -> None:
+    """What the routine `cholesky` computes."""
     whole = np.tril(a) + np.tril(a, -1).T.conj() if lower else np.triu(a) + np.triu(a, 1).T.conj()
     status[...] = 0
     for k in range(1, values["n"] + 1):
@@ -127,10 +138,10 @@ def lu(dtype: str) -> Routine:
 
 
 def _factor_lu(values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, status: np.ndarray) -> None:
-    t, n = a.T, values["n"]
+    t = a.T
     status[...] = 0
     with np.errstate(all="ignore"):
-        for k in range(n):
+        for k in range(min(t.shape)):
             at = k + int(np.argmax(abs(t[k:, k].real) + abs(t[k:, k].imag)))
             pivots[k] = at + 1
             t[[k, at]] = t[[at, k]]
@@ -139,6 +150,17 @@ def _factor_lu(values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, status
                 continue
             t[k + 1 :, k] /= t[k, k]
             t[k + 1 :, k + 1 :] -= np.outer(t[k + 1 :, k], t[k, k + 1 :])
+
+
+@functools.cache
+def lu_of_columns(dtype: str) -> Routine:
+    """The factors of a matrix of m rows that is given by its n columns; there are min(m, n) pivots, as of `lu`."""
+    return record(
+        f"lu_of_columns.{dtype}", "LU factorization", "lapack.getrf", ("m", "n"),
+        (inout("a", dtype, N, M), out("pivots", "int32", op("minimum", M, N)), STATUS),
+        (Integer(M), Integer(N), Data("a"), Leading(M), Data("pivots"), Status("status")),
+        work_of((M, N, N), 1 / 3), _factor_lu,
+    )  # fmt: skip
 
 
 @functools.cache

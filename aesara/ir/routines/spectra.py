@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Routine, Status
+from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Null, Parameter, Routine, Status
+from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
@@ -26,7 +27,7 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["eigh", "svd"]
+__all__ = ["eig", "eigh", "eigh_of_two", "schur", "svd"]
 
 # -- spectra -----------------------------------------------------------------------------------------------------
 
@@ -38,6 +39,22 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
     Of complex matrices these rows are the conjugates of the vectors.
     """
     lower, with_vectors = triangle == "lower", job == "vectors"
+    rooms, arguments = _rooms_of_eigh(with_vectors, dtype)
+    return record(
+        f"eigh.{job}.{triangle}.{dtype}", "eigenvalues of a symmetric matrix", "lapack.syevd", ("n",),
+        (
+            inout("a", dtype, N, N), out("values", part_of(dtype), N), *rooms, STATUS,
+        ),
+        (
+            Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N), Data("a"),
+            Leading(N), Data("values"), *arguments, Status("status"),
+        ),
+        work_of((N, N, N), 4.0 if with_vectors else 2.0), functools.partial(_spectrum, lower, with_vectors),
+    )  # fmt: skip
+
+
+def _rooms_of_eigh(with_vectors: bool, dtype: str) -> tuple[list[Parameter], list[CArgument]]:
+    """The workspaces for spectra of Hermitian matrices, and the arguments for them."""
     squares, blocks = N * N, times(BLOCK, N)
     whole = added(times(5, N), const(3)) if with_vectors else ONE
     lengths: list[tuple[str, str, Expr]]
@@ -50,20 +67,10 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
         length = added(times(6, N), times(2, squares), ONE) if with_vectors else added(times(2, N), blocks, ONE)
         lengths = [("workspace", dtype, length)]
     lengths.append(("whole", "int32", whole))
-    rooms: list[CArgument] = []
+    arguments: list[CArgument] = []
     for name, _, length in lengths:
-        rooms += [Data(name), Integer(length)]
-    return record(
-        f"eigh.{job}.{triangle}.{dtype}", "eigenvalues of a symmetric matrix", "lapack.syevd", ("n",),
-        (
-            inout("a", dtype, N, N), out("values", part_of(dtype), N), *(workspace(*room) for room in lengths), STATUS,
-        ),
-        (
-            Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N), Data("a"),
-            Leading(N), Data("values"), *rooms, Status("status"),
-        ),
-        work_of((N, N, N), 4.0 if with_vectors else 2.0), functools.partial(_spectrum, lower, with_vectors),
-    )  # fmt: skip
+        arguments += [Data(name), Integer(length)]
+    return [workspace(*room) for room in lengths], arguments
 
 
 def _spectrum(
@@ -80,6 +87,121 @@ def _spectrum(
         a[...] = vectors.T.conj() if with_vectors else 0
     except np.linalg.LinAlgError:
         values[...], a[...], status[...] = np.nan, np.nan, 1
+
+
+@functools.cache
+def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
+    """`eigh` for ``a v = w b v``, with a positive definite matrix b, which is overwritten.
+
+    The status is larger than n by the order of the first leading minor of b that is not positive.
+    """
+    lower, with_vectors = triangle == "lower", job == "vectors"
+    rooms, arguments = _rooms_of_eigh(with_vectors, dtype)
+    return record(
+        f"eigh_of_two.{job}.{triangle}.{dtype}", "eigenvalues of two symmetric matrices", "lapack.sygvd", ("n",),
+        (
+            inout("a", dtype, N, N), inout("b", dtype, N, N), out("values", part_of(dtype), N), *rooms, STATUS,
+        ),
+        (
+            Integer(ONE), Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N),
+            Data("a"), Leading(N), Data("b"), Leading(N), Data("values"), *arguments, Status("status"),
+        ),
+        work_of((N, N, N), 6.0 if with_vectors else 4.0), functools.partial(_spectrum_of_two, lower, with_vectors),
+    )  # fmt: skip
+
+
+def _spectrum_of_two(
+    lower: bool, with_vectors: bool, given: dict[str, Any],
+    a: np.ndarray, b: np.ndarray, values: np.ndarray, *rooms: np.ndarray,
+) -> None:  # fmt: skip
+    for room in rooms:
+        room[...] = 0
+    order, status = np.zeros((), "int64"), rooms[-1]
+    factor_cholesky(lower, given, b, order)
+    if order:
+        values[...], a[...], status[...] = np.nan, np.nan, len(b) + order
+        return
+    factor = np.tril(b) if lower else np.triu(b).T.conj()
+    whole = np.tril(a) + np.tril(a, -1).T.conj() if lower else np.triu(a) + np.triu(a, 1).T.conj()
+    if a.size:
+        inverse = np.linalg.inv(factor)
+        values[...], vectors = np.linalg.eigh(inverse @ whole @ inverse.T.conj())
+        a[...] = (inverse.T.conj() @ vectors).T.conj() if with_vectors else 0
+
+
+@functools.cache
+def eig(dtype: str) -> Routine:
+    """Eigenvalues and eigenvectors, as rows, of a matrix that is given by columns and overwritten.
+
+    Of a real matrix `imaginary` are the imaginary parts of the values; where they are not zero, two vectors are the
+    real and the imaginary part of one.
+    """
+    values, rooms, arguments = _values_and_rooms(dtype)
+    return record(
+        f"eig.{dtype}", "eigenvalues", "lapack.geev", ("n",),
+        (inout("a", dtype, N, N), *values, out("vectors", dtype, N, N), *rooms, STATUS),
+        (
+            Character("N"), Character("V"), Integer(N), Data("a"), Leading(N), *(Data(v.name) for v in values), Null(),
+            Integer(ONE), Data("vectors"), Leading(N), *arguments, Status("status"),
+        ),
+        work_of((N, N, N), 25.0), _any_spectrum,
+    )  # fmt: skip
+
+
+def _values_and_rooms(dtype: str) -> tuple[list[Parameter], list[Parameter], list[CArgument]]:
+    """Parameters for eigenvalues and for workspaces, and the arguments for these."""
+    length = added(times(4 + 2 * BLOCK, N), ONE)
+    rooms, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
+    if not is_complex(dtype):
+        return [out("values", dtype, N), out("imaginary", dtype, N)], rooms, arguments
+    rooms.append(workspace("more", part_of(dtype), added(times(2, N), ONE)))
+    return [out("values", dtype, N)], rooms, [*arguments, Data("more")]
+
+
+def _any_spectrum(given: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
+    for array in others:
+        array[...] = 0
+    if not a.size:
+        return
+    found, vectors = np.linalg.eig(a.T)
+    at = 0 if values.dtype.kind == "c" else 1
+    if not at:
+        values[...], others[0][...] = found, vectors.T
+        return
+    values[...], others[0][...] = found.real, found.imag
+    others[1][...] = np.where((found.imag < 0)[:, None], -vectors.T.imag, vectors.T.real)
+
+
+@functools.cache
+def schur(dtype: str) -> Routine:
+    """The Schur form of a matrix that is given by columns, in its place, and the unitary matrix, both by columns."""
+    values, rooms, arguments = _values_and_rooms(dtype)
+    return record(
+        f"schur.{dtype}", "Schur decomposition", "lapack.gees", ("n",),
+        (
+            inout("a", dtype, N, N), *values, out("unitary", dtype, N, N), workspace("sorted", "int32", ONE), *rooms,
+            STATUS,
+        ),
+        (
+            Character("V"), Character("N"), Null(), Integer(N), Data("a"), Leading(N), Data("sorted"),
+            *(Data(v.name) for v in values), Data("unitary"), Leading(N), *arguments, Null(), Status("status"),
+        ),
+        work_of((N, N, N), 25.0), _schur_form,
+    )  # fmt: skip
+
+
+def _schur_form(given: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
+    for array in others:
+        array[...] = 0
+    values[...] = 0
+    if not a.size:
+        return
+    import scipy.linalg  # slow to import
+
+    is_real = values.dtype.kind != "c"
+    (gees,) = scipy.linalg.get_lapack_funcs(("gees",), (a,))
+    form, _, *_, unitary, _, status = gees(lambda *_: None, a.T)
+    a[...], others[1 if is_real else 0][...], others[-1][...] = form.T, unitary.T, status
 
 
 @functools.cache

@@ -7,13 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, cast, var
+from aesara.ir.expr import Expr, cast, const, var
+from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import lapack
-from aesara.lower.arrays import Array, Index, Pointwise, Reader, Sequential, Writer
-from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, as_row, diagonal, is_zero, only, swapped
+from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.complex import ComplexArray
+from aesara.lower.linear_algebra.matrices import (
+    Matrices,
+    Numbers,
+    adopt,
+    as_row,
+    diagonal,
+    each_part,
+    is_zero,
+    only,
+    parts_of,
+    swapped,
+    taken,
+    triangle,
+)
 from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
-from aesara.tensor.linear_algebra.lu import LUFactor, PivotsToPermutation
+from aesara.tensor.linear_algebra.lu import LU, LUFactor, PivotsToPermutation
 
 __all__: list[str] = []
 
@@ -72,7 +87,6 @@ def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Numbers]:
 @adopt(PivotsToPermutation)
 def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Numbers]:
     (pivots,) = of.inputs
-    rank = pivots.ndim - 1
     length: Expr = pivots.shape[-1]
 
     def outside(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -80,10 +94,17 @@ def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Numbers]:
         return (row < 0) | (length <= row)
 
     of.require_none(Pointwise("bool", pivots.shape, (pivots,), outside, 3), IndexError, "there is no row of a number.")
+    return [_exchanged(of, pivots, length, backwards=False)]
+
+
+def _exchanged(of: Matrices, pivots: Array, length: Expr, backwards: bool) -> Array:
+    """The numbers of so many rows after exchanges with the row for each pivot, or what comes back from there."""
+    rank, count = pivots.ndim - 1, pivots.shape[-1]
     *lead, i = (var(f"v{d}") for d in range(rank + 1))
+    turn = count - ONE - i if backwards else i
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> Sequence[Statement]:
-        here, place = (*lead, i), var("r0")
+        here, place = (*lead, turn), var("r0")
         exchange = (
             Declare("r0", cast(readers[0](here), "int64")),
             Declare("r1", read(here)),
@@ -91,10 +112,58 @@ def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Numbers]:
             write(here, var("r2")),
             write((*lead, place), var("r1")),
         )
-        fill = For(f"v{rank}", length, (write(here, i),))
-        statements: tuple[Statement, ...] = (fill, For(f"v{rank}", length, exchange))
+        fill = For(f"v{rank}", length, (write((*lead, i), i),))
+        statements: tuple[Statement, ...] = (fill, For(f"v{rank}", count, exchange))
         for d in reversed(range(rank)):
             statements = (For(f"v{d}", pivots.shape[d], statements),)
         return statements
 
-    return [Sequential("int64", pivots.shape, (pivots,), body, [True], of.guards)]
+    return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, [True], of.guards)
+
+
+@adopt(LU)
+def _lu(op: LU, of: Matrices) -> Sequence[Numbers]:
+    (a,) = of.inputs
+    rows, columns = a.shape[-2:]
+    least = primitive("minimum", rows, columns)
+    made = of.call(lapack.lu_of_columns(a.dtype), {"m": rows, "n": columns}, {"a": swapped(a)})
+    factors, pivots = swapped(made["a"]), _shifted(made["pivots"], -1)
+    upper = triangle(taken(factors, (*of.lead, least, columns)), False)
+    lower = _with_units(taken(factors, (*of.lead, rows, least)))
+    if not (op.permute_l or op.p_indices):
+        order = of.context.add(_exchanged(of, pivots, rows, backwards=False))
+
+        def has_one(index: Index, readers: Sequence[Reader]) -> Expr:
+            found = primitive("eq", readers[0]((*index[:-2], index[-1])), index[-2])
+            return primitive("select", found, const(1, real), const(0, real))
+
+        real = parts_of(a)[0].dtype
+        return [Pointwise(real, (*of.lead, rows, rows), (order,), has_one, 2, [True]), lower, upper]
+    order = of.context.add(_exchanged(of, pivots, rows, backwards=True))
+    if op.p_indices:
+        return [order, lower, upper]
+
+    def moved(part: Array) -> Array:
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            *lead, row, column = index
+            return readers[0]((*lead, readers[1]((*lead, row)), column))
+
+        return Pointwise(part.dtype, part.shape, (part, order), body, 2, [False, True])
+
+    return [each_part(moved, lower), upper]
+
+
+def _with_units(array: Numbers) -> Numbers:
+    """Lower triangles with ones on the diagonal."""
+
+    def of_part(part: Array, unit: int) -> Array:
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            row, column = index[-2:]
+            beside = primitive("select", column < row, readers[0](index), const(0, part.dtype))
+            return primitive("select", primitive("eq", row, column), const(unit, part.dtype), beside)
+
+        return Pointwise(part.dtype, part.shape, (part,), body, 2)
+
+    if isinstance(array, ComplexArray):
+        return ComplexArray(of_part(array.real, 1), of_part(array.imag, 0))
+    return of_part(array, 1)

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
-from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.calling import call_routine, require_success
-from aesara.lower.complex import ComplexArray, split
+from aesara.lower.complex import ComplexArray, complex_from_real, split
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dimensions import with_dimensions
-from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
+from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
@@ -33,11 +34,14 @@ __all__ = [
     "conjugate",
     "diagonal",
     "each_part",
+    "identities",
+    "is_not_zero",
     "is_zero",
     "lower_matrices",
     "negative",
     "not_finite",
     "only",
+    "padded",
     "parts_of",
     "side",
     "swapped",
@@ -136,8 +140,6 @@ class Matrices:
         for array in self.inputs:
             for part in parts_of(array):
                 check_dtype(part.dtype)
-                if part.dtype not in ("float32", "float64", "int32"):  # the last are numbers of rows
-                    raise Unsupported(f"linear algebra of {part.dtype}")
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
         """Check that two sizes are equal; the message may show them as ``{0}`` and ``{1}``."""
@@ -194,6 +196,22 @@ class Matrices:
         pairs = {p.name for p in routine.parameters if p.is_complex}
         return {name: split(array) if name in pairs else array for name, array in made.items()}
 
+    def expression(self, build: Callable[..., Any]) -> list[Numbers]:
+        """What a graph of the inputs gives, where its nodes are lowered in the place of this one.
+
+        `build` gets variables of the inputs, with the leading dimensions, and returns a list of variables.
+        """
+        context = self.context
+        variables = [_variable_for(array) for array in self.inputs]
+        for variable, array in zip(variables, self.inputs, strict=True):
+            context.set(variable, array)
+        results = build(*variables)
+        before = len(context.made)
+        lower_all(variables, results, context)
+        while len(context.made) > before:
+            context.made.popitem()  # what has been made, has been made for this node
+        return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
+
     def nan_where_failed(self, results: Sequence[Numbers]) -> list[Numbers]:
         """The results with NaN for members that have failed, and for those one of whose results is not finite."""
         for result in results:
@@ -210,6 +228,13 @@ class Matrices:
 
     def _added(self, array: Array) -> Array:
         return self.context.added(array)
+
+
+def _variable_for(array: Numbers) -> Variable:
+    """A variable of the dtype and the shape of an array, as far as that is known."""
+    shape = tuple(n.attr if n.is_const else None for n in array.shape)
+    made: Variable = tensor_type(array.dtype, shape)()
+    return made
 
 
 def _where_failed(failures: Sequence[Array], rank: int, result: Array, instead: float) -> Array:
@@ -284,6 +309,12 @@ def not_finite(array: Numbers) -> Array:
     return Pointwise("bool", array.shape, parts_of(array), body, 2)
 
 
+def is_not_zero(array: Array) -> Array:
+    """Where an array of real numbers is not zero."""
+    zero = const(0, array.dtype)
+    return Pointwise("bool", array.shape, (array,), lambda index, readers: primitive("ne", readers[0](index), zero))
+
+
 def is_zero(array: Numbers) -> Array:
     """Where an array is zero."""
 
@@ -322,6 +353,29 @@ def side(lower: bool) -> str:
 def taken(array: Numbers, shape: Sequence[Expr]) -> Any:
     """The first rows and columns of matrices, so many that this is the shape."""
     return each_part(lambda p: Pointwise(p.dtype, shape, (p,), lambda index, readers: readers[0](index), 0), array)
+
+
+def padded(array: Numbers, shape: Sequence[Expr]) -> Any:
+    """Arrays at the beginning of larger ones, with zeros behind."""
+
+    def of_part(part: Array) -> Array:
+        write = Write(
+            part.shape, (part,), lambda index, readers: index, lambda index, readers: readers[0](index)
+        )  # fmt: skip
+        return Assembled(part.dtype, shape, literal(0, part.dtype, shape), [write])
+
+    return each_part(of_part, array)
+
+
+def identities(of: Matrices, order: Expr, like: Numbers) -> Numbers:
+    """An identity matrix for each member of the batch."""
+    dtype = parts_of(like)[0].dtype
+    one, zero = const(1, dtype), const(0, dtype)
+    made = Pointwise(
+        dtype, (*of.lead, order, order), (),
+        lambda index, readers: primitive("select", primitive("eq", index[-2], index[-1]), one, zero),
+    )  # fmt: skip
+    return complex_from_real(made) if isinstance(like, ComplexArray) else made
 
 
 def diagonal(array: Numbers, length: Expr) -> Any:

@@ -1,50 +1,28 @@
-"""Lowering of orthogonal factors, of spectra and of singular values."""
+"""Lowering of spectra, of Schur forms and of singular values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.expr import Expr, const
-from aesara.ir.expr import op as primitive
-from aesara.ir.routines import orthogonal, spectra
-from aesara.lower.arrays import Array, Pointwise
-from aesara.lower.complex import ComplexArray, complex_from_real
-from aesara.lower.context import Unsupported
+from aesara.ir.routines import spectra
+from aesara.lower.arrays import Array
+from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
     Matrices,
     Numbers,
     adopt,
     conjugate,
-    parts_of,
+    identities,
+    is_not_zero,
+    not_finite,
     side,
     swapped,
-    taken,
-    triangle,
 )
-from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
-from aesara.tensor.linear_algebra.qr import QRFull
+from aesara.tensor.linear_algebra.eigen import COMPLEX_EIGENVALUES, Eig, Eigh, Eigvalsh, GeneralizedEigh
+from aesara.tensor.linear_algebra.schur import Schur
 from aesara.tensor.linear_algebra.svd import SVD
 
 __all__: list[str] = []
-
-
-@adopt(QRFull)
-def _qr(op: QRFull, of: Matrices) -> Sequence[Numbers]:
-    if op._form not in ("reduced", "r"):
-        raise Unsupported(f"QR factorizations of the form {op._form!r}")
-    (a,) = of.inputs
-    rows, columns = a.shape[-2:]
-    least = primitive("minimum", rows, columns)
-    made = of.call(orthogonal.qr(a.dtype), {"m": rows, "n": columns}, {"a": swapped(a)})
-    factors = made["a"]
-    shape = (*factors.shape[:-2], least, columns)
-    r = triangle(taken(swapped(factors), shape), False)
-    if op._form == "r":
-        return [r]
-    leading = taken(factors, (*factors.shape[:-2], least, rows))
-    routine = orthogonal.orthogonal(a.dtype)
-    q = of.call(routine, {"m": rows, "k": least}, {"a": leading, "scales": made["scales"]})["a"]
-    return [swapped(q), r]
 
 
 @adopt(Eigh)
@@ -53,12 +31,18 @@ def _eigh(op: Eigh, of: Matrices) -> Sequence[Numbers]:
     return [values, conjugate(swapped(vectors))]
 
 
+@adopt(GeneralizedEigh)
+def _eigh_of_two(op: GeneralizedEigh, of: Matrices) -> Sequence[Numbers]:
+    of.require_finite(*of.inputs)
+    values, vectors = _spectrum_of_two(of, op.lower, "vectors")
+    return [values, conjugate(swapped(vectors))]
+
+
 @adopt(Eigvalsh)
 def _eigvalsh(op: Eigvalsh, of: Matrices) -> Sequence[Numbers]:
-    if len(of.inputs) > 1:
-        raise Unsupported("generalized eigenvalues")
     of.require_finite(*of.inputs)
-    return [_spectrum(of, bool(op.lower), "values")[0]]
+    spectrum = _spectrum if len(of.inputs) == 1 else _spectrum_of_two
+    return [spectrum(of, bool(op.lower), "values")[0]]
 
 
 def _spectrum(of: Matrices, lower: bool, job: str) -> tuple[Array, Numbers]:
@@ -69,15 +53,40 @@ def _spectrum(of: Matrices, lower: bool, job: str) -> tuple[Array, Numbers]:
     return made["values"], made["a"]
 
 
-def _identities(of: Matrices, order: Expr, like: Numbers) -> Numbers:
-    """An identity matrix for each member of the batch."""
-    dtype = parts_of(like)[0].dtype
-    one, zero = const(1, dtype), const(0, dtype)
-    made = Pointwise(
-        dtype, (*of.lead, order, order), (),
-        lambda index, readers: primitive("select", primitive("eq", index[-2], index[-1]), one, zero),
-    )  # fmt: skip
-    return complex_from_real(made) if isinstance(like, ComplexArray) else made
+def _spectrum_of_two(of: Matrices, lower: bool, job: str) -> tuple[Array, Numbers]:
+    a, b = of.inputs
+    order = of.require_square(a)
+    of.require_square(b)
+    of.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
+    made = of.call(spectra.eigh_of_two(job, side(lower), a.dtype), {"n": order}, {"a": a, "b": b})
+    what = (
+        "has no eigenvalues with the second one: that is not positive definite, or they did not converge; the routine "
+        "returned"
+    )
+    of.require_success(made["status"], what)
+    return made["values"], made["a"]
+
+
+@adopt(Eig)
+def _eig(op: Eig, of: Matrices) -> Sequence[Numbers]:
+    (a,) = of.inputs
+    order = of.require_square(a, of.linalg_error)
+    of.require_none(not_finite(a), of.linalg_error, "array must not contain infs or NaNs")
+    made = of.call(spectra.eig(a.dtype), {"n": order}, {"a": swapped(a)})
+    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
+    if not isinstance(a, ComplexArray):
+        of.require_none(is_not_zero(made["imaginary"]), of.linalg_error, COMPLEX_EIGENVALUES)
+    return [made["values"], swapped(made["vectors"])]
+
+
+@adopt(Schur)
+def _schur(op: Schur, of: Matrices) -> Sequence[Numbers]:
+    (a,) = of.inputs
+    order = of.require_square(a)
+    of.require_finite(a)
+    made = of.call(spectra.schur(a.dtype), {"n": order}, {"a": swapped(a)})
+    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
+    return [swapped(made["a"]), swapped(made["unitary"])]
 
 
 @adopt(SVD)
@@ -86,7 +95,7 @@ def _svd(op: SVD, of: Matrices) -> Sequence[Numbers]:
     rows, columns = a.shape[-2:]
     job = "values" if not op.compute_uv else "full" if op.full_matrices else "reduced"
     vectors = {"left": rows, "right": columns} if job == "full" else {}
-    starts = {name: _identities(of, order, a) for name, order in vectors.items()}
+    starts = {name: identities(of, order, a) for name, order in vectors.items()}
     made = of.call(spectra.svd(job, a.dtype), {"m": rows, "n": columns}, {"a": a, **starts})
     of.require_success(made["status"], "has singular values that did not converge; the routine returned")
     return [made["values"]] if job == "values" else [made["left"], made["values"], made["right"]]

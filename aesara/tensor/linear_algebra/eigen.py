@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
+    "COMPLEX_EIGENVALUES",
     "Eig",
     "Eigh",
     "EighGrad",
@@ -51,6 +52,11 @@ __all__ = [
     "eigvals",
     "eigvalsh",
 ]
+
+
+COMPLEX_EIGENVALUES = (
+    "the eigenvalues of this real matrix are complex. Cast it to complex numbers first: eig(x.astype('complex128'))."
+)
 
 
 class Eig(MatrixOp):
@@ -78,10 +84,7 @@ class Eig(MatrixOp):
     def perform(self, node, inputs, output_storage, params=None):
         values, vectors = np.linalg.eig(inputs[0])
         if values.dtype.kind == "c" and inputs[0].dtype.kind != "c":
-            raise np.linalg.LinAlgError(
-                f"{self}: the eigenvalues of this real matrix are complex. Cast it to complex numbers first: "
-                "eig(x.astype('complex128'))."
-            )
+            raise np.linalg.LinAlgError(f"{self}: {COMPLEX_EIGENVALUES}")
         output_storage[0][0], output_storage[1][0] = values, vectors
 
     def infer_shape(self, fgraph, node, shapes):

@@ -1,0 +1,211 @@
+"""Lowering of functions of matrices that are products, sums and solutions of others: graphs that stand for them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aesara.graph.op import Op
+from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt
+from aesara.scan.carried import fori_loop
+from aesara.tensor.core.casting import cast
+from aesara.tensor.creation.eye_tri import eye, tril
+from aesara.tensor.elementwise.numpy_ops import isfinite
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import add, ceil, conj, exp2, gt, log2, lt, maximum, minimum, real, switch
+from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.linear_algebra.core import real_dtype
+from aesara.tensor.linear_algebra.determinant import Cofactors, Det
+from aesara.tensor.linear_algebra.inverse import MatrixPinv
+from aesara.tensor.linear_algebra.least_squares import PinvWithCutoff
+from aesara.tensor.linear_algebra.matrix_functions import Expm, ExpmGrad, Polar
+from aesara.tensor.linear_algebra.solve import Solve
+from aesara.tensor.linear_algebra.svd import SVD
+from aesara.tensor.products.matmul import matmul
+from aesara.tensor.reductions.sum_prod_max import max as largest
+from aesara.tensor.sequences.cumulative import cumprod
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__: list[str] = []
+
+
+def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
+    """Let a function say which graph an op stands for; it gets the op, and inputs with dimensions of a batch."""
+
+    def register(build: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        @adopt(kind)
+        def lower(op: Op, of: Matrices) -> Sequence[Numbers]:
+            return of.expression(lambda *inputs: build(op, *inputs))
+
+        return build
+
+    return register
+
+
+def _turned(x: TensorVariable) -> TensorVariable:
+    """The conjugate transposes of matrices."""
+    *lead, rows, columns = range(x.type.ndim)
+    turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
+    return conj(turned) if x.type.dtype.startswith("complex") else turned
+
+
+def _as_row(x: TensorVariable) -> TensorVariable:
+    """Numbers of members, or vectors, beside matrices."""
+    row: TensorVariable = x.dimshuffle(*range(x.type.ndim - 1), "x", x.type.ndim - 1)
+    return row
+
+
+# -- by singular values ------------------------------------------------------------------------------------------
+
+
+def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
+    u, s, vh = SVD(False, True)(x)
+    zero = np.asarray(0, s.type.dtype)
+    counts = gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
+    scale = switch(counts, 1 / switch(counts, s, zero + 1), zero)
+    return [matmul(_turned(vh) * _as_row(scale), _turned(u))]
+
+
+@_stands_for(MatrixPinv)
+def _pinv(op: MatrixPinv, x: TensorVariable) -> list[TensorVariable]:
+    """NumPy's cutoff."""
+    return _pseudoinverse(_hermitian(x) if op.hermitian else x, np.asarray(1e-15, real_dtype(x.type.dtype)))
+
+
+def _hermitian(x: TensorVariable) -> TensorVariable:
+    """The Hermitian matrices that the lower triangles stand for."""
+    below = tril(x, -1)
+    diagonal = tril(x) - below
+    if x.type.dtype.startswith("complex"):
+        diagonal = real(diagonal).astype(x.type.dtype)
+    whole: TensorVariable = below + diagonal + _turned(below)
+    return whole
+
+
+@_stands_for(PinvWithCutoff)
+def _pinv_with_cutoff(op: PinvWithCutoff, x: TensorVariable, rcond: TensorVariable) -> list[TensorVariable]:
+    """A negative cutoff stands for the precision."""
+    dtype = real_dtype(x.type.dtype)
+    cutoff = switch(lt(rcond, 0), np.finfo(dtype).eps, rcond)
+    return _pseudoinverse(x, cast(cutoff, dtype).dimshuffle(*range(rcond.type.ndim), "x"))
+
+
+@_stands_for(Polar)
+def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
+    u, s, vh = SVD(False, True)(x)
+    values = _as_row(s)
+    stretch = matmul(_turned(vh) * values, vh) if op.side == "right" else matmul(u * values, _turned(u))
+    return [matmul(u, vh), stretch]
+
+
+@_stands_for(Cofactors)
+def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
+    """For each singular value the product of all others, which is exact where some are zero."""
+    u, s, vh = SVD(True, True)(x)
+    first = s[..., :1] * 0 + 1
+    before = concatenate([first, cumprod(s[..., :-1], axis=-1)], axis=-1)
+    after = concatenate([cumprod(s[..., :0:-1], axis=-1)[..., ::-1], first], axis=-1)
+    sign = (Det()(u) * Det()(vh)).dimshuffle(*range(s.type.ndim - 1), "x", "x")
+    return [sign * matmul(conj(u) * _as_row(before * after), conj(vh))]
+
+
+# -- exponentials ------------------------------------------------------------------------------------------------
+
+#: coefficients of the Pade approximant of degree 13, and the norms up to which it is exact
+_PADE = (
+    64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+    10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
+)  # fmt: skip
+_RADIUS = 4.25
+#: the logarithm of the first coefficient of the error of the approximant, over the precision
+_ERROR = math.log2(113250775606021113483283660800000000.0) - 53
+#: more than this many squarings leave the range of float64
+_MOST_SQUARINGS = 1100
+
+
+def _norm(x: TensorVariable) -> TensorVariable:
+    """The largest sum of sizes in a column."""
+    return largest(absolute(x).sum(axis=-2), axis=-1, initial=0)
+
+
+def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> TensorVariable:
+    """By which power of two a matrix is divided, so that the approximant is exact within rounding.
+
+    `four` and `six` are powers of the matrix.  A. H. Al-Mohy and N. J. Higham (2009), "A new scaling and
+    squaring algorithm for the matrix exponential", with norms that are computed rather than estimated.
+    """
+    dtype = real_dtype(x.type.dtype)
+    powers = ((six, 6), (matmul(four, four), 8), (matmul(four, six), 10))
+    roots = [_norm(p) ** np.asarray(1 / k, dtype) for p, k in powers]
+    size = minimum(maximum(roots[0], roots[1]), maximum(roots[1], roots[2]))
+    count = maximum(ceil(log2(size / np.asarray(_RADIUS, dtype))), 0)
+    whole = _norm(x)
+    harmless = switch(gt(whole, 0), whole, 1)
+    sizes = absolute(x) / harmless.dimshuffle(*range(whole.type.ndim), "x", "x")
+    # The norm of the 27th power of the sizes
+    row = fori_loop(0, 27, lambda _, sums: matmul(sums, sizes), sizes[..., :1, :] * 0 + 1)
+    power = log2(largest(row, axis=(-2, -1), initial=0)) + 26 * log2(harmless)
+    more = ceil((power - np.asarray(_ERROR, dtype) - 26 * count) / 26)
+    total = count + maximum(switch(isfinite(more), more, 0), 0)
+    return cast(minimum(switch(isfinite(total), total, 0), _MOST_SQUARINGS), dtype)
+
+
+def _exponential(x: TensorVariable) -> TensorVariable:
+    square = matmul(x, x)
+    four = matmul(square, square)
+    six = matmul(four, square)
+    count = _squarings(x, four, six)
+    count_of_all = largest(count.flatten(), initial=0) if count.type.ndim else count
+    factor = exp2(-count).dimshuffle(*range(count.type.ndim), "x", "x")
+    second = factor * factor
+    fourth = second * second
+    x, square, four, six = x * factor, square * second, four * fourth, six * (second * fourth)
+    unit = eye(x.shape[-1], dtype=real_dtype(x.type.dtype))
+    b = [np.asarray(c, unit.type.dtype) for c in _PADE]
+
+    def terms(first: int) -> TensorVariable:
+        """The even (0) or the odd (1) terms of the approximant, without a factor x."""
+        low = [b[first + 2 * k] * power for k, power in enumerate((unit, square, four, six))]
+        high = [b[first + 8 + 2 * k] * power for k, power in enumerate((square, four, six))]
+        total: TensorVariable = functools.reduce(add, low) + matmul(six, functools.reduce(add, high))
+        return total
+
+    even, odd = terms(0), matmul(x, terms(1))
+    start = Solve(check_finite=False)(even - odd, even + odd)
+
+    def squared(k: TensorVariable, result: TensorVariable) -> TensorVariable:
+        following: TensorVariable = matmul(result, result)
+        if not count.type.ndim:
+            return following
+        chosen: TensorVariable = switch(lt(k, count).dimshuffle(*range(count.type.ndim), "x", "x"), following, result)
+        return chosen
+
+    result: TensorVariable = fori_loop(0, cast(count_of_all, "int64"), squared, start)
+    return result
+
+
+@_stands_for(Expm)
+def _expm(op: Expm, x: TensorVariable) -> list[TensorVariable]:
+    return [_exponential(x)]
+
+
+@_stands_for(ExpmGrad)
+def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[TensorVariable]:
+    """The change along a direction stands in the corner of the exponential of a matrix of twice the order.
+
+    It is linear in the direction, which must be no larger than the matrix, lest it is divided more often.
+    """
+    n, taken = x.shape[-1], _turned(x)
+    size, whole = _norm(g), _norm(x)
+    scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
+    scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
+    upper = concatenate([taken, g / scale], axis=-1)
+    lower = concatenate([x.zeros_like(), taken], axis=-1)
+    corner = _exponential(concatenate([upper, lower], axis=-2))[..., :n, n:]
+    return [corner * scale]
