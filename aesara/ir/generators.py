@@ -147,7 +147,10 @@ def words_of(generator: np.random.Generator) -> np.ndarray:
     bits: Any = generator._bit_generator  # type: ignore[attr-defined]
     layout = layout_of(bits)
     if layout is None:
-        raise TypeError(f"Compiled functions draw from {', '.join(_names())}; got a {type(bits).__name__}.")
+        raise TypeError(
+            f"Compiled functions draw from {', '.join(_names())}; got a {type(bits).__name__}. Give one of these, or "
+            'compile in a mode that runs nodes in Python, such as mode="FAST_COMPILE".'
+        )
     words = np.zeros(layout.words, np.uint64)
     words[: HEADER // _WORD] = header_of(bits)
     with bits.lock:
@@ -156,10 +159,13 @@ def words_of(generator: np.random.Generator) -> np.ndarray:
     return words
 
 
-def generator_of(words: np.ndarray) -> np.random.Generator:
-    """A new generator in the state that the words say; it has no seed, so that others cannot be spawned from it."""
+def generator_of(words: np.ndarray, seeds: Any = None) -> np.random.Generator:
+    """A new generator in the state that the words say.
+
+    Without the `seeds` that it was made of before, others cannot be spawned from it.
+    """
     layout = _LAYOUTS[int(words[_KIND // _WORD])]
-    bits = getattr(np.random, layout.name)(_no_seed())
+    bits = getattr(np.random, layout.name)(_no_seed() if seeds is None else seeds)
     words = np.ascontiguousarray(words)
     for place, size, address in layout.pieces(state_address(bits)):
         ctypes.memmove(address, words.ctypes.data + place, size)

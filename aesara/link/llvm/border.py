@@ -1,21 +1,25 @@
 """Functions whose arguments and results consist of arrays, as functions of these arrays.
 
 Native code takes and gives arrays only. Where a value of the graph's border consists of several, the graph is compiled
-from and to the parts, and a callable around it takes arguments apart and puts results together.
+from and to the parts, and a callable around it takes arguments apart and puts results together. A generator that is an
+argument or a result consists of its words (`ir.generators`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.graph.parts import PutTogether, TakeApart, flat, grouped, has_parts
+from aesara.ir.generators import generator_of, words_of
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.callable import NativeCallable
+from aesara.link.llvm.words import GeneratorOfWords, WordsOfGenerator, origin_of, words_type
 from aesara.records import dataclass
+from aesara.tensor.random.generators import seeds_of
 
 __all__ = ["Border", "BorderCallable"]
 
@@ -36,6 +40,8 @@ class Border:
         The inputs of the graph that it was made of.
     results
         The types of what that one returns.
+    origins
+        For each generator among these, by number, the input whose next state it is, if it is that.
     """
 
     graph: FunctionGraph
@@ -43,36 +49,50 @@ class Border:
     updates: dict[int, int]
     outer: tuple[InputCell, ...]
     results: tuple[Any, ...]
+    origins: dict[int, int | None]
 
     @classmethod
     def of(
         cls, graph: FunctionGraph, cells: Sequence[InputCell], n_outputs: int, updates: dict[int, int]
     ) -> Border | None:
         """The border of a graph; None if all its inputs and outputs are arrays."""
-        if not any(map(has_parts, (*graph.inputs, *graph.outputs))):
+        in_words = {one.variable for one in cells if one.variable.type.in_words and not one.implicit}
+        origins = {k: origin_of(v, graph.inputs) for k, v in enumerate(graph.outputs[:n_outputs]) if v.type.in_words}
+        if not (in_words or origins or any(map(has_parts, (*graph.inputs, *graph.outputs)))):
             return None
-        for output in updates:
-            if has_parts(graph.outputs[output]):
+        for output, k in updates.items():
+            if has_parts(graph.outputs[output]) or graph.inputs[k] in in_words:
                 raise Declined(f"an update of a value of type {graph.outputs[output].type}")
+        for variable in in_words:
+            if _is_overwritten(variable, graph):
+                raise Declined(f"an argument of type {variable.type} that is overwritten")
         given: list[Variable | tuple[Variable, ...]] = []
         memo: dict[Any, Any] = {}
         for variable in graph.inputs:
-            made = _parts(variable) if has_parts(variable) else variable.clone()
+            if variable in in_words:
+                made: Any = words_type(f"{variable}")
+                memo[variable] = GeneratorOfWords()(made)
+            else:
+                made = _parts(variable) if has_parts(variable) else variable.clone()
+                memo[variable] = PutTogether(variable.type)(*made) if isinstance(made, tuple) else made
             given.append(made)
-            memo[variable] = PutTogether(variable.type)(*made) if isinstance(made, tuple) else made
         copies = clone_get_equiv(graph.inputs, graph.outputs, memo=memo)
         taken = [tuple(TakeApart()(copies[v], return_list=True)) if has_parts(v) else copies[v] for v in graph.outputs]
+        for k in origins:
+            taken[k] = WordsOfGenerator()(taken[k])
         places, of_inputs = _starts(taken), _starts(given)
         inner_updates = {places[output]: of_inputs[k] for output, k in updates.items()}
         flat_cells = []
         for cell, one in zip(cells, given, strict=True):
-            if isinstance(one, tuple):
+            if cell.variable in in_words:
+                flat_cells.append(InputCell(one, [None], False))
+            elif isinstance(one, tuple):
                 flat_cells += [InputCell(part, [None], False) for part in one]
             else:
                 flat_cells.append(InputCell(one, cell.cell, cell.implicit))
         inner = FunctionGraph(flat(given), flat(taken), clone=False, update_mapping=inner_updates)
         results = tuple(variable.type for variable in graph.outputs[:n_outputs])
-        return cls(inner, tuple(flat_cells), inner_updates, tuple(cells), results)
+        return cls(inner, tuple(flat_cells), inner_updates, tuple(cells), results, origins)
 
     @property
     def n_outputs(self) -> int:
@@ -84,6 +104,15 @@ def _parts(variable: Variable) -> tuple[Variable, ...]:
     kinds = variable.type.part_types()
     assert kinds is not None
     return tuple([kind(f"{variable}[{k}]") for k, kind in enumerate(kinds)])
+
+
+def _is_overwritten(variable: Variable, graph: FunctionGraph) -> bool:
+    """Whether a node changes the state of a generator in its place, as the caller has allowed."""
+    return any(place in read for node, place in graph.clients[variable] for read in _overwritten_by(node))
+
+
+def _overwritten_by(node: Any) -> Iterable[Sequence[int]]:
+    return () if isinstance(node, str) else getattr(node.op, "destroy_map", {}).values()
 
 
 def _starts(items: Sequence[Any]) -> list[int]:
@@ -131,6 +160,8 @@ class BorderCallable:
             kind = one.variable.type
             if kind.part_types() is not None:
                 arguments += kind.take_apart(one.cell[0] if one.implicit else next(explicit))
+            elif kind.in_words and not one.implicit:
+                arguments.append(words_of(next(explicit)))
             elif not one.implicit:
                 arguments.append(next(explicit))
         return arguments
@@ -142,9 +173,19 @@ class BorderCallable:
             kind.put_together(one) if isinstance(one, tuple) else one
             for kind, one in zip(self.border.results, grouped(self.border.results, returned))
         ]
+        for k, origin in self.border.origins.items():
+            results[k] = generator_of(results[k], self._seeds(origin, values))
         if not self._unpack_single:
             return results
         return results[0] if results else None
+
+    def _seeds(self, origin: int | None, values: Sequence[Any]) -> Any:
+        """The seeds of the generator that an input has; others may be spawned from them."""
+        if origin is None:
+            return None
+        one = self.border.outer[origin]
+        before = sum(not cell.implicit for cell in self.border.outer[:origin])
+        return seeds_of(one.cell[0] if one.implicit else values[before])
 
     def __getattr__(self, name: str) -> Any:
         if name in ("native", "refuse_numbers", "entry"):

@@ -13,6 +13,7 @@ __all__ = [
     "copy_generator",
     "generator_from_state",
     "same_state",
+    "seeds_of",
     "set_state",
     "state_of",
     "words_of_state",
@@ -101,16 +102,23 @@ def copy_generator(generator: Generator | RandomState) -> Generator | RandomStat
     """
     bits = bit_generator_of(generator)
     kind = type(bits)
-    seeds = getattr(bits, "_seed_seq", None)
     if _BIT_GENERATORS.get(kind.__name__) is not kind or type(generator) not in (Generator, RandomState):
         with bits.lock:
             return copy.deepcopy(generator)
-    twin = type(generator)(kind(_copied_seeds(seeds)))
+    twin = type(generator)(kind(seeds_of(generator)))
     set_state(twin, state_of(generator))
     return twin
 
 
-def _copied_seeds(seeds: Any) -> Any:
+def seeds_of(generator: Generator | RandomState) -> Any:
+    """A copy of what a generator was made of, and what others are spawned from; None if it does not say that.
+
+    Examples
+    --------
+    >>> seeds_of(np.random.default_rng(3)).entropy
+    3
+    """
+    seeds = getattr(bit_generator_of(generator), "_seed_seq", None)
     if type(seeds) is not SeedSequence:
         return copy.deepcopy(seeds)
     return SeedSequence(

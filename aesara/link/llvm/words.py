@@ -1,0 +1,54 @@
+"""Generators as vectors of words: what compiled code takes and gives in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.ir.generators import generator_of, words_of
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.random.type import random_generator_type
+
+__all__ = ["GeneratorOfWords", "WordsOfGenerator", "origin_of", "words_type"]
+
+words_type = TensorType("uint64", shape=(None,))
+
+
+class GeneratorOfWords(Op):
+    """A new generator in the state that words say; natively, the words."""
+
+    __props__ = ()
+    passes_value_on = True
+
+    def make_node(self, words: Variable) -> Apply:
+        return Apply(self, [words], [random_generator_type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+        output_storage[0][0] = generator_of(inputs[0])
+
+
+class WordsOfGenerator(Op):
+    """The words of a generator in its present state."""
+
+    __props__ = ()
+    passes_value_on = True
+
+    def make_node(self, generator: Variable) -> Apply:
+        return Apply(self, [generator], [words_type()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+        output_storage[0][0] = words_of(inputs[0])
+
+
+def origin_of(generator: Variable, inputs: Sequence[Variable]) -> int | None:
+    """The number of the input that a state of a generator comes from by draws and loops; None if there is none."""
+    while generator.owner is not None:
+        node = generator.owner
+        before = [v for v in node.inputs if v.type.in_words]
+        after = [v for v in node.outputs if v.type.in_words]
+        if len(before) != len(after):
+            return None
+        generator = before[after.index(generator)]
+    return inputs.index(generator) if generator in inputs else None
