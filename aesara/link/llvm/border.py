@@ -84,10 +84,10 @@ class Border:
         inner_updates = {places[output]: of_inputs[k] for output, k in updates.items()}
         flat_cells = []
         for cell, one in zip(cells, given, strict=True):
-            if cell.variable in in_words:
-                flat_cells.append(InputCell(one, [None], False))
-            elif isinstance(one, tuple):
+            if isinstance(one, tuple):
                 flat_cells += [InputCell(part, [None], False) for part in one]
+            elif cell.variable in in_words:
+                flat_cells.append(InputCell(one, [None], False))
             else:
                 flat_cells.append(InputCell(one, cell.cell, cell.implicit))
         inner = FunctionGraph(flat(given), flat(taken), clone=False, update_mapping=inner_updates)
