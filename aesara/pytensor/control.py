@@ -15,7 +15,9 @@ from aesara.ifelse import ifelse
 from aesara.pytensor.conversion import convert_graph, convert_op
 from aesara.scan.info import ScanInfo
 from aesara.scan.op import Scan as OurScan
+from aesara.scan.windows import with_rows_as_states
 from aesara.tensor.core.check_and_raise import CheckAndRaise as OurCheckAndRaise
+from aesara.tensor.core.conversion import as_tensor_variable
 
 
 @convert_op.register(CheckAndRaise)
@@ -50,4 +52,7 @@ def _scan(op: Scan, node: PyTensorApply, *inputs: Any) -> Any:
     )  # fmt: skip
     step_inputs, step_outputs = convert_graph(op.inner_inputs, op.inner_outputs)
     loop = OurScan(step_inputs, step_outputs, info, truncate_gradient=op.truncate_gradient, name=op.name)
+    if info.n_mit_mot:
+        # Rules know more about states than about buffers of which several rows are written.
+        return with_rows_as_states(loop, [as_tensor_variable(v) for v in inputs])
     return loop(*inputs, return_list=True)

@@ -159,3 +159,80 @@ def test_a_buffer_with_too_few_rows():
     f = compiled(1, "FAST_RUN")
     with pytest.raises(ValueError, match="buffer 0 has fewer rows than its steps read and write"):
         f(3, 0.5, np.ones((3, 2)), np.ones((4, 2)), np.ones((3, 2)))
+
+
+#: taps of each buffer, the rank of rows, their dtype, and whether the loop may end early
+FORMS = {
+    "a number": ([((0,), (0,))], 0, "float64", False),
+    "a number that comes later": ([((0, 2), (1,))], 0, "float32", False),
+    "a row of single precision": ([((-1, 0), (0, 1))], 1, "float32", False),
+    "a plane": ([((0, 1), (1,))], 2, "float64", False),
+    "planes that end early": ([((-1, 0), (0,))], 2, "float64", True),
+    "numbers behind": ([((-2, -1), (-2, -1))], 0, "float64", False),
+    "far ahead": ([((0, 3), (3, 0))], 0, "float64", True),
+    "written, not read at": ([((0,), (1, 2))], 1, "float64", False),
+    "three buffers": ([((0,), (0,)), ((-1, 1), (1,)), ((1,), (0, 2))], 0, "float64", False),
+    "three buffers that end early": ([((0,), (0,)), ((-1, 1), (1,)), ((1,), (0, 2))], 1, "float32", True),
+    "whole numbers": ([((0, 1), (1,))], 0, "int64", False),
+}
+
+
+@cache
+def form(name, mode):
+    """A loop with nothing but buffers: its values, and the gradients of a cost by buffers and a factor."""
+    taps, rank, dtype, as_while = FORMS[name]
+    row = at.TensorType(dtype, (None,) * rank)
+    read = [[row() for _ in reads] for reads, _ in taps]
+    flat = [v for some in read for v in some]
+    factor = at.TensorType(dtype, ())("factor")
+    total = sum(flat[1:], flat[0]) * factor
+    smooth = total if dtype == "int64" else at.tanh(total)
+    news = [smooth + k * flat[k % len(flat)] for k in range(sum(len(writes) for _, writes in taps))]
+    info = ScanInfo(
+        0, tuple(reads for reads, _ in taps), tuple(writes for _, writes in taps), (), (), 0, 0, 1, as_while
+    )
+    op = Scan([*flat, factor], [*news, *([abs(total).sum() > 4] if as_while else [])], info)
+    buffers = [at.TensorType(dtype, (None,) * (rank + 1))(f"b{k}") for k in range(len(taps))]
+    outputs = op(n, *buffers, factor, return_list=True)
+    if dtype != "int64":
+        cost = sum((at.cos(out) * (k + 1)).sum() for k, out in enumerate(outputs))
+        outputs = [*outputs, *aesara.grad(cost, [*buffers, factor])]
+    f = aesara.function([n, *buffers, factor], outputs, mode=mode)
+    if mode == "FAST_RUN":
+        assert aesara.explain(f).python == []
+    return f
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 6])
+@pytest.mark.parametrize("name", FORMS)
+def test_values_and_gradients_are_those_of_the_reference(name, steps):
+    taps, rank, dtype, _ = FORMS[name]
+    rng = np.random.default_rng(steps)
+    given = []
+    for reads, writes in taps:
+        low, high = min((*reads, *writes)), max((*reads, *writes))
+        given.append((rng.normal(size=(steps + high - min(low, 0) + 1, *(2, 3)[:rank])) * 3).astype(dtype))
+    factor = np.asarray(2 if dtype == "int64" else 0.6, dtype)
+    copies = [v.copy() for v in given]
+    native, reference = (form(name, mode)(steps, *given, factor) for mode in ("FAST_RUN", "FAST_COMPILE"))
+    close = {"float32": 2e-6, "float64": 1e-13, "int64": 0}[dtype]
+    for one, two in zip(native, reference, strict=True):
+        assert one.dtype == two.dtype
+        np.testing.assert_allclose(one, two, rtol=close, atol=close * np.max(abs(two), initial=1))
+    for one, two in zip(given, copies):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_buffers_that_may_be_overwritten_are():
+    taps, w_ = [((0, 1), (1,))], at.dscalar("w")
+    read = at.dscalars("p", "q")
+    info = ScanInfo(0, (taps[0][0],), (taps[0][1],), (), (), 0, 0, 1, False)
+    op = Scan([*read, w_], [read[0] * w_ + read[1]], info)
+    shared = aesara.shared(np.arange(5.0))
+    f = aesara.function([n, w_], [], updates={shared: op(n, shared, w_)})
+    assert aesara.explain(f).python == []
+    f(4, 0.5)
+    np.testing.assert_allclose(shared.get_value(), [0.0, 1.0, 2.5, 4.25, 6.125])
+    with pytest.raises(ValueError, match="buffer 0 has fewer rows"):
+        f(5, 0.5)
+    np.testing.assert_allclose(shared.get_value(), [0.0, 1.0, 2.5, 4.25, 6.125])
