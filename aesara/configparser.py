@@ -13,6 +13,7 @@ import sys
 import threading
 import warnings
 from functools import wraps
+from typing import Any
 
 from aesara.configparams import (
     BoolParam,
@@ -227,10 +228,18 @@ class AesaraConfigParser:
             print("    Value: ", getattr(self, param.name), file=buf)
             print("", file=buf)
 
+    def __reduce__(self) -> Any:
+        """Options are those of the process: what refers to them is pickled without their values."""
+        return _options_of_process, ()
+
     def __str__(self) -> str:
         return "\n".join(f"{name} = {getattr(self, name)!r}" for name in self._config_var_dict)
 
     __repr__ = __str__
+
+
+def _options_of_process() -> AesaraConfigParser:
+    return sys.modules["aesara.configdefaults"].config
 
 
 def _levels_to_user() -> int:

@@ -1,5 +1,7 @@
+import copy
 import io
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -273,6 +275,17 @@ class TestChangeFlags:
         assert parser.a == 1
         with pytest.raises(IndexError):
             parser.change_flags(a=3).__exit__(None, None, None)
+
+
+    def test_a_block_in_a_pickle(self):
+        """Objects that keep a block, or the options, are pickled without values of options."""
+        assert pickle.loads(pickle.dumps(config)) is config
+        before = config.floatX
+        block = pickle.loads(pickle.dumps(config.change_flags(floatX="float32")))
+        with block:
+            assert config.floatX == "float32"
+        assert config.floatX == before
+        assert copy.deepcopy(config) is config
 
 
 class TestStrings:

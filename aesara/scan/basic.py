@@ -159,7 +159,7 @@ def _sorted_results(returned: Any) -> Returned:
 def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(value) if isinstance(value, (list, tuple, range)) else [value]
 
 
 def _read_sequences(sequences: Any) -> list[_Sequence]:
@@ -192,8 +192,11 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
                     raise ValueError("scan: an output that is read by taps needs 'initial', its first values.")
                 found.append(_Output())
                 continue
-            taps = tuple(int(t) for t in _as_list(entry.get("taps", [-1]) or []))
+            given = entry.get("taps", [-1])
+            taps = tuple(int(t) for t in _as_list(given or []))
             entry = entry["initial"]
+            if taps == (-1,) and not isinstance(given, (list, int, np.integer)):
+                entry = as_tensor_variable(entry)[0]  # any other sequence says that there is a leading dimension
             if any(t >= 0 for t in taps):
                 raise ValueError(f"scan: taps of outputs must be negative, got {list(taps)}.")
             if len(set(taps)) < len(taps):

@@ -29,6 +29,12 @@ def loop_of(inputs, output):
 
 
 x = at.dvector("x")
+
+
+@pytest.mark.parametrize("taps, wanted", [([-1], [[1.0, 5.0], [2.0, 6.0]]), ((-1,), [1, 2]), (range(-1, 0), [1, 2])])
+def test_taps_that_are_no_list_have_a_leading_dimension(taps, wanted):
+    states, _ = scan(lambda before: before + 1, outputs_info=[{"initial": x, "taps": taps}], n_steps=2)
+    np.testing.assert_array_equal(aesara.function([x], states)([0.0, 4.0][: np.ndim(wanted)]), wanted)
 y = x**2
 ENTRIES = at.arange(x.shape[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import take
 from aesara.tensor.indexing.nonzero import nonzero, nonzero_values
 from aesara.tensor.indexing.selection import fill, tensor_copy
-from aesara.tensor.numpy_api.protocol import call_function, call_ufunc, refuse_array
+from aesara.tensor.numpy_api.protocol import as_object, call_function, call_ufunc, refuse_array
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import Kind, argsort, sort
 from aesara.tensor.products.dot import dense_dot
@@ -45,6 +46,10 @@ from aesara.tensor.statistics.mean_var import mean, std, var
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
+
+
+#: NumPy's functions about containers that may hold variables, as a ``size`` does, which read none of their values.
+_ABOUT_SHAPES = frozenset(("ndim", "shape", "size"))
 
 
 def _operand(other: Any) -> Any:
@@ -267,6 +272,9 @@ class _tensor_py_operators:
         return call_function(func, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        caller = sys._getframe(1)
+        if caller.f_code.co_name in _ABOUT_SHAPES and caller.f_globals.get("__name__", "").startswith("numpy."):
+            return as_object(self)
         raise refuse_array(self)
 
     # ``x == array`` would otherwise be ``array == x``, which NumPy takes for a comparison of elements.

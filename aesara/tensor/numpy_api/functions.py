@@ -159,6 +159,16 @@ def _clip(
     return maximum(a, lower) if upper is None else clip_between(a, lower, upper)
 
 
+def _in_sequences(*arys: Any) -> Any:
+    """`numpy.atleast_1d`, by which programs take one variable or a list of them for a list: variables are objects."""
+    found = []
+    for one in arys:
+        array = np.empty((1,), dtype=object)
+        array[0] = one
+        found.append(array if isinstance(one, Variable) else np.atleast_1d(one))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 def _atleast_3d(*arys: Any) -> Any:
     def one(x: Any) -> TensorVariable:
         x = as_tensor_variable(x)
@@ -302,7 +312,7 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("ary/ indices_or_sections/ axis", "array_split"),
     ("ary/ indices_or_sections/", "hsplit vsplit dsplit"),
     ("x/ dtype/ ~copy ~device", "astype"),
-    ("*arys", "atleast_1d atleast_2d"),
+    ("*arys", "atleast_2d"),
     ("x/ weights minlength", "bincount"),
     ("arrays/", "block"),
     ("*args ~subok", "broadcast_arrays"),
@@ -415,6 +425,7 @@ FUNCTIONS: dict[str, Passing | Callable[..., Any]] = {
 } | {
     "angle": _angle,
     "argsort": _sorting(argsort_of),
+    "atleast_1d": _in_sequences,
     "atleast_3d": _atleast_3d,
     "can_cast": _can_cast,
     "clip": _clip,

@@ -46,6 +46,13 @@ def _refusal(name: str, why: str, instead: str) -> TypeError:
 # -- arrays -------------------------------------------------------------------
 
 
+def as_object(variable: Any) -> np.ndarray:
+    """A variable as the one element of an array of objects, for those who count dimensions."""
+    array = np.empty((), dtype=object)
+    array[()] = variable
+    return array
+
+
 def refuse_array(variable: Any) -> TypeError:
     """The error about a variable in the place of an array."""
     return TypeError(

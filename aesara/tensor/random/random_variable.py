@@ -80,6 +80,9 @@ class RandomVariable(Op):
     name: str
     ndim_supp: int
     ndims_params: Sequence[int]
+    #: Whether types leave open how long draws are: libraries make variables of the same type for coordinates of draws,
+    #: of which there may be fewer, as on a simplex.
+    open_support = False
     dtype: str | None
 
     def __init__(
@@ -168,7 +171,7 @@ class RandomVariable(Op):
     ) -> tuple[Variable, ...]:
         """The shape that the batch dimensions of the parameters broadcast to."""
         batches = []
-        for number, (param, ndim) in enumerate(zip(dist_params, self.ndims_params, strict=True)):
+        for number, (param, ndim) in enumerate(zip(dist_params, self.ndims_params)):
             if param.type.ndim > ndim:
                 sizes = shape_tuple(param) if param_shapes is None else sizes_of_shape(param_shapes[number])
                 batches.append(sizes[: param.type.ndim - ndim])
@@ -217,7 +220,7 @@ class RandomVariable(Op):
         """
         size = normalize_size_param(size)
         params = [p if isinstance(p, Variable) else as_tensor_variable(p) for p in dist_params]
-        if len(params) != len(self.ndims_params):
+        if len(params) < len(self.ndims_params):  # a distribution may take any number of further ones
             raise TypeError(f"{self} has {len(self.ndims_params)} parameters, but {len(params)} were given.")
         if rng is None:
             rng = shared(np.random.default_rng(), borrow=True)
@@ -228,6 +231,8 @@ class RandomVariable(Op):
             )
         number = self._dtype_number(dtype)
         _, static = infer_static_shape(self._infer_shape(size, params))
+        if self.open_support:
+            static = (*static[: len(static) - self.ndim_supp], *(None for _ in range(self.ndim_supp)))
         outputs = [rng.type(), TensorType(all_dtypes[number], static)()]
         return Apply(self, [rng, size, constant(number, dtype="int64"), *params], outputs)
 

@@ -67,6 +67,10 @@ class RandomTypeSharedVariable(SharedVariable):
     def default_update(self, expression: Any) -> None:
         self._set_default_update(expression)
 
+    @default_update.deleter
+    def default_update(self) -> None:
+        self._set_default_update(None)
+
     def __str__(self) -> str:
         return self.name if self.name is not None else f"{type(self).__name__}({self.container!r})"
 

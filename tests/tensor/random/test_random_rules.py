@@ -131,6 +131,16 @@ def test_indices_are_lifted(parameters, index, size):
     assert_parameters(z, size, INDICES[index], inputs)
 
 
+def test_what_a_lift_replaces():
+    """The draws alone, as libraries take them from the rule, or the generator's state too where that is read."""
+    source = at_random.normal(at.dvector("mu"), 1.0, rng=rng())
+    y = source[[0, 2]]
+    for outputs, kind in (([y], list), ([y, source.owner.outputs[0]], dict)):
+        fgraph = FunctionGraph(outputs=outputs, clone=False)
+        found = local_subtensor_rv_lift.transform(fgraph, y.owner)
+        assert type(found) is kind and len(found) == (1 if kind is list else 2)
+
+
 @pytest.mark.parametrize("index", INDICES)
 def test_indices_of_draws_from_one_distribution(index):
     y = INDICES[index](at_random.normal(5.0, 1e-9, size=(2, 3), rng=rng()))

@@ -45,7 +45,8 @@ def test_static_shapes():
     assert at_random.multivariate_normal(np.zeros(3), m).type.shape == (3,)
     assert at_random.multivariate_normal(v, m, size=2).type.shape == (2, None)
     assert at_random.multinomial(v.astype("int64"), np.ones((1, 4)) / 4).type.shape == (None, 4)
-    assert at_random.dirichlet(np.ones((2, 4)), size=(3, 2)).type.shape == (3, 2, 4)
+    # How long its vectors are is left open: libraries make variables of this type for coordinates of the simplex.
+    assert at_random.dirichlet(np.ones((2, 4)), size=(3, 2)).type.shape == (3, 2, None)
     assert at_random.categorical(np.ones((2, 4)) / 4).type.shape == (2,)
     assert at_random.permutation(np.ones((2, 4))).type.shape == (2, 4)
     assert at_random.permutation(5).type.shape == (5,)

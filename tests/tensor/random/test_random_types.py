@@ -13,6 +13,7 @@ import aesara.tensor.random as at_random
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.random.generators import copy_generator, generator_from_state, same_state, set_state, state_of
+from aesara.tensor.random.op import RandomVariable
 from aesara.tensor.random.type import (
     RandomGeneratorType,
     RandomStateType,
@@ -152,6 +153,25 @@ def test_generators_without_a_default_update_have_no_such_attribute(make):
     assert f() != f()
     rng.default_update = None
     assert not hasattr(rng, "default_update")
+    rng.default_update = state
+    del rng.default_update
+    assert not hasattr(rng, "default_update")
+
+
+def test_distributions_with_any_number_of_parameters():
+    class Sum(RandomVariable):
+        name, ndim_supp, ndims_params, dtype = "sum", 0, (0,), "floatX"
+
+        @classmethod
+        def rng_fn(cls, rng, *args):
+            *params, size = args
+            return rng.normal(sum(params), 1e-9, size)
+
+    x = at.dscalar("x")
+    drawn = Sum()(x, 2.0, x, rng=aesara.shared(np.random.default_rng(3)), size=(2,))
+    np.testing.assert_allclose(aesara.function([x], drawn)(1.0), [4.0, 4.0], atol=1e-6)
+    with pytest.raises(TypeError, match="has 1 parameters, but 0 were given"):
+        Sum()()
 
 
 def test_attributes_of_streams():

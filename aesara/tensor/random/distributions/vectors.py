@@ -135,6 +135,7 @@ class DirichletRV(RandomVariable):
     name = "dirichlet"
     ndim_supp = 1
     ndims_params = (1,)
+    open_support = True
     dtype = "floatX"
     _print_name = ("Dir", "\\operatorname{Dir}")
 

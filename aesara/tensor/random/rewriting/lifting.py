@@ -102,7 +102,7 @@ def local_dimshuffle_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     if sizes and not new_size:
         new_size = None
     new = _draws(op, rng, new_size, dtype, moved)
-    return _in_place_of(node, source, new)
+    return _in_place_of(fgraph, node, source, new)
 
 
 @node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
@@ -129,11 +129,11 @@ def local_subtensor_rv_lift(fgraph: FunctionGraph, node: Apply) -> Any:
     decided = any(param.type.ndim > ndim for param, ndim in zip(params, op.ndims_params))
     new_size = None if decided else indexed_result_shape(batch, index)
     new = _draws(op, rng, new_size or None, dtype, chosen)
-    return _in_place_of(node, source, new)
+    return _in_place_of(fgraph, node, source, new)
 
 
-def _in_place_of(node: Apply, source: Apply, new: Apply) -> Any:
-    """The draws of `new` for what `node` has made of those of `source`, and its next state for theirs."""
+def _in_place_of(fgraph: FunctionGraph, node: Apply, source: Apply, new: Apply) -> Any:
+    """The draws of `new` for what `node` has made of those of `source`, and its next state for theirs if it is read."""
     next_rng, drawn = new.outputs
     (out,) = node.outputs
     if drawn.type.ndim != out.type.ndim:
@@ -141,4 +141,4 @@ def _in_place_of(node: Apply, source: Apply, new: Apply) -> Any:
     before = source.outputs[1].name
     if before:
         drawn.name = f"{before}_lifted"
-    return {source.outputs[0]: next_rng, out: drawn}
+    return {source.outputs[0]: next_rng, out: drawn} if fgraph.clients.get(source.outputs[0]) else [drawn]
