@@ -30,7 +30,7 @@ from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_both_raise, assert_native
+from agreement import REFERENCE, assert_both_raise, assert_native
 
 DTYPES = ["float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
@@ -330,6 +330,27 @@ def test_nan_where_there_are_no_results(op, regular, is_complex):
     np.testing.assert_array_equal(np.isnan(slope).all(axis=(1, 2)), np.invert(fine))
     if isinstance(op, (Eigh, SVD)):
         agrees(first, a[2])
+
+
+@pytest.mark.parametrize("linker", ["native", "reference"])
+def test_functions_may_give_nan(linker):
+    a, b = at.dtensor3("a"), at.dtensor3("b")
+    stack = np.stack([np.eye(2), np.ones((2, 2)), 2 * np.eye(2), np.full((2, 2), np.nan)])
+    solve, solve_triangular, inv = at.linalg.solve, at.linalg.solve_triangular, at.linalg.inv
+    results = [solve(a, b, on_error="nan"), inv(a, on_error="nan"), solve_triangular(a, b, on_error="nan")]
+    slopes = [aesara.grad(result.sum(), a) for result in results]
+    f = aesara.function([a, b], results + slopes, mode=None if linker == "native" else REFERENCE)
+    found = f(stack, stack)
+    for values, failed in zip(found, [[1, 3], [1, 3], [3]] * 2, strict=True):
+        np.testing.assert_array_equal(np.isnan(values).all(axis=(1, 2)), [k in failed for k in range(4)])
+        np.testing.assert_array_equal(np.isnan(values).any(axis=(1, 2)), [k in failed for k in range(4)])
+    np.testing.assert_array_equal(found[1][2], 0.5 * np.eye(2))
+    with pytest.raises(ValueError, match="on_error must be one of 'raise', 'nan'; got 'ignore'"):
+        solve(a, b, on_error="ignore")
+    with pytest.raises(ValueError, match="on_error must be one of 'raise', 'nan'; got 'ignore'"):
+        inv(a, on_error="ignore")
+    with pytest.raises(np.linalg.LinAlgError):
+        aesara.function([a], inv(a, on_error="raise"))(stack)
 
 
 def test_ops_without_nan_on_error():

@@ -14,6 +14,7 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.routines import lapack
 from aesara.lower.arrays import Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray
+from aesara.lower.families import load_lowering
 from aesara.lower.linear_algebra.matrices import (
     Matrices,
     Numbers,
@@ -80,6 +81,7 @@ def _solve_by_factor(of: Matrices, factor: Numbers, columns: Numbers, lower: boo
 
 @adopt(NanOnError)
 def _nan_on_error(op: NanOnError, of: Matrices) -> Sequence[Numbers]:
+    load_lowering(type(op.op))
     of.failures, of.op = [], op.op
     a, *others = of.inputs
     of.require_finite(_read(op.op, a), *others)

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+#: ops of square matrices
+_OF_SQUARES = (Cofactors, Expm, ExpmGrad)
+
 
 def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
     """Let a function say which graph an op stands for; it gets the op, and inputs with dimensions of a batch."""
@@ -41,6 +44,12 @@ def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable
     def register(build: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         @adopt(kind)
         def lower(op: Op, of: Matrices) -> Sequence[Numbers]:
+            if kind in _OF_SQUARES:
+                of.require_square(of.inputs[0], of.linalg_error if kind is Expm else ValueError)
+            if isinstance(op, MatrixPinv) and op.hermitian:
+                rows, columns = of.inputs[0].shape[-2:]
+                message = "the matrix must be square; it has {0} rows and {1} columns."
+                of.require_equal(rows, columns, message, of.linalg_error)
             return of.expression(lambda *inputs: build(op, *inputs))
 
         return build

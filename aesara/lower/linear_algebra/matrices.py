@@ -146,8 +146,9 @@ class Matrices:
         self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
 
     def require_square(self, array: Numbers, kind: type[Exception] = ValueError) -> Expr:
-        """The order of a matrix that must be square."""
+        """The order of a matrix that must be square; in a batch it is a ValueError if it is not, as all such are."""
         rows, columns = array.shape[-2:]
+        kind = ValueError if self.lead else kind
         self.require_equal(rows, columns, "the matrix must be square; it has {0} rows and {1} columns.", kind)
         return rows
 

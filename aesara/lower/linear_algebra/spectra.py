@@ -41,6 +41,7 @@ def _eigh_of_two(op: GeneralizedEigh, of: Matrices) -> Sequence[Numbers]:
 @adopt(Eigvalsh)
 def _eigvalsh(op: Eigvalsh, of: Matrices) -> Sequence[Numbers]:
     of.require_finite(*of.inputs)
+    of.require_square(of.inputs[0])
     spectrum = _spectrum if len(of.inputs) == 1 else _spectrum_of_two
     return [spectrum(of, bool(op.lower), "values")[0]]
 

@@ -66,10 +66,22 @@ class MatrixOp(Op):
     """
 
     gufunc_signature: str
+    __props__: tuple[str, ...]
 
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
         """Which dimensions of these inputs belong to one application."""
         return self.gufunc_signature
+
+    def read_of(self, a: np.ndarray) -> np.ndarray:
+        """What the op reads of its matrix, with zeros elsewhere; `NanOnError` looks whether that is finite."""
+        raise TypeError(
+            f"NanOnError takes Solve, SolveTriangular, MatrixInverse, Eigh and SVD, not {self}. Cholesky has an option "
+            "of its own, on_error."
+        )
+
+    def harmless(self, a: TensorVariable) -> TensorVariable:
+        """A matrix in the place of one that the op fails for."""
+        return identity_like(a)
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         tensors = [as_tensor_variable(x) for x in inputs]

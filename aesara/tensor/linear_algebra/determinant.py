@@ -104,6 +104,8 @@ class Cofactors(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
+        if x.shape[0] != x.shape[1]:
+            raise ValueError(f"{self}: the matrix must be square; it has shape {x.shape}.")
         if x.size == 0:
             output_storage[0][0] = x.copy()
             return

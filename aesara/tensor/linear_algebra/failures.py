@@ -2,57 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.graph.op import Op
 from aesara.tensor.elementwise.ops import isnan, switch
-from aesara.tensor.linear_algebra.core import MatrixOp, identity_like, is_connected, nan_like
-from aesara.tensor.linear_algebra.eigen import Eigh
-from aesara.tensor.linear_algebra.inverse import MatrixInverse
-from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
-from aesara.tensor.linear_algebra.svd import SVD
+from aesara.tensor.linear_algebra.core import MatrixOp, check_choice, is_connected, nan_like
 from aesara.tensor.reductions.all_any import any as any_true
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["NanOnError"]
-
-
-@functools.singledispatch
-def _read(op: Op, a: np.ndarray) -> np.ndarray:
-    """What an op reads of its matrix, with zeros elsewhere."""
-    raise TypeError(
-        f"NanOnError takes Solve, SolveTriangular, MatrixInverse, Eigh and SVD, not {op}. Cholesky has an option of "
-        "its own, on_error."
-    )
-
-
-@_read.register(MatrixInverse)
-@_read.register(SVD)
-def _read_whole(op: MatrixInverse | SVD, a: np.ndarray) -> np.ndarray:
-    return a
-
-
-@_read.register
-def _read_by_solve(op: Solve, a: np.ndarray) -> np.ndarray:
-    return a if op.assume_a == "gen" else np.tril(a) if op.lower else np.triu(a)
-
-
-@_read.register
-def _read_by_solve_triangular(op: SolveTriangular, a: np.ndarray) -> np.ndarray:
-    beside = 1 if op.unit_diagonal else 0
-    return np.tril(a, -beside) if op.lower else np.triu(a, beside)
-
-
-@_read.register
-def _read_by_eigh(op: Eigh, a: np.ndarray) -> np.ndarray:
-    return np.tril(a) if op.UPLO == "L" else np.triu(a)
+__all__ = ["NanOnError", "with_on_error"]
 
 
 class NanOnError(MatrixOp):
@@ -80,9 +43,9 @@ class NanOnError(MatrixOp):
     __props__ = ("op",)
 
     def __init__(self, op: MatrixOp):
-        _read(op, np.zeros((0, 0)))
+        op.read_of(np.zeros((0, 0)))
         self.op: MatrixOp = op
-        if isinstance(op, (Solve, SolveTriangular)):
+        if "check_finite" in op.__props__:
             given = {name: getattr(op, name) for name in op.__props__}
             self.op = type(op)(**given | {"check_finite": False})
 
@@ -96,7 +59,7 @@ class NanOnError(MatrixOp):
     def perform(self, node, inputs, output_storage, params=None):
         a, *others = inputs
         found: list[list[Any]] = [[None] for _ in output_storage]
-        finite = all(np.isfinite(x).all() for x in (_read(self.op, a), *others))
+        finite = all(np.isfinite(x).all() for x in (self.op.read_of(a), *others))
         try:
             if finite:
                 self.op.perform(node, inputs, found)
@@ -119,12 +82,14 @@ class NanOnError(MatrixOp):
     ) -> list[TensorVariable]:
         """That of the op for the identity matrix, where there are no results; then NaN is put there."""
         failed = any_true(isnan(outputs[0]))
-        a = switch(failed, self._harmless(inputs[0]), inputs[0])
+        a = switch(failed, self.op.harmless(inputs[0]), inputs[0])
         others = [switch(failed, x.zeros_like(), x) for x in inputs[1:]]
         results = [switch(failed, out.zeros_like(), out) for out in outputs]
         seeds = [switch(failed, g.zeros_like(), g) if is_connected(g) else g for g in output_grads]
         gradients = self.op.L_op([a, *others], results, seeds)
         return [switch(failed, np.asarray(np.nan, g.type.dtype), g) for g in gradients]
 
-    def _harmless(self, a: TensorVariable) -> TensorVariable:
-        return a.zeros_like() if isinstance(self.op, SVD) else identity_like(a)
+
+def with_on_error(op: MatrixOp, on_error: str) -> MatrixOp:
+    """The op, whose failures are exceptions ("raise"), or the one that gives NaN in their place ("nan")."""
+    return NanOnError(op) if check_choice("on_error", on_error, ("raise", "nan")) == "nan" else op

@@ -22,6 +22,7 @@ from aesara.tensor.linear_algebra.core import (
     matrix_type,
     of_triangle,
 )
+from aesara.tensor.linear_algebra.failures import with_on_error
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import prod
@@ -48,7 +49,8 @@ __all__ = [
 class MatrixInverse(MatrixOp):
     """The inverse of a square matrix.
 
-    A singular one raises `numpy.linalg.LinAlgError`. For ``inv(A) @ b`` use `solve`.
+    A singular one raises `numpy.linalg.LinAlgError`, or gives NaN with ``on_error="nan"`` in the call. For
+    ``inv(A) @ b`` use `solve`.
 
     Examples
     --------
@@ -60,10 +62,17 @@ class MatrixInverse(MatrixOp):
     __props__: tuple[str, ...] = ()
     gufunc_signature = "(n,n)->(n,n)"
 
+    def __call__(self, x: Any, on_error: str = "raise", **kwargs: Any) -> Any:  # type: ignore[override]  # no input
+        op = with_on_error(self, on_error)
+        return super().__call__(x, **kwargs) if op is self else op(x, **kwargs)
+
     def make_node(self, x: Any) -> Apply:
         (x,) = cast_together(self, as_square(self, x, "x"))
         size = common_size(self, *x.type.shape)
         return Apply(self, [x], [matrix_type(x.type.dtype, size, size)()])
+
+    def read_of(self, a: np.ndarray) -> np.ndarray:
+        return a
 
     def perform(self, node, inputs, output_storage, params=None):
         output_storage[0][0] = np.linalg.inv(inputs[0])
@@ -86,7 +95,7 @@ class MatrixInverse(MatrixOp):
         (point,) = eval_points
         if point is None:
             return [None]
-        inverse = self(*inputs)
+        inverse = self(inputs[0])
         return [-dot(dot(inverse, point), inverse)]
 
 

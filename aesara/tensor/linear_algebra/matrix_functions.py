@@ -23,6 +23,7 @@ from aesara.tensor.linear_algebra.core import (
     common_size,
     is_connected,
     matrix_type,
+    nan_like,
     scipy_linalg,
 )
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
@@ -135,6 +136,9 @@ class ExpmGrad(MatrixOp):
         A, gw = inputs
         if A.size == 0:
             output_storage[0][0] = A.copy()
+            return
+        if not np.isfinite(A).all():
+            output_storage[0][0] = nan_like(A)
             return
         result = scipy_linalg().expm_frechet(A.conj().T, gw, compute_expm=False, check_finite=False)
         output_storage[0][0] = np.asarray(result, dtype=A.dtype)

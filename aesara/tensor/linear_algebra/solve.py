@@ -26,6 +26,7 @@ from aesara.tensor.linear_algebra.core import (
     scipy_linalg,
     triangle,
 )
+from aesara.tensor.linear_algebra.failures import with_on_error
 from aesara.tensor.products.dot import dot
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ class Solve(SolveBase):
         super().__init__(lower=lower, check_finite=check_finite)
         self.assume_a = assume_a
 
+    def read_of(self, a: np.ndarray) -> np.ndarray:
+        return a if self.assume_a == "gen" else np.tril(a) if self.lower else np.triu(a)
+
     def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
         return scipy_linalg().solve(
             A, b, lower=bool(self.lower), check_finite=self.check_finite, assume_a=self.assume_a
@@ -198,6 +202,10 @@ class SolveTriangular(SolveBase):
         self.trans = check_choice("trans", trans, tuple(_TRANS))
         self.unit_diagonal = unit_diagonal
 
+    def read_of(self, a: np.ndarray) -> np.ndarray:
+        beside = 1 if self.unit_diagonal else 0
+        return np.tril(a, -beside) if self.lower else np.triu(a, beside)
+
     def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
         return scipy_linalg().solve_triangular(
             A,
@@ -242,6 +250,7 @@ def solve(
     lower: bool = False,
     check_finite: bool = True,
     b_ndim: int | None = None,
+    on_error: str = "raise",
 ) -> TensorVariable:
     """The solution x of ``a x = b``, as by `scipy.linalg.solve`.
 
@@ -261,6 +270,9 @@ def solve(
     b_ndim
         With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
         one dimension, else matrices.
+    on_error
+        ``"raise"``: a matrix that has no solutions, or numbers that are not finite, are an exception. ``"nan"``: the
+        members of a batch that fail are NaN, and `check_finite` has no effect.
 
     Examples
     --------
@@ -268,7 +280,8 @@ def solve(
     >>> at.linalg.solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 4.0]).eval()
     array([1., 1.])
     """
-    return with_right_hand_side(Solve(assume_a=assume_a, lower=lower, check_finite=check_finite), a, b, b_ndim)
+    op = Solve(assume_a=assume_a, lower=lower, check_finite=check_finite)
+    return with_right_hand_side(with_on_error(op, on_error), a, b, b_ndim)
 
 
 def solve_triangular(
@@ -279,6 +292,7 @@ def solve_triangular(
     unit_diagonal: bool = False,
     check_finite: bool = True,
     b_ndim: int | None = None,
+    on_error: str = "raise",
 ) -> TensorVariable:
     """The solution x of ``a x = b`` for a triangular matrix, as by `scipy.linalg.solve_triangular`.
 
@@ -299,6 +313,9 @@ def solve_triangular(
     b_ndim
         With batches: whether one member of `b` is a vector (1) or a matrix (2). By default `b` is a vector if it has
         one dimension, else matrices.
+    on_error
+        ``"raise"``: a matrix that has no solutions, or numbers that are not finite, are an exception. ``"nan"``: the
+        members of a batch that fail are NaN, and `check_finite` has no effect.
 
     Examples
     --------
@@ -307,4 +324,4 @@ def solve_triangular(
     array([1., 1.])
     """
     op = SolveTriangular(trans=trans, lower=lower, unit_diagonal=unit_diagonal, check_finite=check_finite)
-    return with_right_hand_side(op, a, b, b_ndim)
+    return with_right_hand_side(with_on_error(op, on_error), a, b, b_ndim)
