@@ -51,11 +51,19 @@ def short_platform(r: str | None = None, p: str | None = None) -> str:
     """
     release = _platform.release() if r is None else r
     name = _platform.platform() if p is None else p
-    match = re.match(r"(\d+\.\d+)[\d.]*(-[\d.]+)?(-.*)?$", release)
+    match = re.match(r"(\d+\.\d+)[\d.]*(?:-[\d.]*)?(.*)$", release)
     if not release or match is None:
         return name
-    tail = match.group(3) or ""
+    tail = match.group(2)
     return name.replace(release, f"{match.group(1)}-{tail}")
+
+
+def _is_sloppiness(value: int) -> bool:
+    return value in (0, 1, 2)
+
+
+def _is_count(value: int) -> bool:
+    return value >= 0
 
 
 def get_cuda_root() -> str:
@@ -295,7 +303,7 @@ def add_tensor_configvars() -> None:
     config.add(
         "tensor__cmp_sloppy",
         "Tolerance of comparisons in tests: 0 strict, 1 sloppy, 2 very sloppy.",
-        IntParam(0, lambda value: value in (0, 1, 2), mutable=True),
+        IntParam(0, _is_sloppiness, mutable=True),
         in_c_key=False,
     )
     config.add(
@@ -460,7 +468,7 @@ def add_testvalue_and_checking_configvars() -> None:
     config.add(
         "DebugMode__check_strides",
         "How to react to differing strides: 0 ignore, 1 warn, 2 raise.",
-        IntParam(0, lambda value: value in (0, 1, 2)),
+        IntParam(0, _is_sloppiness),
         in_c_key=False,
     )
     config.add(
@@ -602,7 +610,7 @@ def add_scan_configvars() -> None:
         "scan__checkpoint_memory",
         "How many bytes of states the gradient of a loop may keep, when it is made; of longer loops it keeps as many "
         "states as the square root of the number of steps, and computes the others again. 0 for no limit.",
-        IntParam(0, lambda value: value >= 0),
+        IntParam(0, _is_count),
         in_c_key=False,
     )
     config.add(

@@ -127,7 +127,11 @@ class PathParam(TypedParam):
     """The path of a file or a folder; ``~`` is the user's home."""
 
     def __init__(self, default, validate=None, mutable: bool = True):
-        super().__init__(default, apply=lambda path: os.path.expanduser(str(path)), validate=validate, mutable=mutable)
+        super().__init__(default, apply=self._expanded, validate=validate, mutable=mutable)
+
+    @staticmethod
+    def _expanded(path):
+        return os.path.expanduser(str(path))
 
 
 class IntParam(TypedParam):

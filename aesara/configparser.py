@@ -91,7 +91,9 @@ class AesaraConfigParser:
             Why the option is accepted and does nothing; setting it to anything but its default warns once.
         """
         if "." in name:
-            raise ValueError(f"'{name}' is no option name: use double underscores instead of dots.")
+            raise ValueError(
+                f"Dot-based names of options ('{name}') are those of older versions: use double underscores instead."
+            )
         if name in self._config_var_dict:
             raise AttributeError(f"The configuration option '{name}' was already added.")
         configparam.name = name
@@ -151,7 +153,10 @@ class AesaraConfigParser:
         # Reached only for options without a value yet: those whose default is a function.
         if name.startswith("__"):
             raise AttributeError(name)
-        param = self._config_var_dict.get(name)
+        known = self.__dict__.get("_config_var_dict")
+        if known is None:  # while it is unpickled
+            raise AttributeError(name)
+        param = known.get(name)
         if param is None:
             if any(option.startswith(f"{name}__") for option in self._config_var_dict):
                 return _SectionRedirect(self, name)
@@ -185,6 +190,13 @@ class AesaraConfigParser:
 
     def _unknown(self, name: str) -> str:
         return f"There is no configuration option '{name}'.{did_you_mean(name, self._config_var_dict)}"
+
+    def __getstate__(self) -> dict:
+        # Without what belongs to the blocks that are changing options now.
+        return {name: value for name, value in self.__dict__.items() if name not in ("_changing", "_changes")}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state, _changes={}, _changing=free_in_children(threading.RLock()))
 
     def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:
         """Change options for the extent of a ``with`` block or of a decorated function.
@@ -349,12 +361,15 @@ class _SectionRedirect:
 
 
 class _ConfigProxy:
-    """Forwards to the parser behind ``aesara.config``; kept for code that imports it from here."""
+    """Forwards to the parser behind ``aesara.config``, and says so; kept for code that imports it from here."""
 
     def __init__(self, actual: AesaraConfigParser):
         object.__setattr__(self, "_actual", actual)
 
     def __getattr__(self, name: str):
+        if not name.startswith("__"):
+            message = "`aesara.configparser.config` is deprecated: use `aesara.config` instead."
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
         return getattr(object.__getattribute__(self, "_actual"), name)
 
     def __setattr__(self, name: str, value) -> None:

@@ -253,7 +253,7 @@ class OpFromGraph(Op, HasInnerGraph):
         else:
             shared = list(self.shared_inputs)
         if len(given) != expected:
-            raise ValueError(f"Expected {expected} input(s) for {self}, got {len(given)}.")
+            raise ValueError(f"Expected at least {expected} input(s) for {self}, got {len(given)}.")
         converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, given)]
         return Apply(self, [*converted, *shared], [v.type() for v in self.inner_outputs])
 

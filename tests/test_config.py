@@ -392,15 +392,26 @@ class TestDefaults:
             parser({"old": "2"})
 
     def test_proxy(self):
-        assert configparser.config.floatX == config.floatX
+        with pytest.warns(DeprecationWarning, match="use `aesara.config` instead"):
+            assert configparser.config.floatX == config.floatX
         with configparser.config.change_flags(floatX="float32"):
             assert config.floatX == "float32"
         configparser.config.floatX = config.floatX
+
+    def test_pickling(self):
+        with config.change_flags(floatX="float32"):
+            copied = pickle.loads(pickle.dumps(config))
+        assert copied.floatX == "float32" and list(copied) == list(config)
+        with copied.change_flags(floatX="float64"):
+            assert copied.floatX == "float64"
+        assert copied.floatX == "float32" != config.floatX
 
     def test_platform_names(self):
         name = configdefaults.short_platform("3.2.0-70-generic", "Linux-3.2.0-70-generic-x86_64-with-debian")
         assert name == "Linux-3.2--generic-x86_64-with-debian"
         assert configdefaults.short_platform("", "Darwin") == "Darwin"
+        name = configdefaults.short_platform("5.14.0-70.el9.x86_64", "Linux-5.14.0-70.el9.x86_64-x86_64-with-glibc2.34")
+        assert name == "Linux-5.14-el9.x86_64-x86_64-with-glibc2.34"
         assert isinstance(configdefaults.short_platform(), str)
 
     def test_cuda_folders(self, monkeypatch, tmp_path):

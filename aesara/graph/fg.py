@@ -93,6 +93,7 @@ class FunctionGraph(MetaObject):
         self.variables: set[Variable] = set()
         self.clients: dict[Variable, list[ClientType]] = {}
         self.profile = None
+        self.name: str | None = None
 
         for variable in inputs:
             if variable in self.variables:

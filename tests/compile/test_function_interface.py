@@ -484,3 +484,11 @@ def test_wrong_evaluations():
         e.eval({"x": [1.0]})
     with pytest.raises(UnusedInputError):
         e.eval({x: [1.0], y: [1.0], z: [1.0]})
+
+
+@pytest.mark.parametrize("options, expected", [({}, False), ({"borrow": True}, True), ({"mutable": True}, True)])
+def test_whether_it_matters_that_arguments_share_memory(options, expected):
+    x, s = at.dvector("x"), aesara.shared(np.ones(2))
+    f = aesara.function([aesara.In(x, **options)], x + s, updates={s: s + 1})
+    assert f._check_for_aliased_inputs is expected
+    assert f.maker.fgraph.name == f.name

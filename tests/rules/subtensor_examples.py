@@ -92,6 +92,8 @@ EXAMPLES = {
     "local_subtensor_SpecifyShape_lift": [
         lambda m, k: at.specify_shape(m, (4, None))[k, 1],
         lambda v: at.specify_shape(v, (5,))[-1],
+        example(lambda m: at.specify_shape(m, (4, None))[1], drops_checks=UNREAD),
+        example(lambda m: at.specify_shape(m.T, (None, 4))[-1], drops_checks=UNREAD),
     ],
     "local_subtensor_inc_subtensor": [
         example(lambda m, v: at.set_subtensor(m[1], v)[1], drops_checks=UNREAD),

@@ -409,6 +409,11 @@ class Function:
         """Descriptions of the outputs."""
         return list(self.maker.outputs) if self._outputs is None else self._outputs
 
+    @property
+    def _check_for_aliased_inputs(self) -> bool:
+        """Whether arguments are lent or may be overwritten, so that it matters whether they share memory."""
+        return any(not spec.implicit and (spec.mutable or getattr(spec, "borrow", False)) for spec in self.maker.inputs)
+
     def _is_updated(self, container: Container) -> bool:
         return id(container.storage) in self._updated_cells
 

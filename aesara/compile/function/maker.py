@@ -107,6 +107,7 @@ class FunctionMaker:
         if fgraph is None:
             self.check_unused_inputs(self.inputs, self.outputs, self.on_unused_input)
         self._set_graph(fgraph, no_fgraph_prep)
+        self.fgraph.name = name
 
     #: whether operations of the graph as it was given overwrite arguments: somebody counts on it
     overwrites_arguments = False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aesara.graph.messages import described
 from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
+from aesara.graph.shared import SharedVariable
 from aesara.tensor.core.conversion import as_tensor_variable
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
     Returns
     -------
     int
-        The length that the type or the expression of `v` tells.
+        The length that the type or the expression of `v` tells, or the present value of a shared variable.
 
     Raises
     ------
@@ -51,6 +52,8 @@ def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
         return static_length
     if isinstance(v, Constant):
         return len(v.data)
+    if isinstance(v, SharedVariable):
+        return len(v.get_value(borrow=True))
     if v.owner is not None:
         length = vector_length_of_output(v.owner.op, v)
         if length is not None:

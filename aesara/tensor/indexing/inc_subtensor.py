@@ -224,7 +224,7 @@ def _write_to_reshape(op, x, y, write):
     return write.again(inner, y)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+def take(a: Any, indices: Any, axis: int | None = None, mode: str | None = "raise") -> TensorVariable:
     """Take entries along a dimension; see `numpy.take`.
 
     Parameters
@@ -246,8 +246,8 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> 
     """
     a = as_tensor_variable(a)
     indices = as_tensor_variable(indices)
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"`mode` must be 'raise', 'wrap' or 'clip'; got {mode!r}.")
+    if mode not in ("raise", "wrap", "clip", None):
+        raise ValueError(f"`mode` must be 'raise' (or None), 'wrap' or 'clip'; got {mode!r}.")
     if axis is None:
         a, axis = reshape(a, (-1,)), 0
     if not -a.type.ndim <= axis < a.type.ndim:

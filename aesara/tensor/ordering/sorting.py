@@ -43,7 +43,7 @@ class _SortingOp(Op):
     def __init__(self, kind: Kind, order: Any = None):
         if kind not in _KINDS:
             raise ValueError(f"The kind of a sort is one of {', '.join(_KINDS)}; got {kind!r}.")
-        if order is not None:
+        if order is not None and len(order):
             raise ValueError(f"order is for arrays with named fields, which tensors do not have; got {order!r}.")
         self.kind = kind
         self.order = order

@@ -52,6 +52,8 @@ class _AlongAxis(Op):
 class Softmax(_AlongAxis):
     """Exponentials, divided by their sum along an axis: positive numbers that add up to 1."""
 
+    nin, nout = 1, 1
+
     def make_node(self, x: Any) -> Apply:
         x = as_floats(x)
         _checked_axis("Softmax", self.axis, x)
@@ -85,6 +87,8 @@ class SoftmaxGrad(_AlongAxis):
 
     The inputs are the gradient with respect to the output, and the output.
     """
+
+    nin, nout = 2, 1
 
     def make_node(self, dy: Any, sm: Any) -> Apply:
         dy, sm = as_floats(dy), as_floats(sm)
@@ -129,6 +133,8 @@ class SoftmaxGrad(_AlongAxis):
 
 class LogSoftmax(_AlongAxis):
     """The logarithm of `Softmax`, accurate where that underflows."""
+
+    nin, nout = 1, 1
 
     def make_node(self, x: Any) -> Apply:
         x = as_floats(x)

@@ -203,14 +203,18 @@ def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> V
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An element of what has a stated shape is an element of what the shape is stated of."""
+    """An element, or a row, of what has a stated shape is one of what the shape is stated of."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, SpecifyShape):
         return False
     index = index_of(node)
-    if any(isinstance(entry, slice) for entry in index) or len(index) != node.inputs[0].type.ndim:
+    if any(isinstance(entry, slice) for entry in index):
         return False
-    return in_place_of(node.outputs[0], getitem(inner.inputs[0], tuple(symbolic_index_of(node))))
+    x, *lengths = inner.inputs
+    part = getitem(x, tuple(symbolic_index_of(node)))
+    if len(index) < x.type.ndim:
+        part = inner.op(part, *lengths[len(index) :])
+    return in_place_of(node.outputs[0], part)
 
 
 @rules.canonicalize

@@ -47,7 +47,8 @@ class SpecifyShape(Op):
         x = as_tensor_variable(x)
         if len(shape) != x.type.ndim:
             raise ValueError(
-                f"Expected {x.type.ndim} size(s) for {described(x)} of type {x.type}; got {len(shape)}: {shape}."
+                f"Expected {x.type.ndim} size(s) for {described(x)} of type {x.type}; got {len(shape)}: {shape}, which "
+                "will never match."
             )
         sizes = [_size_or_none(size) for size in shape]
         static_shape = []
@@ -115,7 +116,7 @@ def _size_or_none(size: Any) -> Variable:
         return NoneConst
     size = as_tensor_variable(size, ndim=0)
     if np.dtype(size.type.dtype).kind not in "iu":
-        raise TypeError(f"Shape values must be integers or None; got {size}.")
+        raise TypeError(f"Shape values must be integer types or None; got {size} of type {size.type}.")
     return size
 
 

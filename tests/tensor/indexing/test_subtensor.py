@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
@@ -517,3 +518,13 @@ def test_dtypes_of_what_is_written():
     w = at.bvector()
     result = evaluate(inc_subtensor(w[[0, 0]], 1), {w: np.zeros(2, dtype="int8")})
     assert result.dtype == "int8" and list(result) == [2, 0]
+
+
+def test_positions_are_not_changed_without_a_mode():
+    a = at.dvector("a")
+    f = aesara.function([a], at.take(a, [2, 0], mode=None))
+    assert f([1.0, 2.0, 3.0]).tolist() == [3.0, 1.0]
+    with pytest.raises(IndexError):
+        f([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"'raise' \(or None\), 'wrap' or 'clip'; got 'nearest'"):
+        at.take(a, [0], mode="nearest")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.disconnected_type import DisconnectedType
@@ -105,7 +106,7 @@ def test_specify_shape_of_what_is_known():
         specify_shape(x, (4, None))
     with pytest.raises(ValueError, match="Expected 2 size"):
         specify_shape(x, (5,))
-    with pytest.raises(TypeError, match="integers"):
+    with pytest.raises(TypeError, match="integer types"):
         specify_shape(x, (1.5, 2))
     with pytest.raises(ValueError, match="negative"):
         specify_shape(x, (None, -1))
@@ -224,3 +225,30 @@ def test_specify_broadcastable():
         evaluate(y, {x: np.zeros((2, 3))})
     with pytest.raises(ValueError, match="non-existent"):
         specify_broadcastable(x, 5)
+
+
+def test_the_length_of_a_shared_vector_is_that_of_its_value():
+    n = aesara.shared(np.array([2, 3, 4]))
+    assert at.get_vector_length(n) == 3
+    n.set_value(np.array([2, 3]))
+    assert at.get_vector_length(n) == 2
+    assert at.alloc(0.0, *n).eval().shape == (2, 3)
+    with pytest.raises(TypeError, match="one dimension"):
+        at.get_vector_length(aesara.shared(np.eye(2)))
+
+
+def test_a_part_of_what_has_a_stated_shape_keeps_what_is_left_of_it():
+    m, k = at.dmatrix("m"), at.lscalar("k")
+    f = aesara.function([m, k], at.specify_shape(m, (None, k))[1])
+    (shape,) = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, SpecifyShape)]
+    assert shape.inputs[0].owner is not None and shape.inputs[0].type.ndim == 1
+    assert f(np.ones((2, 3)), 3).shape == (3,)
+    with pytest.raises(AssertionError):
+        f(np.ones((2, 3)), 4)
+
+
+def test_wrong_lengths_of_stated_shapes():
+    with pytest.raises(TypeError, match="must be integer types or None; got .* of type TensorType"):
+        at.specify_shape(at.dvector(), (2.5,))
+    with pytest.raises(ValueError, match=r"Expected 2 size\(s\) .* will never match"):
+        at.specify_shape(at.dmatrix(), (2,))
