@@ -15,6 +15,8 @@ help:
 	@echo "make smoother  fit a Kalman smoother to the flow of the Nile (writes nile_smoothed.png)"
 	@echo "make schools   sample the effects of coaching in eight schools (writes eight_schools.png)"
 	@echo "make autoencoder  learn to draw handwritten digits (writes autoencoder.png)"
+	@echo "make pymc     sample the models of examples/pymc with PyMC and nutpie, in an environment of their own"
+	@echo "make pymc-compare  compare PyTensor's modes on these models (writes pymc_models.png)"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
@@ -72,6 +74,16 @@ $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYTENSOR_VENV)
 	$(PYTENSOR_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test-pytensor]'
 	@touch $@
+
+# chains are what uses the cores
+pymc pymc-compare: export OPENBLAS_NUM_THREADS := 1
+
+pymc: $(PYTENSOR_VENV)/test.stamp
+	for model in radon eight_schools gaussian_process ordered_mixture time_series lotka_volterra; do \
+	  $(PYTENSOR_VENV)/bin/python -W ignore examples/pymc/$$model.py || exit 1; done
+
+pymc-compare: $(PYTENSOR_VENV)/test.stamp
+	$(PYTENSOR_VENV)/bin/python examples/pymc/compare.py
 
 test-pytensor: $(PYTENSOR_VENV)/test.stamp
 	$(PYTENSOR_VENV)/bin/python -m pytest -n auto tests/pytensor_mode
