@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Write
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Source, Write
 from aesara.lower.broadcasting import stretched_index
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -171,7 +171,55 @@ def _write(
 def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[Array]:
     x = context.array(node.inputs[0])
     region = basic_region(op, node.inputs[2:], x, node, context)
+    block = _block_in_row(x, region, node, context)
+    if block is not None:
+        return [_row_with_block(x, block, node, region, context, not op.set_instead_of_inc)]
     return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc)]
+
+
+def _block_in_row(x: Array, region: Region, node: Apply, context: Context) -> list[IndexRange] | None:
+    """The ranges that an index takes of each dimension, if `x` is what a loop has in memory and they have no gaps."""
+    if context.outer is None or not isinstance(x, Source) or x.dtype != node.outputs[0].type.dtype:
+        return None
+    found = [part for part in region.parts if isinstance(part, IndexRange) and part.step is ONE]
+    return found if len(found) == len(region.parts) == x.ndim else None
+
+
+def _row_with_block(
+    x: Array, block: Sequence[IndexRange], node: Apply, region: Region, context: Context, add: bool
+) -> Array:
+    """A row of a loop with another block in it, each element of which is written once.
+
+    The next row is elsewhere in memory, so that what is around the block is copied, and nothing else.
+    """
+    y = context.array(node.inputs[1])
+    value_index, checks = _value_index(y, region.shape, node, context)
+
+    def write(starts: Sequence[Expr], domain: Sequence[Expr], is_block: bool) -> Write:
+        def place(index: Index, readers: Sequence[Reader]) -> Index:
+            return tuple(start + i for start, i in zip(starts, index, strict=True))
+
+        def value(index: Index, readers: Sequence[Reader]) -> Expr:
+            if not is_block:
+                return readers[0](place(index, readers))
+            new = cast(readers[1](value_index(index)), x.dtype)
+            return readers[0](place(index, readers)) + new if add else new
+
+        operands = (x, y) if is_block and add else (y, y) if is_block else (x,)
+        return Write(tuple(domain), operands, place, value)
+
+    writes = []
+    for d, part in enumerate(block):
+        size, end = x.shape[d], part.start + part.length
+        if part.start is ZERO and context.same_size(part.length, size):
+            continue
+        inside, after = block[:d], x.shape[d + 1 :]
+        for start, length in ((ZERO, part.start), (end, size - end)):
+            if length is not ZERO:
+                starts = [*[p.start for p in inside], start, *[ZERO] * len(after)]
+                writes.append(write(starts, [*[p.length for p in inside], length, *after], False))
+    writes.append(write([part.start for part in block], region.shape, True))
+    return Assembled(x.dtype, x.shape, None, writes, [*region.guards, *checks])
 
 
 def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
