@@ -40,6 +40,8 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
     "fill": draws.fill,
     "multinomial": draws.multinomial,
     "dirichlet": draws.dirichlet,
+    "subset": draws.subset,
+    "weighted_subset": draws.weighted_subset,
     "multivariate_hypergeometric": draws.multivariate_hypergeometric,
     "loop": numpy_loops.loop,
     "power_of_one": numpy_loops.power_of_one,

@@ -31,7 +31,17 @@ from aesara.ir.routine import (
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
-__all__ = ["Draw", "dirichlet", "draw", "draw_named", "fill", "multinomial", "multivariate_hypergeometric"]
+__all__ = [
+    "Draw",
+    "dirichlet",
+    "draw",
+    "draw_named",
+    "fill",
+    "multinomial",
+    "multivariate_hypergeometric",
+    "subset",
+    "weighted_subset",
+]
 
 _N, _WORDS = size("n"), size("words")
 #: nanoseconds of a call
@@ -289,6 +299,51 @@ def multivariate_hypergeometric() -> Routine:
             RowPointer("out"),
         ),
         work=Work({(_N, d): 80.0, (): _CALL}),
+        reference=reference,
+        each="n",
+    )  # fmt: skip
+
+
+@functools.cache
+def subset() -> Routine:
+    """Choose ``count`` of the numbers up to ``of``, each at most once; by a function of our own around NumPy's."""
+    return _subset("subset", (), Parameter("room", "int64", (_N, size("room")), False, True, is_workspace=True))
+
+
+@functools.cache
+def weighted_subset() -> Routine:
+    """The same by probabilities ``p``."""
+    p = Parameter("p", "float64", (_N, size("of")), is_written=True, is_workspace=True)
+    return _subset(
+        "weighted_subset", (p,), Parameter("room", "float64", (_N, size("of")), False, True, is_workspace=True)
+    )
+
+
+def _subset(name: str, weights: tuple[Parameter, ...], room: Parameter) -> Routine:
+    def reference(values: dict[str, Any], state: np.ndarray, *arrays: np.ndarray) -> None:
+        rng, out = generator_of(state), arrays[-2]
+        for k in range(len(out)):
+            p = arrays[0][k] if weights else None
+            out[k] = rng.choice(values["of"], values["count"], False, p)
+        state[:] = words_of(rng)
+
+    more = ("room",) if not weights else ()
+    return Routine(
+        name=name,
+        title=f"draws ({name})",
+        symbol=f"draw.{name}",
+        sizes=("n", "words", "count", "of", *more),
+        parameters=(
+            Parameter("state", "uint64", (_WORDS,), is_written=True),
+            *weights,
+            Parameter("out", "int64", (_N, size("count")), is_read=False, is_written=True),
+            room,
+        ),
+        arguments=(
+            Bits("state"), *(RowPointer(one.name) for one in weights), RowPointer("out"), RowPointer("room"),
+            Int64(size("count")), Int64(size("of")), *(Int64(size(one)) for one in more),
+        ),
+        work=Work({(_N, size("count")): 20.0, (): _CALL}),
         reference=reference,
         each="n",
     )  # fmt: skip

@@ -47,7 +47,26 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
         message = "Sorter index out of range: {3} for a vector of {2} entries."
         guards += require_range(sorter, ZERO, size, ValueError, message, node, context)
 
-    flat = operands[1]
+    return [places_in(context, operands, op.side, guards)]
+
+
+def places_in(context: Context, operands: Sequence[Array], side: str, guards: Sequence[object] = ()) -> Array:
+    """Where values belong in a sorted vector: before entries that are equal ("left"), or behind them.
+
+    Parameters
+    ----------
+    context
+        What is lowered.
+    operands
+        The vector, the values, which have the same dtype, and, if need be, the places that sort the vector.
+    side
+        "left" or "right".
+    guards
+        The checks that must have passed before.
+    """
+    vector, values, *rest = operands = list(operands)
+    size, dtype = vector.shape[0], vector.dtype
+    flat = values
     if values.ndim != 1:
         flat = operands[1] = context.add(Alias(context.add(flat), (count_of(values.shape),)))
     number = flat.shape[0]
@@ -63,7 +82,7 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
 
         def beyond(place: Expr, value: Expr) -> Expr:
             entry = readers[0]((cast(readers[2]((place,)), "int64") if rest else place,))
-            if op.side == "left":
+            if side == "left":
                 return sorts_before(entry, value)
             return ~sorts_before(value, entry)
 
@@ -116,4 +135,4 @@ def _searchsorted(op: SearchsortedOp, node: Apply, context: Context) -> Sequence
 
     expands = [True, True, *[True] * len(rest)]
     places = Sequential("int64", flat.shape, operands, body, expands, guards)
-    return [places if values.ndim == 1 else Alias(context.add(places), values.shape)]
+    return places if values.ndim == 1 else Alias(context.add(places), values.shape)

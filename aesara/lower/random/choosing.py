@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from aesara.graph.nodes import Constant
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
@@ -11,14 +13,17 @@ from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import draws
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
 from aesara.lower.context import Unsupported
+from aesara.lower.ordering.searching import places_in
 from aesara.lower.random.drawing import NON_NEGATIVE, PROBABILITY, Drawing, number
 from aesara.lower.reductions.careduce import converted, reduce_array
 from aesara.lower.sequences.sequential import running
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.type_other import NoneTypeT
 
-__all__ = ["categorical", "choice", "multinomial", "permutation"]
+__all__ = ["categorical", "choice", "multinomial", "permutation", "permuted"]
 
+_IN_NUMPY_1 = np.lib.NumpyVersion(np.__version__) < "2.0.0"
+_NOTES = ". See Notes section of docstring for more information."
 #: square roots of the precision of floats, up to which sums of probabilities are one
 _ENOUGH = {"float16": 2.0**-5, "float32": 2.0**-11.5, "float64": 2.0**-26}
 
@@ -101,13 +106,12 @@ def multinomial(drawing: Drawing) -> Array:
 
 
 def choice(drawing: Drawing) -> Array:
-    """Elements along the first axis, each of which may be chosen again."""
+    """Elements along the first axis."""
     a, p, replace = drawing.variables
-    if not isinstance(replace, Constant) or not replace.data:
-        raise Unsupported("choosing without putting back")
-    if not isinstance(p.type, NoneTypeT):
-        raise Unsupported("choosing with probabilities")
+    if not isinstance(replace, Constant):
+        raise Unsupported("choosing with or without putting back")
     array = drawing.context.array(a)
+    weights = None if isinstance(p.type, NoneTypeT) else drawing.context.array(p)
     count = array.shape[0]
     drawing.batch_of_size()
     none = primitive("eq", count_of(drawing.shape), ZERO)
@@ -115,11 +119,77 @@ def choice(drawing: Drawing) -> Array:
     message = "a cannot be empty unless no samples are taken"
     drawing.requires += drawing.context.guard(possible, ValueError, message, drawing.node)
 
-    def size_array(size: Expr) -> Array:
-        return Pointwise("int64", (), (), lambda index, readers: size, 0)
-
-    places = drawing.draw("integers", size_array(ZERO), size_array(count - ONE))
+    if weights is not None:
+        weights = _checked_weights(drawing, weights, count)
+    if not replace.data:
+        places = _apart(drawing, count, weights)
+    elif weights is not None:
+        places = _by_weight(drawing, weights)
+    else:
+        places = drawing.draw("integers", _number(ZERO), _number(count - ONE))
     return _taken(array, places, count)
+
+
+def _number(size: Expr) -> Array:
+    return Pointwise("int64", (), (), lambda index, readers: size, 0)
+
+
+def _checked_weights(drawing: Drawing, p: Array, count: Expr) -> Array:
+    """Probabilities of as many elements, in double precision."""
+    if p.ndim != 1 or p.dtype not in (*_ENOUGH, "int8", "int16", "int32", "int64"):
+        raise Unsupported(f"{p.ndim}-dimensional probabilities of dtype {p.dtype}")
+    same = primitive("eq", p.shape[0], count)
+    drawing.requires += drawing.context.guard(same, ValueError, "a and p must have same size", drawing.node)
+    enough = max(_ENOUGH[p.dtype], _ENOUGH["float64"]) if p.dtype in _ENOUGH else _ENOUGH["float64"]
+    p = converted(p, "float64")
+    total = reduce_array(drawing.context, drawing.context.add(p), (0,), "add")
+    for is_wrong, message, array in (
+        (lambda x: primitive("ne", x, x), "Probabilities contain NaN", p),
+        (lambda x: x < number(0.0), "Probabilities are not non-negative", p),
+        (
+            lambda x: primitive("abs", x - number(1.0)) > number(enough),
+            "Probabilities do not sum to 1" + _NOTES * (not _IN_NUMPY_1),
+            total,
+        ),
+    ):
+        drawing.refuse(is_wrong, message[0].lower() + message[1:] if _IN_NUMPY_1 else message, array)
+    return p
+
+
+def _by_weight(drawing: Drawing, p: Array) -> Array:
+    """Numbers of elements, by the sums of their probabilities."""
+    sums = drawing.context.add(running(p, 0, "add"))
+    last = p.shape[0] - ONE
+
+    def part(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](index) / readers[0]((last,))
+
+    parts = drawing.context.add(Pointwise("float64", p.shape, (sums,), part, 1))
+    return drawing.context.add(places_in(drawing.context, (parts, drawing.draw("standard_uniform")), "right"))
+
+
+def _apart(drawing: Drawing, count: Expr, weights: Array | None) -> Array:
+    """Numbers of elements, each at most once."""
+    wanted = count_of(drawing.shape)
+    enough = wanted <= count
+    text = "Cannot take a larger sample than population when replace is False"
+    drawing.requires += drawing.context.guard(enough, ValueError, text, drawing.node)
+    sizes = {"count": wanted, "of": count}
+    given: dict[str, Array] = {}
+    if weights is None:
+        # NumPy shuffles all if it takes many of many, and else keeps those that it has taken in a table.
+        shuffles = (count > const(10000)) & (wanted > count // 50)
+        sizes["room"] = primitive("select", shuffles, count, wanted * 2 + ONE)
+        routine = draws.subset()
+    else:
+        positive = drawing.combined(lambda x: cast(x > number(0.0), "int64"), "int64", weights)
+        some = reduce_array(drawing.context, drawing.context.add(positive), (0,), "add")
+        few = drawing.combined(lambda n: n < wanted, "bool", some)
+        drawing.refuse(lambda wrong: wrong, "Fewer non-zero entries in p than size", few)
+        given["p"] = Pointwise("float64", (ONE, count), (weights,), lambda index, readers: readers[0](index[1:]), 0)
+        routine = draws.weighted_subset()
+    found = drawing.call(routine, given, sizes, ONE)
+    return drawing.context.add(Alias(found, drawing.shape))
 
 
 def _taken(array: Array, places: Array, count: Expr) -> Array:
@@ -146,6 +216,62 @@ def permutation(drawing: Drawing) -> Array:
     message = "Maximum allowed dimension exceeded: {0}"
     drawing.requires += drawing.context.guard(count >= ZERO, ValueError, message, drawing.node, [count])
     return _order(drawing, count)
+
+
+def permuted(drawing: Drawing) -> Array:
+    """An array whose elements are in another order, all of them or along an axis."""
+    (x,), axis = drawing.params, drawing.node.op.axis
+    if drawing.has_size:
+        raise Unsupported("a permutation with a size")
+    if axis is None or x.ndim == 1:
+        if axis not in (None, 0, -1):
+            raise Unsupported(f"axis {axis} of a vector")
+        flat = x if x.ndim == 1 else drawing.context.add(Alias(drawing.context.add(x), (count_of(x.shape),)))
+        taken = _taken(flat, _order(drawing, flat.shape[0]), flat.shape[0])
+        return taken if x.ndim == 1 else drawing.context.add(Alias(drawing.context.add(taken), x.shape))
+    if not -x.ndim <= axis < x.ndim:
+        raise Unsupported(f"axis {axis} of {x.ndim} dimensions")
+    axis %= x.ndim
+    order = [*(d for d in range(x.ndim) if d != axis), axis]
+    shape = tuple(x.shape[d] for d in order)
+    last = axis == x.ndim - 1
+
+    def moved(index: Index, readers: Sequence[Reader]) -> Expr:
+        """The axis is the last one."""
+        return readers[0](tuple(index[order.index(d)] for d in range(x.ndim)))
+
+    rows = drawing.context.add(x if last else Pointwise(x.dtype, shape, (x,), moved, 1))
+    shuffled = _shuffled(drawing, drawing.context.add(Alias(rows, (count_of(shape[:-1]), shape[-1]))))
+    found = drawing.context.add(Alias(drawing.context.add(shuffled), shape))
+
+    def back(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](tuple(index[d] for d in order))
+
+    return found if last else Pointwise(x.dtype, x.shape, (found,), back, 1)
+
+
+def _shuffled(drawing: Drawing, x: Array) -> Array:
+    """The rows of a matrix, each in another order; see `_order`."""
+    rows, count = x.shape
+    rounds, last = primitive("maximum", count - ONE, ZERO), count - ONE
+    drawing.batch_is(rows, rounds)
+    others = drawing.draw("interval", Pointwise("int64", (rows, rounds), (), lambda index, readers: last - index[1], 1))
+
+    def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        row, column, k, here, there = var("v0"), var("v1"), var("v2"), var("r0", x.dtype), var("r1", x.dtype)
+        first = For("v1", count, (write((row, column), readers[1]((row, column))),), parallel=True)
+        place = last - k
+        other = primitive("maximum", primitive("minimum", readers[0]((row, k)), place), ZERO)
+        swap = (
+            Declare("r2", other),
+            Declare("r0", read((row, place))),
+            Declare("r1", read((row, var("r2")))),
+            write((row, place), there),
+            write((row, var("r2")), here),
+        )
+        return (For("v0", rows, (first, For("v2", rounds, swap))),)
+
+    return Sequential(x.dtype, x.shape, (others, x), body, requires=drawing.requires)
 
 
 def _order(drawing: Drawing, count: Expr) -> Array:

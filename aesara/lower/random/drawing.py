@@ -135,6 +135,11 @@ class Drawing:
             self.requires += self.context.guard(fits, ValueError, message, self.node, [n])
         return tuple(sizes)
 
+    @property
+    def has_size(self) -> bool:
+        """Whether the size is given."""
+        return self._size.type.shape[0] != 0
+
     def batch_of_size(self) -> None:
         """Let the size alone say how many are drawn."""
         self.shape = self._sizes(self._size.type.shape[0])
@@ -217,13 +222,15 @@ class Drawing:
         drawn = self.call(fill(name) if alike else draw(name), given, sizes)
         return self.context.add(Alias(drawn, self.shape))
 
-    def call(self, routine: Routine, given: Mapping[str, Array], sizes: Mapping[str, Expr]) -> Array:
-        """What a routine draws; the state is the next one then."""
+    def call(
+        self, routine: Routine, given: Mapping[str, Array], sizes: Mapping[str, Expr], count: Expr | None = None
+    ) -> Array:
+        """What a routine draws, for each place of the shape, or `count` times; the state is the next one then."""
         source, _, function = routine.symbol.partition(".")
         needed = function if source == "random" else "random_standard_gamma"
         if draw_address(needed) is None:
             raise Unsupported("NumPy does not export its functions that draw")
-        sizes = {"n": count_of(self.shape), "words": self.state.shape[0], **sizes}
+        sizes = {"n": count_of(self.shape) if count is None else count, "words": self.state.shape[0], **sizes}
         given = {"state": self.state, **given}
         made = call_routine(self.context, self.node, routine, sizes, given, requires=self.requires)
         self.state = made["state"]

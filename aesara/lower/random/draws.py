@@ -279,10 +279,11 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.CategoricalRV: choosing.categorical,
     of.ChoiceRV: choosing.choice,
     of.PermutationRV: choosing.permutation,
+    of.PermutedRV: choosing.permuted,
     of.MultinomialRV: choosing.multinomial,
     of.DirichletRV: vectors.dirichlet,
     of.MvNormalRV: vectors.normal,
     of.MultivariateHypergeometricRV: vectors.hypergeometric,
 }
 #: what is drawn fits into every dtype, if it does into that of the parameters
-_FITTING = (of.BernoulliRV, of.ChoiceRV, of.PermutationRV)
+_FITTING = (of.BernoulliRV, of.ChoiceRV, of.PermutationRV, of.PermutedRV)
