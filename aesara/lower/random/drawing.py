@@ -138,7 +138,7 @@ class Drawing:
     @property
     def has_size(self) -> bool:
         """Whether the size is given."""
-        return self._size.type.shape[0] != 0
+        return bool(self._size.type.shape[0])
 
     def batch_of_size(self) -> None:
         """Let the size alone say how many are drawn."""
