@@ -49,7 +49,8 @@ def _argmax(op: ptm.Argmax, node: PyTensorApply, x: Any) -> Any:
 
 @convert_op.register(CumOp)
 def _cumulative(op: CumOp, node: PyTensorApply, x: Any) -> Any:
-    return (at.cumsum if op.mode == "add" else at.cumprod)(x, axis=op.axis)
+    # In the dtype of its input, as the type says and PyTensor's code in C does.
+    return (at.cumsum if op.mode == "add" else at.cumprod)(x, axis=op.axis).astype(node.outputs[0].type.dtype)
 
 
 @convert_op.register(SortOp)

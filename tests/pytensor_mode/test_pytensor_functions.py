@@ -306,3 +306,16 @@ def test_converted_graphs_share_values():
     f = aesara.function([ours], out)
     w.set_value(5 * ONES)
     assert f(ONES) == 15.0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+@pytest.mark.parametrize("accumulate", [pt.cumsum, pt.cumprod], ids=["sum", "product"])
+def test_cumulative_sums_have_the_dtype_of_their_type(accumulate, dtype):
+    """As in PyTensor's C code; its reference gives integers of 64 bits, whatever the type says."""
+    x = pt.vector("x", dtype=dtype)
+    values = np.array([1, 100, 100, 0], dtype)
+    got = pytensor.function([x], [accumulate(x), accumulate(x) + x], mode="AESARA")(values)
+    wanted = getattr(np, accumulate.__name__)(values, dtype=dtype)
+    assert got[0].dtype == dtype
+    np.testing.assert_array_equal(got[0], wanted)
+    np.testing.assert_array_equal(got[1], wanted + values)
