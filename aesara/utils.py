@@ -6,6 +6,7 @@ import gc
 import hashlib
 import importlib
 import os
+import struct
 import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -13,6 +14,22 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+#: bits of an address on this machine
+LOCAL_BITWIDTH = 8 * struct.calcsize("P")
+#: bits of the integers that C calls ``long``
+PYTHON_INT_BITWIDTH = 8 * struct.calcsize("l")
+
+
+def exc_message(e: BaseException) -> Any:
+    """The first argument of an exception; the exception if it has none.
+
+    Examples
+    --------
+    >>> exc_message(ValueError("too long", 3))
+    'too long'
+    """
+    return e.args[0] if e.args else e
 
 
 @contextmanager

@@ -13,10 +13,11 @@ from aesara.tensor.shapes.reshape import (
     shape_padright,
     static_reshape,
 )
-from aesara.tensor.shapes.shape import Shape, Shape_i, shape, shape_i, shape_i_op, shape_tuple
+from aesara.tensor.shapes.shape import Shape, Shape_i, _shape, shape, shape_i, shape_i_op, shape_tuple
 from aesara.tensor.shapes.specify_shape import (
     SpecifyShape,
     Unbroadcast,
+    _specify_shape,
     specify_broadcastable,
     specify_shape,
     unbroadcast,
@@ -30,6 +31,8 @@ __all__ = [
     "Shape_i",
     "SpecifyShape",
     "Unbroadcast",
+    "_shape",
+    "_specify_shape",
     "int32",
     "register_shape_c_code",
     "register_shape_i_c_code",

@@ -6,6 +6,7 @@ from aesara.configdefaults import config
 from aesara.graph.hooks import pprint, printer_attribute
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import clip
+from aesara.tensor.exceptions import AdvancedIndexingError
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import (
     inc_subtensor,
@@ -63,6 +64,7 @@ from aesara.tensor.type import (
 from aesara.tensor.type_other import NoneConst, make_slice
 
 __all__ = [
+    "AdvancedIndexingError",
     "alloc",
     "clip",
     "config",

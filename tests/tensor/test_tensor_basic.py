@@ -5,6 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
+import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
@@ -30,6 +31,7 @@ from aesara.tensor.basic import (
     transfer,
 )
 from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.type_other import NoneConst
 from tests.tensor.check_gradient import check_gradient, check_inferred_shape
 from tests.tensor.evaluate import evaluate
 
@@ -653,3 +655,21 @@ def test_transfer(monkeypatch):
     assert moved.transfer("cpu") is moved
     with pytest.raises(TypeError):
         register_transfer(3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lists_without_numbers_have_the_configured_dtype(dtype):
+    with aesara.config.change_flags(floatX=dtype):
+        assert [at.as_tensor_variable(x).type.dtype for x in ([], (), [[], []])] == [dtype] * 3
+    assert at.as_tensor_variable(np.array([], "int8")).type.dtype == "int8"
+
+
+def test_ranges_of_a_dtype_are_one_operation():
+    n = at.lscalar("n")
+    assert at.arange(n).owner.op is at.arange(2, n, dtype="int64").owner.op is not at.arange(n, dtype="int32").owner.op
+
+
+def test_a_constant_none_stands_for_all_axes():
+    x = at.dmatrix("x")
+    assert at.max(x, axis=NoneConst).type.ndim == at.sum(x, axis=NoneConst).type.ndim == 0
+    assert at.argmax(x, axis=NoneConst).eval({x: [[1.0, 2.0], [4.0, 3.0]]}) == 2

@@ -200,6 +200,8 @@ def _constant_value(x: Any, dtype: Any) -> np.ndarray:
         data = aes.convert(x, dtype=dtype)
     else:
         data = np.asarray(x)
+        if isinstance(x, (list, tuple)) and not data.size:
+            data = data.astype(config.floatX)  # no number that says otherwise
     if data is x or (data.base is not None) or data.dtype.byteorder == ">":
         data = np.array(data, dtype=data.dtype.newbyteorder("="), order="C", subok=False)
     if data.dtype.kind not in "biufc":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,7 +173,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     start, stop, step = (as_tensor_variable(value) for value in (start, stop, step))
     if dtype is None:
         dtype = _range_dtype([value.type.dtype for value in (start, stop, step)])
-    return ARange(resolve_dtype(dtype))(start, stop, step)
+    return _range_of(resolve_dtype(dtype))(start, stop, step)
+
+
+#: one operation for each dtype
+_range_of = cache(ARange)
 
 
 def _range_dtype(dtypes: list[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -19,8 +19,8 @@ Axes = tuple[int, ...] | None
 
 
 def as_axes(axis: Any) -> Axes:
-    """An axis argument (None, an integer, or several) as None or a tuple of ints."""
-    if axis is None:
+    """An axis argument (None, an integer, or several, or a constant of these) as None or a tuple of ints."""
+    if axis is None or (isinstance(axis, Constant) and axis.data is None):
         return None
     if isinstance(axis, (int, np.integer)) and not isinstance(axis, (bool, np.bool_)):
         return (int(axis),)
