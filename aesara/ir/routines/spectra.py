@@ -215,7 +215,7 @@ def svd(job: str, dtype: str) -> Routine:
     left = {"reduced": (M, least), "full": (M, M), "values": (ONE, ONE)}[job]
     right = {"reduced": (least, N), "full": (N, N), "values": (ONE, ONE)}[job]
     vectors = inout if job == "full" else out
-    length = added(times(4, squares), times(7, least), times(BLOCK, most), ONE)
+    length = added(times(4, squares), times(7, least), times(BLOCK, M + N), ONE)
     rooms, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
     if is_complex(dtype):
         pieces = (times(5, squares), times(7, least), *([] if job == "values" else [times(2, most * least)]), ONE)

@@ -22,6 +22,7 @@ class Interleaved(Array):
     is_elementwise = True
     is_overwriting = True
     is_interleaved = True
+    may_be_result = True
 
     def __init__(self, real: Array, imag: Array) -> None:
         super().__init__(real.dtype, (*real.shape, const(2)))

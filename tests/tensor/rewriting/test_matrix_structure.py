@@ -109,6 +109,11 @@ def test_solutions_by_what_is_assumed(fact, left, rng):
         (at.log(linalg.det(A)), ["SLogDet"]),
         (linalg.slogdet(linalg.inv(A)), ["SLogDet"]),
         (linalg.trace(A @ B), []),
+        (linalg.slogdet(at.assume(A, symmetric=True) @ at.tril(B)), ["SLogDet"]),
+        (linalg.slogdet(at.triu(B) @ at.assume(A, symmetric=True)), ["SLogDet"]),
+        (linalg.slogdet(linalg.kron(at.assume(A, symmetric=True), linalg.inv(B))), ["SLogDet"] * 2),
+        (linalg.inv(at.stack([A, B])) @ at.stack([B, A]), ["Solve"]),
+        (at.stack([A, B]) @ linalg.inv(at.stack([B, A])).swapaxes(1, 2), ["Solve"]),
     ],
 )
 def test_ops_left(output, left, rng):
@@ -209,6 +214,29 @@ def test_errors_stay(mode, output, value):
     outputs = output if isinstance(output, list) else [output]
     with pytest.raises(np.linalg.LinAlgError):
         compiled([b], outputs, mode)(value)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_factor_that_is_not_square_is_an_error(mode):
+    x = at.dmatrix()
+    f = compiled([A, x], linalg.slogdet(at.assume(A, symmetric=True) @ at.tril(x))[1], mode)
+    with pytest.raises(ValueError):
+        f(np.eye(3), np.ones((3, 2)))
+    with pytest.raises(ValueError):
+        f(np.eye(3), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_logarithm_of_a_determinant_by_one_of_the_rank(mode, rng):
+    u, d = at.TensorType("float64", (30, 2))(), at.dvector()
+    cost = at.log(linalg.det(at.diag(at.exp(d)) + u @ u.T))
+    f = compiled([u, d], cost, mode)
+    assert ops_of(f) == ["Cholesky"]
+    (factor,) = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, linalg.Cholesky)]
+    assert factor.outputs[0].type.shape == (2, 2)
+    point = rng.normal(size=(30, 2)), rng.normal(size=30)
+    expected = np.linalg.slogdet(np.diag(np.exp(point[1])) + point[0] @ point[0].T)[1]
+    np.testing.assert_allclose(f(*point), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

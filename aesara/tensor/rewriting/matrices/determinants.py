@@ -88,14 +88,15 @@ def local_det_of_product(fgraph, node):
     if x.owner is None or not isinstance(x.owner.op, Dot) or not is_real(x):
         return False
     factors = x.owner.inputs
-    if any(v.type.ndim != 2 or v.type.dtype != x.type.dtype or not is_square(v) for v in factors):
-        return False
+    if any(v.type.ndim != 2 or v.type.dtype != x.type.dtype for v in factors) or not any(map(is_square, factors)):
+        return False  # one that is square is enough: the determinant of the other is an error if that is not
     if not _is_same(*factors) and not any(_is_easy(v) for v in factors):
         return False
     (sign, size), (other_sign, other_size) = (core_op(node)(v) for v in factors)
     if not _is_same(*factors):
         fit = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
-        sign = fit(sign, eq(factors[0].shape[0], factors[1].shape[0]))
+        agree = eq(factors[0].shape[0], factors[1].shape[0])
+        sign, size = fit(sign, agree), fit(size, agree)
     return in_places_of(node, mul(sign, other_sign), add(size, other_size))
 
 

@@ -63,6 +63,8 @@ _OF_INVERSE = _PATTERNS | {
 }  # fmt: skip
 #: What the product of two matrices that both have it has.
 _OF_PRODUCT = _PATTERNS | {"orthogonal", "permutation", "identity"}
+#: What only square matrices may be assumed to be; a diagonal or triangular one may have any shape.
+_OF_SQUARES = frozenset(("symmetric", "hermitian", "positive_definite", "permutation"))
 _SEMIDEFINITE = frozenset(("positive_definite", "positive_semidefinite"))
 _NONE: frozenset[str] = frozenset()
 
@@ -403,6 +405,8 @@ class _Look:
             return False
         op = core_op(node)
         if isinstance(op, (Cholesky, MatrixInverse, Eigh)):
+            return True
+        if isinstance(op, Assume) and not _OF_SQUARES.isdisjoint(op.facts):
             return True
         if isinstance(op, Eye):
             n, m = node.inputs[:2]

@@ -175,6 +175,7 @@ def local_inverse_of_low_rank(fgraph, node):
 
 
 @rules.canonicalize
+@rules.stabilize  # where it is the logarithm of a determinant
 @matrix_rewriter(SLogDet)
 def local_det_of_low_rank(fgraph, node):
     """The determinant of a diagonal plus a product of low rank, by one of the order of the rank."""

@@ -28,6 +28,7 @@ from aesara.tensor.rewriting.matrices.parts import (
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 rules = Rules()
 
@@ -153,14 +154,21 @@ def _inverted(x: Variable) -> tuple[Variable, bool] | None:
     return inverse.owner.inputs[0], turned is not None
 
 
+def _are_matrices(*factors: Variable) -> bool:
+    """Whether a product is one of matrices, and not of vectors."""
+    return all(v.type.ndim >= 2 for v in factors)
+
+
 @rules.canonicalize
 @rules.stabilize
-@node_rewriter([Dot, Dot22, MatMul], operands=[MatrixInverse, DimShuffle])
+@node_rewriter([Dot, Dot22, MatMul], operands=[MatrixInverse, DimShuffle, Blockwise])
 def inv_as_solve(fgraph, node):
     """``dot(inv(A), b)`` as ``solve(A, b)``, which loses fewer digits."""
     (out,) = node.outputs
     left, right = node.inputs
-    if any(v.type.dtype != out.type.dtype for v in node.inputs) or any(v.type.ndim > 2 for v in node.inputs):
+    if any(v.type.dtype != out.type.dtype for v in node.inputs):
+        return False
+    if any(v.type.ndim > 2 for v in node.inputs) and not (isinstance(node.op, MatMul) and _are_matrices(left, right)):
         return False
     solve = Solve(check_finite=False)
     found = _inverted(left)
