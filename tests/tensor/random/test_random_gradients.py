@@ -112,7 +112,7 @@ def test_gradients_in_the_mean_of_vectors():
     assert (f(np.ones(3), np.eye(3))[0] == weights.sum(axis=0)).all()
     for draw, wrt in (
         (x, cov),
-        (distributions.dirichlet(mean, size=2), mean),
+        (distributions.multinomial(5, mean, size=2), mean),
         (distributions.choice(mean, p=mean), mean),
     ):
         with pytest.raises(NullTypeGradError, match="No gradient defined"):
@@ -152,7 +152,7 @@ def test_what_a_subclass_draws_otherwise_has_no_derivatives():
 
 def test_no_derivatives():
     p = at.dscalar("p")
-    for draw in (distributions.poisson(p), distributions.wald(p, 1.0), distributions.dirichlet(at.stack([p, p]))):
+    for draw in (distributions.poisson(p), distributions.wald(p, 1.0), distributions.multinomial(5, at.stack([p, p]))):
         with pytest.raises(NullTypeGradError, match="No gradient defined for random variables"):
             aesara.grad(draw.sum() * p, p)
     with pytest.raises(NullTypeGradError, match="No gradient defined"):
@@ -161,3 +161,49 @@ def test_no_derivatives():
     v = at.dvector("v")
     noise = distributions.normal(size=v.shape, rng=aesara.shared(np.random.default_rng(1)))
     assert aesara.function([v], aesara.grad((v * 2 + noise).sum(), v))([1.0, 2.0]).tolist() == [2.0, 2.0]
+
+
+def test_gradients_of_dirichlet_vectors_are_those_of_their_means():
+    """Of means that are known: of the numbers, their squares and their products."""
+    alpha = at.dvector("alpha")
+    x = distributions.dirichlet(alpha, size=40_000, rng=aesara.shared(np.random.default_rng(11)))
+    weights = np.array([0.5, -1.0, 2.0])
+
+    def mean(a):
+        total = a.sum()
+        return (
+            (weights * a).sum() / total
+            + a[0] * (a[0] + 1) / (total * (total + 1))
+            - 3 * a[1] * a[2] / (total * (total + 1))
+        )
+
+    estimated = (x @ weights + x[:, 0] ** 2 - 3 * x[:, 1] * x[:, 2]).mean()
+    for mode in MODES:
+        f = aesara.function([alpha], aesara.grad(estimated, alpha), mode=mode)
+        for value in ([0.7, 1.5, 2.5], [4.0, 3.0, 8.0]):
+            given = np.array(value)
+            step = 1e-6 * np.eye(3)
+            slopes = [(mean(given + s) - mean(given - s)) / 2e-6 for s in step]
+            np.testing.assert_allclose(f(given), slopes, atol=0.005 * max(map(abs, slopes)) + 0.002)
+        if mode == "FAST_COMPILE":
+            assert np.isfinite(f(np.array([1e-3, 1e-3, 1e-3]))).all()
+
+
+def test_gradients_of_batches_of_dirichlet_vectors():
+    """Of each member as of it alone; and of an only one, which is always 1."""
+    rows, weights = np.array([[0.7, 1.5, 2.5], [4.0, 3.0, 8.0]]), np.arange(12.0).reshape(2, 2, 3)
+    alpha, draws = at.tensor("float64", shape=(None, None)), at.tensor("float64", shape=(2, 2, 3))
+    x = distributions.dirichlet(alpha, size=(2, 2), rng=aesara.shared(np.random.default_rng(12)))
+    g = aesara.grad((x * draws).sum(), alpha)
+    drawn, found = aesara.function([alpha, draws], [x, g])(rows, weights)
+    one, total = at.dvector("one"), np.zeros_like(rows)
+    y = distributions.dirichlet(one, rng=aesara.shared(np.random.default_rng(12)))
+    w = at.dvector("w")
+    alone = aesara.function([y, one, w], aesara.grad((y * w).sum(), one))
+    for k, j in np.ndindex(2, 2):
+        total[j] += alone(drawn[k, j], rows[j], weights[k, j])
+    np.testing.assert_allclose(found, total, rtol=1e-10)
+    common = aesara.function([alpha, draws], g)(rows[:1], weights)
+    assert common.shape == (1, 3)
+    single = distributions.dirichlet(one, size=2, rng=aesara.shared(np.random.default_rng(13)))
+    assert aesara.function([one], aesara.grad(single.sum(), one))([2.0]) == [0.0]

@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.elementwise.ops import eq, switch
+from aesara.tensor.random.path_derivatives import of_beta
 from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
+from aesara.tensor.shapes.shape import shape_tuple
 
 __all__ = [
     "DirichletRV",
@@ -160,6 +167,29 @@ class DirichletRV(RandomVariable):
             return rng.dirichlet(alphas)
 
         return _drawn_one_by_one(draw, (alphas,), cls.ndims_params, size)
+
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        r"""Derivatives by the distribution functions of single numbers, which have beta distributions.
+
+        While :math:`x_j` moves with :math:`\alpha_j`, the others keep their ratios:
+        :math:`dx_i / d\alpha_j = -x_i / (1 - x_j) \, dx_j / d\alpha_j`.
+        """
+        gradients = super().L_op(inputs, outputs, output_grads)
+        gradient: Any = output_grads[1]
+        alphas: Any = inputs[3]
+        draws_otherwise = type(self).rng_fn.__func__ is not DirichletRV.rng_fn.__func__  # type: ignore[attr-defined]
+        is_known = isinstance(gradient.type, DisconnectedType) or alphas.type.dtype in discrete_dtypes
+        if draws_otherwise or is_known:
+            return gradients
+        x: Any = outputs[1]
+        wide = broadcast_to(alphas, shape_tuple(x))
+        own, _ = of_beta(x, wide, wide.sum(axis=-1, keepdims=True) - wide)
+        # Where one number is all, rounding has taken what the others have.
+        slope = switch(eq(x, 1), 0, own / (1 - x))
+        centred = gradient - (x * gradient).sum(axis=-1, keepdims=True)
+        return [*gradients[:3], cast(summed_to(slope * centred, alphas), alphas.type.dtype)]
 
 
 class MultinomialRV(RandomVariable):
