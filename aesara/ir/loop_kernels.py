@@ -10,6 +10,7 @@ Both forms of a loop do the same operations in the same order, so that their res
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import singledispatch, singledispatchmethod
 from typing import Any
 
 from aesara.ir.expr import Expr, const, cost, load, substitute, var, walk
@@ -46,8 +47,9 @@ _RING, _LAST = 4, 32
 _ROUND = var("t")
 
 
-def loop_as_launch(step: Iterate, bases: Mapping[str, str], taken: frozenset[str] = frozenset()) -> Launch | None:
-    """The launch of one kernel that does what a loop does; None if the loop is none of the short ones.
+@singledispatch
+def loop_as_launch(step: Step, bases: Mapping[str, str], taken: frozenset[str] = frozenset()) -> Launch | None:
+    """The launch of one kernel that does what a loop does; None if the step is none of the short loops.
 
     Parameters
     ----------
@@ -58,7 +60,12 @@ def loop_as_launch(step: Iterate, bases: Mapping[str, str], taken: frozenset[str
     taken
         Buffers that may be the memory of other ones, too.
     """
-    if step.until is not None or not all(isinstance(inner, (View, Allocate, Launch)) for inner in step.body):
+    return None
+
+
+@loop_as_launch.register
+def _iterate_as_launch(step: Iterate, bases: Mapping[str, str], taken: frozenset[str] = frozenset()) -> Launch | None:
+    if step.until is not None:
         return None
     try:
         return _Round(step, bases, taken).launch()
@@ -118,27 +125,39 @@ class _Round:
 
     def _written_roots(self) -> set[str]:
         """The buffers outside of the loop that it writes."""
-        view_of: dict[str, str] = {}
-        written: set[str] = set()
+        self.reached: dict[str, str] = {}  # by views
+        wrote: set[str] = set()
         read: set[str] = set()
         for step in self.step.body:
-            if isinstance(step, View):
-                view_of[step.buffer.name] = view_of.get(step.base, step.base)
-            elif isinstance(step, Allocate):
-                if step.slot is None or step.reuse is not None or step.initial is not None:
-                    raise _Stays
-                self.is_local.add(step.buffer.name)
-            elif isinstance(step, Launch):
-                if any(isinstance(p, BufferParam) and p.aliased for p in step.kernel.params):
-                    raise _Stays
-                written.update(view_of.get(name, name) for name in step.writes())
-                read.update(view_of.get(name, name) for name in step.reads())
-        outside = {name for name in written if name not in self.is_local}
+            self._look_at(step)
+            wrote.update(self.reached.get(name, name) for name in step.writes())
+            read.update(self.reached.get(name, name) for name in step.reads())
+        outside = {name for name in wrote if name not in self.is_local}
         # One memory under two names would be written under one and read under the other.
         for name in outside:
-            if any(other != name and self._base(other) == self._base(name) for other in written | read):
+            if any(other != name and self._base(other) == self._base(name) for other in wrote | read):
                 raise _Stays
         return outside
+
+    @singledispatchmethod
+    def _look_at(self, step: Step) -> None:
+        """Note what a step makes of buffers; no other steps than those below are written out."""
+        raise _Stays
+
+    @_look_at.register
+    def _(self, step: View) -> None:
+        self.reached[step.buffer.name] = self.reached.get(step.base, step.base)
+
+    @_look_at.register
+    def _(self, step: Allocate) -> None:
+        if step.slot is None or step.reuse is not None or step.initial is not None:
+            raise _Stays
+        self.is_local.add(step.buffer.name)
+
+    @_look_at.register
+    def _(self, step: Launch) -> None:
+        if any(isinstance(p, BufferParam) and p.aliased for p in step.kernel.params):
+            raise _Stays
 
     def _base(self, name: str) -> str:
         return self.bases.get(name, name)
@@ -258,21 +277,27 @@ class _Round:
 
     # -- steps -----------------------------------------------------------------------------------------------
 
+    @singledispatchmethod
     def _step(self, step: Step) -> None:
-        if isinstance(step, View):
-            base, offset = self.views.get(step.base, (step.base, const(0)))
-            self.views[step.buffer.name] = base, offset + self._from_outside(step.offset)
-        elif isinstance(step, Launch):
-            given: dict[str, Any] = {}
-            for param, argument in zip(step.kernel.params, step.arguments, strict=True):
-                given[param.name] = argument if isinstance(argument, str) else self._from_outside(argument)
-            buffers = {p.name: given[p.name] for p in step.kernel.params if isinstance(p, BufferParam)}
-            dtypes = {p.name: p.dtype for p in step.kernel.params if isinstance(p, BufferParam)}
-            for name, buffer in buffers.items():
-                root = self.views.get(buffer, (buffer, const(0)))[0]
-                if root not in self.is_local:
-                    self._param(root, dtypes[name])
-            self._statements(step.kernel.body, buffers, {n: v for n, v in given.items() if n not in buffers})
+        """Do what a step does; memory is there as it is written."""
+
+    @_step.register
+    def _(self, step: View) -> None:
+        base, offset = self.views.get(step.base, (step.base, const(0)))
+        self.views[step.buffer.name] = base, offset + self._from_outside(step.offset)
+
+    @_step.register
+    def _(self, step: Launch) -> None:
+        given: dict[str, Any] = {}
+        for param, argument in zip(step.kernel.params, step.arguments, strict=True):
+            given[param.name] = argument if isinstance(argument, str) else self._from_outside(argument)
+        buffers = {p.name: given[p.name] for p in step.kernel.params if isinstance(p, BufferParam)}
+        dtypes = {p.name: p.dtype for p in step.kernel.params if isinstance(p, BufferParam)}
+        for name, buffer in buffers.items():
+            root = self.views.get(buffer, (buffer, const(0)))[0]
+            if root not in self.is_local:
+                self._param(root, dtypes[name])
+        self._statements(step.kernel.body, buffers, {n: v for n, v in given.items() if n not in buffers})
 
     def _statements(self, body: tuple[Statement, ...], buffers: dict[str, str], known: dict[str, Expr]) -> None:
         """Do what statements do; `known` are the values of sizes, indices and mutable scalars."""

@@ -14,7 +14,7 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
 from aesara.ir.loop_kernels import loop_as_launch
 from aesara.ir.program import Program
-from aesara.ir.steps import Iterate, Launch, Step
+from aesara.ir.steps import Launch, Step
 from aesara.link.llvm.emit_call import ENTRY, CallEnds
 from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
@@ -152,12 +152,11 @@ class EntryPoint:
 
 def _short_loops(program: Program) -> dict[int, Launch]:
     steps = list(program.all_steps())
-    loops = [step for step in steps if isinstance(step, Iterate)]
-    if not loops:
+    if not any(step.runs_rounds for step in steps):
         return {}
     bases = program.bases()
     taken = frozenset(buffer.name for step in steps for buffer in step.overwrites())
-    found = {id(step): loop_as_launch(step, bases, taken) for step in loops}
+    found = {id(step): loop_as_launch(step, bases, taken) for step in steps}
     return {number: launch for number, launch in found.items() if launch is not None}
 
 

@@ -75,9 +75,10 @@ class Cholesky(MatrixOp):
         (x,) = inputs
         try:
             result = scipy_linalg().cholesky(x, lower=bool(self.lower), check_finite=self.on_error == "raise")
-        except np.linalg.LinAlgError:
+        except np.linalg.LinAlgError as error:
             if self.on_error == "raise":
-                raise
+                # SciPy's own message depends on its version, and may name the routine only.
+                raise np.linalg.LinAlgError(f"The matrix is not positive definite: {error}") from error
             result = nan_like(x)
         if self.on_error == "nan" and not np.isfinite(result).all():
             result = nan_like(x)
