@@ -14,13 +14,17 @@ from pytensor.tensor.type import TensorType as PyTensorTensorType
 
 import aesara.tensor as at
 from aesara.graph.vectorization import vectorize_graph
-from aesara.pytensor.conversion import as_list, convert_op, convert_type
+from aesara.pytensor.conversion import as_list, convert_op, convert_type, perform_in_python
 from aesara.tensor.linear_algebra.cholesky import Cholesky, cho_solve
 from aesara.tensor.linear_algebra.determinant import det, slogdet
 from aesara.tensor.linear_algebra.eigen import eigh, eigvalsh
 from aesara.tensor.linear_algebra.failures import NanOnError
-from aesara.tensor.linear_algebra.inverse import matrix_inverse, pinv
+from aesara.tensor.linear_algebra.inverse import matrix_inverse, pinv, tensorinv, tensorsolve
+from aesara.tensor.linear_algebra.least_squares import lstsq
+from aesara.tensor.linear_algebra.lu import PivotsToPermutation, lu, lu_factor
 from aesara.tensor.linear_algebra.matrix_functions import expm
+from aesara.tensor.linear_algebra.qr import qr
+from aesara.tensor.linear_algebra.schur import schur
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.linear_algebra.svd import svd
@@ -150,3 +154,52 @@ def _svd(op: ptn.SVD, node: PyTensorApply, x: Any) -> Any:
 @convert_op.register(ptn.KroneckerProduct)
 def _kron(op: ptn.KroneckerProduct, node: PyTensorApply, *matrices: Any) -> Any:
     return kron(*matrices)
+
+
+def _of_dtypes(node: PyTensorApply, made: Any) -> list[Any]:
+    """The outputs of a node with the dtypes that they have there: numbers of rows are of other integers."""
+    return [at.cast(x, output.type.dtype) for x, output in zip(as_list(made), node.outputs, strict=True)]
+
+
+@convert_op.register(pts.LU)
+def _lu(op: pts.LU, node: PyTensorApply, x: Any) -> Any:
+    return _of_dtypes(node, lu(x, permute_l=op.permute_l, p_indices=op.p_indices))
+
+
+@convert_op.register(pts.LUFactor)
+def _lu_factor(op: pts.LUFactor, node: PyTensorApply, x: Any) -> Any:
+    return lu_factor(x)
+
+
+@convert_op.register(pts.PivotToPermutations)
+def _pivots_to_permutation(op: pts.PivotToPermutations, node: PyTensorApply, pivots: Any) -> Any:
+    rows = PivotsToPermutation()(pivots)
+    return rows if op.inverse else at.argsort(rows)
+
+
+@convert_op.register(pts.QR)
+def _qr(op: pts.QR, node: PyTensorApply, x: Any) -> Any:
+    if op.mode not in ("full", "economic", "r"):
+        return perform_in_python(node, [x])
+    mode = {"full": "complete", "economic": "reduced"}.get(op.mode, op.mode)
+    return _of_dtypes(node, qr(x, mode=mode, pivoting=op.pivoting))
+
+
+@convert_op.register(pts.Schur)
+def _schur(op: pts.Schur, node: PyTensorApply, x: Any) -> Any:
+    return perform_in_python(node, [x]) if op.sort is not None else schur(x, output=op.output)
+
+
+@convert_op.register(ptn.Lstsq)
+def _lstsq(op: ptn.Lstsq, node: PyTensorApply, x: Any, y: Any, rcond: Any) -> Any:
+    return _of_dtypes(node, lstsq(x, y, rcond, return_list=True))
+
+
+@convert_op.register(ptn.TensorInv)
+def _tensorinv(op: ptn.TensorInv, node: PyTensorApply, x: Any) -> Any:
+    return tensorinv(x, op.ind)
+
+
+@convert_op.register(ptn.TensorSolve)
+def _tensorsolve(op: ptn.TensorSolve, node: PyTensorApply, a: Any, b: Any) -> Any:
+    return tensorsolve(a, b, op.axes)

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytensor.scalar as ps
+import pytensor.sparse as sparse
 import pytensor.tensor as pt
+import scipy.sparse
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
@@ -292,3 +294,42 @@ class Doubled(Op):
 
 
 case("unknown-op", lambda x: Doubled()(pt.exp(x)) + 1, V)
+
+
+# -- more linear algebra -------------------------------------------------------------------------------------
+BLOCKS = R.normal(size=(6, 2, 3)) + np.eye(6).reshape(6, 2, 3)
+case("lu-indices", lambda x: list(pt.linalg.lu(x, p_indices=True)), SQUARE)
+case("lu-permuted", lambda x: list(pt.linalg.lu(x, permute_l=True)), SQUARE)
+case("lu-gradient", lambda x: list(pt.linalg.lu(x))[1:], SQUARE, differentiable=True)
+case("lu_factor", lambda x: list(pt.linalg.lu_factor(x)), SQUARE)
+case("lu_factor-batch", lambda x: list(pt.linalg.lu_factor(x)), BATCH)
+case("lu_solve", lambda x, b: pt.linalg.lu_solve(pt.linalg.lu_factor(x), b), SQUARE, M)
+case("pivots", lambda x: [pt.slinalg.pivot_to_permutation(x), pt.slinalg.pivot_to_permutation(x, inverse=True)],
+     np.array([2, 2, 3, 3]))
+case("qr-full", lambda x: list(pt.linalg.qr(x, mode="full")), M)
+case("qr-economic", lambda x: list(pt.linalg.qr(x, mode="economic")), M.T)
+case("qr-pivoting", lambda x: list(pt.linalg.qr(x, mode="economic", pivoting=True)), M.T)
+case("schur", lambda x: list(pt.slinalg.schur(x)), SQUARE)
+case("lstsq", lambda x, y: list(pt.linalg.lstsq(x, y, np.float64(-1.0))), M.T, R.normal(size=(4, 2)))
+case("tensorinv", lambda x: pt.linalg.tensorinv(x, ind=1), BLOCKS)
+case("tensorsolve", lambda a, b: pt.linalg.tensorsolve(a, b), BLOCKS, R.normal(size=6))
+
+
+# -- sparse matrices -----------------------------------------------------------------------------------------
+def _sparse(x: Any, format: str = "csr") -> Any:
+    return (sparse.csr_from_dense if format == "csr" else sparse.csc_from_dense)(x)
+
+
+HOLES = np.where(R.random((4, 3)) < 0.5, R.normal(size=(4, 3)), 0.0)
+FIXED = scipy.sparse.csr_matrix(HOLES)
+for _format in ("csr", "csc"):
+    case(f"sparse-dot-{_format}", lambda x, y, f=_format: sparse.dot(_sparse(x, f), y), HOLES, M, differentiable=True)
+    case(f"sparse-structured-{_format}", lambda x, y, f=_format: sparse.structured_dot(_sparse(x, f), y), HOLES, M)
+    case(f"sparse-sum-{_format}", lambda x, f=_format: [sparse.sp_sum(_sparse(x, f), a) for a in (None, 0, 1)], HOLES)
+case("sparse-constant", lambda y: sparse.dot(FIXED, y), M, differentiable=True)
+case("sparse-constant-vector", lambda y: sparse.structured_dot(FIXED, y[:, None]), V[:3], differentiable=True)
+case("sparse-transpose", lambda x: _sparse(x).T.toarray(), HOLES)
+case("sparse-add", lambda x, y: (_sparse(x) + _sparse(y)).toarray(), HOLES, HOLES[::-1].copy())
+case("sparse-times", lambda x, y: (_sparse(x) * _sparse(y)).toarray(), HOLES, HOLES[::-1].copy())
+case("sparse-times-dense", lambda x, y: (_sparse(x) * y).toarray(), HOLES, M.T, differentiable=True)
+case("sparse-parts", lambda x: list(sparse.csm_properties(_sparse(x)))[:3], HOLES)

@@ -23,7 +23,7 @@ from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import left_shift, positive, right_shift
 from aesara.tensor.indexing.choosing import choose
 from aesara.tensor.indexing.getitem import getitem
-from aesara.tensor.indexing.inc_subtensor import take
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor, take
 from aesara.tensor.indexing.nonzero import nonzero, nonzero_values
 from aesara.tensor.indexing.selection import fill, tensor_copy
 from aesara.tensor.numpy_api.protocol import as_object, call_function, call_ufunc, refuse_array
@@ -443,6 +443,22 @@ class _tensor_py_operators:
     def take(self, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
         """Elements at positions along an axis."""
         return take(self, indices, axis, mode)
+
+    def set(self, y: Any) -> TensorVariable:
+        """The whole tensor of which this is a part, such as ``x[idx]``, with the part replaced by `y`."""
+        return set_subtensor(self, y)
+
+    def inc(self, y: Any, ignore_duplicates: bool = False) -> TensorVariable:
+        """The whole tensor of which this is a part, such as ``x[idx]``, with `y` added to the part.
+
+        Parameters
+        ----------
+        y
+            What is added; it broadcasts to the part.
+        ignore_duplicates
+            Whether an element whose index comes several times is added to once only, as NumPy's ``x[idx] += y`` does.
+        """
+        return inc_subtensor(self, y, ignore_duplicates=ignore_duplicates)
 
     def choose(self, choices: Any, mode: str = "raise") -> TensorVariable:
         """Take each element from the tensor of `choices` whose number stands in this tensor."""
