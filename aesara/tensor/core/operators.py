@@ -444,11 +444,11 @@ class _tensor_py_operators:
         """Elements at positions along an axis."""
         return take(self, indices, axis, mode)
 
-    def set(self, y: Any) -> TensorVariable:
+    def set(self: Any, y: Any) -> TensorVariable:
         """The whole tensor of which this is a part, such as ``x[idx]``, with the part replaced by `y`."""
         return set_subtensor(self, y)
 
-    def inc(self, y: Any, ignore_duplicates: bool = False) -> TensorVariable:
+    def inc(self: Any, y: Any, ignore_duplicates: bool = False) -> TensorVariable:
         """The whole tensor of which this is a part, such as ``x[idx]``, with `y` added to the part.
 
         Parameters
