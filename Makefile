@@ -4,7 +4,7 @@ VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder test test-pytensor quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks test test-pytensor test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make autoencoder  learn to draw handwritten digits (writes autoencoder.png)"
 	@echo "make pymc     sample the models of examples/pymc with PyMC and nutpie, in an environment of their own"
 	@echo "make pymc-compare  compare PyTensor's modes on these models (writes pymc_models.png)"
+	@echo "make networks  train the networks of Theano's tutorials on handwritten digits"
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
@@ -65,6 +66,9 @@ schools: $(VENV)/demo.stamp
 
 autoencoder: $(VENV)/demo.stamp
 	$(BIN)/python examples/autoencoder.py
+
+networks: $(VENV)/demo.stamp
+	$(BIN)/python examples/theano_networks.py
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'

@@ -16,6 +16,25 @@ gaussian_process = pytest.importorskip("gaussian_process", exc_type=ImportError)
 kalman_smoother = pytest.importorskip("kalman_smoother", exc_type=ImportError)
 particle_filter = pytest.importorskip("particle_filter", exc_type=ImportError)
 radon = pytest.importorskip("radon", exc_type=ImportError)
+theano_networks = pytest.importorskip("theano_networks", exc_type=ImportError)
+
+
+NEW_DIGITS = {  # what part of new digits each network must know after few epochs; one in ten is no knowledge
+    "logistic regression": (3, 0.9),
+    "perceptron": (3, 0.9),
+    "convolutional network": (2, 0.7),
+    "denoising autoencoder": (3, 0.9),
+    "stacked autoencoders": (4, 0.9),
+    "restricted Boltzmann machine": (4, 0.7),
+    "LSTM": (4, 0.7),
+}
+
+
+@pytest.mark.parametrize("name", NEW_DIGITS)
+def test_networks_of_theano_learn(name):
+    assert set(NEW_DIGITS) == set(theano_networks.NETWORKS)
+    epochs, share = NEW_DIGITS[name]
+    assert theano_networks.NETWORKS[name](theano_networks.Digits(), epochs) > share
 
 
 def test_digits_does_the_step_of_numpy():
