@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
+LIBRARIES_VENV := .venv-libraries
+PYMC4_VENV := .venv-pymc4
+PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
 .PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks test test-pytensor test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
@@ -21,6 +24,7 @@ help:
 	@echo "make quick   run a part of the tests, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
+	@echo "make test-libraries  try aeppl, aehmc, aemcmc and PyMC 4, in environments of their own"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
@@ -92,6 +96,23 @@ pymc-compare: $(PYTENSOR_VENV)/test.stamp
 test-pytensor: $(PYTENSOR_VENV)/test.stamp
 	$(PYTENSOR_VENV)/bin/python -m pytest -n auto tests/pytensor_mode
 
+# Libraries of Aesara's time ask for its versions by name: they are installed without what they ask for.
+$(LIBRARIES_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(LIBRARIES_VENV)
+	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) -e '.[kanren]' pytest polyagamma typing_extensions
+	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.1.5 aehmc==0.0.11 aemcmc==0.0.8
+	@touch $@
+
+$(PYMC4_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(PYMC4_VENV)
+	$(PYMC4_VENV)/bin/$(PIP_INSTALL) -e . pytest pandas cloudpickle fastprogress typing_extensions 'cachetools<6' 'arviz<0.22' 'matplotlib<3.11'
+	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0
+	@touch $@
+
+test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
+	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py
+	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py
+
 levels: $(VENV)/test.stamp
 	$(BIN)/python -m tools.levels -n auto
 
@@ -120,4 +141,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) $(PYTENSOR_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(PYTENSOR_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

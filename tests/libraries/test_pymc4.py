@@ -1,0 +1,91 @@
+"""Models of PyMC 4.4, which was written for Aesara: log-densities, and draws from posteriors that are known."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tests.libraries.removed_numpy_names  # noqa: F401
+
+pm = pytest.importorskip("pymc", exc_type=ImportError)
+
+if not pm.__version__.startswith("4."):
+    pytest.skip("needs PyMC 4", allow_module_level=True)
+
+DATA = np.array([1.2, 0.3, 2.1, 0.8, 1.6])
+
+
+def sampled(model, draws=400):
+    with model:
+        return pm.sample(
+            draws, tune=300, chains=1, cores=1, progressbar=False, random_seed=3, compute_convergence_checks=False
+        )
+
+
+def test_density_and_gradient():
+    with pm.Model() as model:
+        scale = pm.HalfNormal("scale", 2.0)
+        pm.Normal("y", 1.0, scale, observed=DATA)
+    point = {"scale_log__": np.log(1.5)}
+    wanted = stats.halfnorm.logpdf(1.5, scale=2.0) + np.log(1.5) + stats.norm.logpdf(DATA, 1.0, 1.5).sum()
+    assert model.compile_logp()(point) == pytest.approx(wanted)
+    slope = (
+        model.compile_logp()({"scale_log__": np.log(1.5) + 1e-6})
+        - model.compile_logp()({"scale_log__": np.log(1.5) - 1e-6})
+    ) / 2e-6
+    assert model.compile_dlogp()(point)[0] == pytest.approx(slope, rel=1e-5)
+
+
+def test_posterior_of_a_mean():
+    with pm.Model() as model:
+        mean = pm.Normal("mean", 0.0, 1.0)
+        pm.Normal("y", mean, 1.0, observed=DATA)
+    found = sampled(model).posterior["mean"].values
+    assert abs(found.mean() - DATA.sum() / 6) < 0.1 and abs(found.std() - 6**-0.5) < 0.08
+    with model:
+        ahead = pm.sample_prior_predictive(300, random_seed=1).prior_predictive["y"].values
+    assert abs(ahead.std() - 2**0.5) < 0.2
+
+
+def test_posterior_of_shares():
+    with pm.Model() as model:
+        shares = pm.Dirichlet("shares", np.ones(3))
+        pm.Multinomial("y", 20, shares, observed=[4, 6, 10])
+    found = sampled(model).posterior["shares"].values[0]
+    np.testing.assert_allclose(found.mean(axis=0), np.array([5, 7, 11]) / 23, atol=0.06)
+
+
+def build_missing():
+    mean = pm.Normal("mean")
+    pm.Normal("y", mean, 1.0, observed=np.ma.masked_invalid([1.0, np.nan, 2.0]))
+
+
+def build_mixture():
+    pm.NormalMixture("y", pm.Dirichlet("w", np.ones(2)), mu=[0.0, 3.0], sigma=1.0, observed=DATA)
+
+
+def build_covariance():
+    factor, *_ = pm.LKJCholeskyCov("c", n=2, eta=2.0, sd_dist=pm.Exponential.dist(1.0))
+    pm.MvNormal("y", np.zeros(2), chol=factor, observed=np.ones((4, 2)))
+
+
+def build_series():
+    pm.AR("a", rho=[0.5], sigma=1.0, init_dist=pm.Normal.dist(0, 1, shape=1), steps=5)
+    pm.GaussianRandomWalk("g", sigma=1.0, init_dist=pm.Normal.dist(0, 1), steps=5)
+
+
+def build_process():
+    length = pm.Gamma("length", 2, 1)
+    process = pm.gp.Marginal(cov_func=pm.gp.cov.ExpQuad(1, length))
+    process.marginal_likelihood("y", X=np.arange(5.0)[:, None], y=DATA, sigma=0.3)
+
+
+@pytest.mark.parametrize("build", [build_missing, build_mixture, build_covariance, build_series, build_process])
+def test_models_are_sampled(build):
+    with warnings.catch_warnings(), pm.Model() as model:
+        warnings.simplefilter("ignore")  # that values are missing
+        build()
+    trace = sampled(model, 30)
+    assert all(np.isfinite(trace.posterior[name].values).all() for name in trace.posterior)
+    assert trace.posterior.sizes["draw"] == 30
