@@ -28,7 +28,7 @@ def as_axes(axis: Any) -> Axes:
         return tuple([int(a) for a in axis.ravel()])
     if hasattr(axis, "data") and isinstance(getattr(axis, "data", None), np.ndarray):
         return as_axes(axis.data)
-    if isinstance(axis, (list, tuple)):
+    if isinstance(axis, (list, tuple, range)):
         return tuple([_as_axis(a) for a in axis])
     raise TypeError(
         f"An axis must be an integer, a tuple of integers or None, known when the graph is built; got {axis!r}."

@@ -387,6 +387,12 @@ def test_every_namesake_has_a_row():
     assert set(CALLS) == set(FUNCTIONS) - NO_EXPRESSIONS
 
 
+def test_axes_in_a_range():
+    x = at.dtensor3("x")
+    data = np.arange(24.0).reshape(2, 3, 4)
+    np.testing.assert_array_equal(x.sum(axis=range(1, 3)).eval({x: data}), data.sum(axis=(1, 2)))
+
+
 def test_variables_in_containers_are_counted():
     """As programs do that take a variable or several, and a size with variables in it."""
     n, v = at.lscalar("n"), at.dvector("v")
