@@ -70,6 +70,8 @@ class Context:
         self.vectors: dict[Array, tuple[Array, ...]] = {}
         #: smallest and largest entry of index arrays
         self.ranges: dict[Array, tuple[Expr, Expr]] = {}
+        #: for positions in a dimension of some size: that size, and whether the last one is the largest
+        self.positions_in: dict[Array, tuple[Expr, bool]] = {}
         #: the parts of variables whose values consist of arrays
         self.parts_of: dict[Variable, tuple[Variable, ...]] = {}
         #: nodes whose results are no tensors; they run inside the Python node that needs them

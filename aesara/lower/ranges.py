@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
-from aesara.lower.arrays import Array
+from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.reductions.careduce import converted, reduce_array
 from aesara.lower.shape_arithmetic import count_of
@@ -26,6 +26,8 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
         elif array.ndim == 0:
             value = context.size_from(array)
             found = value, value
+        elif array in context.positions_in:
+            found = const(0), _largest_position(array, context)
         else:
             # Where nothing is, the extremes of signed integers are in any range, and narrow ones are compared faster.
             wide = array if array.dtype in ("int16", "int32") else converted(array, "int64")
@@ -35,6 +37,25 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
             found = context.size_from(low_array), context.size_from(high_array)
         context.ranges[array] = found
     return found
+
+
+def may_be_negative(array: Array, context: Context) -> bool:
+    """Whether there may be negative entries in an integer array."""
+    if array in context.positions_in:
+        return False
+    low, _ = range_of(array, context)
+    return not (low.is_const and low.attr >= 0)
+
+
+def _largest_position(array: Array, context: Context) -> Expr:
+    """The largest of some positions; -1 or less if there is none."""
+    _, last_is_largest = context.positions_in[array]
+    if not last_is_largest:
+        return context.size_from(reduce_array(context, array, tuple(range(array.ndim)), "maximum"))
+    (length,) = array.shape
+    end = primitive("maximum", length - 1, const(0))
+    last = context.add(Pointwise("int64", (), (array,), lambda index, readers: readers[0]((end,)), 0))
+    return primitive("select", length > const(0), context.size_from(last), const(-1))
 
 
 def all_of(*conditions: Expr) -> Expr:
@@ -49,9 +70,12 @@ def require_range(
 ) -> tuple[object, ...]:  # fmt: skip
     """The check that all entries are at least `lowest` and less than `size`.
 
-    The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
+    Entries that are not negative pass any `lowest`.  The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
     With `result`, the shape of what the array is broadcast to, entries may be anything if that is empty.
     """
+    known = context.positions_in.get(array)
+    if known is not None and known[0] is size:
+        return ()
     low, high = range_of(array, context)
     below = high < size
     wrong = primitive("select", below, low, high)

@@ -17,7 +17,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_shape, index_along
 from aesara.lower.context import Context, Unsupported
-from aesara.lower.ranges import range_of, require_range
+from aesara.lower.ranges import may_be_negative, require_range
 from aesara.lower.reductions.careduce import converted
 from aesara.lower.sequences.sequential import flat_positions
 from aesara.records import dataclass
@@ -204,8 +204,7 @@ def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Cont
     """The check that all entries are valid positions, and whether there may be negative ones."""
     message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
     guards = require_range(array, ZERO - size, size, IndexError, message, node, context)
-    low, _ = range_of(array, context)
-    return list(guards), not (low.is_const and low.attr >= 0)
+    return list(guards), may_be_negative(array, context)
 
 
 def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:

@@ -90,7 +90,7 @@ def nonzero_positions(array: Array, context: Context) -> list[Array]:
     for axis in reversed(range(array.ndim)):
         size = array.shape[axis]
         component = _component(flat, stride, size if axis else None)
-        context.ranges[component] = (ZERO, size - ONE)
+        context.positions_in[component] = (size, axis == 0)
         result.insert(0, context.add(component))
         stride = stride * size
     return result
