@@ -153,10 +153,7 @@ class AesaraConfigParser:
         # Reached only for options without a value yet: those whose default is a function.
         if name.startswith("__"):
             raise AttributeError(name)
-        known = self.__dict__.get("_config_var_dict")
-        if known is None:  # while it is unpickled
-            raise AttributeError(name)
-        param = known.get(name)
+        param = self._config_var_dict.get(name)
         if param is None:
             if any(option.startswith(f"{name}__") for option in self._config_var_dict):
                 return _SectionRedirect(self, name)
@@ -190,13 +187,6 @@ class AesaraConfigParser:
 
     def _unknown(self, name: str) -> str:
         return f"There is no configuration option '{name}'.{did_you_mean(name, self._config_var_dict)}"
-
-    def __getstate__(self) -> dict:
-        # Without what belongs to the blocks that are changing options now.
-        return {name: value for name, value in self.__dict__.items() if name not in ("_changing", "_changes")}
-
-    def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state, _changes={}, _changing=free_in_children(threading.RLock()))
 
     def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:
         """Change options for the extent of a ``with`` block or of a decorated function.

@@ -398,14 +398,6 @@ class TestDefaults:
             assert config.floatX == "float32"
         configparser.config.floatX = config.floatX
 
-    def test_pickling(self):
-        with config.change_flags(floatX="float32"):
-            copied = pickle.loads(pickle.dumps(config))
-        assert copied.floatX == "float32" and list(copied) == list(config)
-        with copied.change_flags(floatX="float64"):
-            assert copied.floatX == "float64"
-        assert copied.floatX == "float32" != config.floatX
-
     def test_platform_names(self):
         name = configdefaults.short_platform("3.2.0-70-generic", "Linux-3.2.0-70-generic-x86_64-with-debian")
         assert name == "Linux-3.2--generic-x86_64-with-debian"

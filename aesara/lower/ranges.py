@@ -70,8 +70,9 @@ def require_range(
 ) -> tuple[object, ...]:  # fmt: skip
     """The check that all entries are at least `lowest` and less than `size`.
 
-    Entries that are not negative pass any `lowest`.  The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an entry that is wrong `{3}`.
-    With `result`, the shape of what the array is broadcast to, entries may be anything if that is empty.
+    Entries that are not negative pass any `lowest`.  The message may use the smallest entry `{0}`, the largest `{1}`,
+    the size `{2}`, and an entry that is wrong `{3}`.  With `result`, the shape of what the array is broadcast to,
+    entries may be anything if that is empty.
     """
     known = context.positions_in.get(array)
     if known is not None and known[0] is size:

@@ -53,6 +53,7 @@ _OPS = {
     "made by rewriting: tests/scalar/test_scalar_composite.py": "Composite",
     "made by lowering of complex numbers: tests/link/llvm": "_CopySign",
     "a deprecated name of CumOp": "CumsumOp CumprodOp",
+    "overwrites its input: tests/tensor/test_overwriting.py": "OverwritingElemwise",
     "the scalar op of the op Mean, which computes it otherwise": "Mean",
     "makes slices, no tensors: tests/tensor/test_type.py": "MakeSlice",
     "applies other ops in batches: tests/tensor/vectorization/test_blockwise.py": "Blockwise",

@@ -5,6 +5,8 @@ import inspect
 
 import pytest
 
+import aesara.tensor.inplace  # classes of ops, as soon as it is imported
+import aesara.tensor.linear_algebra.by_factors  # noqa: F401
 import tests.optable.rows  # noqa: F401
 from aesara.graph.op import Op
 from aesara.graph.type import Type

@@ -16,7 +16,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.creation.eye_tri import eye, tril
 from aesara.tensor.elementwise.numpy_ops import isfinite
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, ceil, conj, exp2, gt, log2, lt, maximum, minimum, real, switch
+from aesara.tensor.elementwise.ops import add, ceil, conj, exp2, gt, log2, lt, maximum, minimum, real, second, switch
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import real_dtype
 from aesara.tensor.linear_algebra.determinant import Cofactors, Det
@@ -214,7 +214,9 @@ def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[Tenso
     size, whole = _norm(g), _norm(x)
     scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
-    upper = concatenate([taken, g / scale], axis=-1)
-    lower = concatenate([x.zeros_like(), taken], axis=-1)
+    direction = second(taken, g / scale)  # either may be one matrix for the batch of the other
+    taken = second(direction, taken)
+    upper = concatenate([taken, direction], axis=-1)
+    lower = concatenate([taken.zeros_like(), taken], axis=-1)
     corner = _exponential(concatenate([upper, lower], axis=-2))[..., :n, n:]
     return [corner * scale]

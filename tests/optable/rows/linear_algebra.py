@@ -19,7 +19,7 @@ LAPACK = {
 IN_PYTHON = {
     "tensorinv", "tensorsolve", "logm", "sqrtm", "solve_sylvester", "solve_continuous_lyapunov",
     "solve_discrete_lyapunov", "solve_discrete_lyapunov by a continuous one", "solve_continuous_are",
-    "solve_discrete_are", "qz",
+    "solve_discrete_are", "qz", "complex qz",
 }  # fmt: skip
 
 

@@ -219,6 +219,7 @@ WITHOUT_CHECK = {
     "GradScale": "not a derivative on purpose",
     "Assert": "CheckAndRaise",
     "MulWithoutZeros": "scalar op of ProdWithoutZeros",
+    "OverwritingElemwise": "an Elemwise with another dtype",
 }
 
 

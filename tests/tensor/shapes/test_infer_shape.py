@@ -34,6 +34,8 @@ WITHOUT = {
     "OnParts": "it is made when a function is compiled, behind the rules that ask for shapes",
     "_FromUniform": "a base class",
     "TheanoOp": "a base class",
+    "GeneratorOfWords": "a generator has no shape",
+    "WordsOfGenerator": "it is made when a function is compiled, behind the rules that ask for shapes",
 }
 
 #: Modules for those who have packages that are no requirement of this one.

@@ -92,6 +92,7 @@ NO_ROW = {
     "MakeSlice": "a slice is no tensor",
     "CumsumOp": "it makes a CumOp",
     "CumprodOp": "it makes a CumOp",
+    "OverwritingElemwise": "an Elemwise with another dtype",
 }
 
 
