@@ -46,12 +46,14 @@ def scalar_function(routine: FloatRoutine) -> ScalarFunction:
     """
     function = routine.function
     try:
-        source = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        raise Unsupported(f"the source of routine {routine.name} is not available") from None
-    (definition,) = ast.parse(source).body
-    assert isinstance(definition, ast.FunctionDef)
-    return _Translator(routine, definition).function()
+        statements = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    except (OSError, TypeError, SyntaxError):
+        statements = []
+    # For code that came as a text, Python 3.13 may answer with the program of `python -c`.
+    match statements:
+        case [ast.FunctionDef() as definition]:
+            return _Translator(routine, definition).function()
+    raise Unsupported(f"the source of routine {routine.name} is not available")
 
 
 when_emptied(scalar_function.cache_clear)
