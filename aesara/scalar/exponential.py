@@ -186,8 +186,7 @@ class Log1mexp(UnaryScalarOp):
         return switch(lt(x, literal(_MINUS_LOG_2, x)), log1p(-exp(x)), log(-expm1(x)))
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # expm1(-x) would overflow; at 0, whose sign is of no account, it is -inf
-        return (-g * exp(x) / abs(expm1(x)),)
+        return (g * exp(x) / expm1(x),)  # expm1(-x) would overflow
 
 
 exp = Exp(name="exp")
