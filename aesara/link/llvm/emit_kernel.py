@@ -404,22 +404,13 @@ class Emitter:
             f"{last} = phi i64 [{extent}, %{head}], [{part}, %{cut}]",
         ]
         outer.block = piece
-        carried = sorted(_assigned(loop.body) & self.mutable.keys())
-        before = dict(self.mutable)
-        for name in carried:
-            self.mutable[name] = (self.fresh("phi"), before[name][1])
-        entering = {name: self.mutable[name][0] for name in carried}
+        handed_on = self._handed_on(loop, entered)
         deepest = self.cut_to
         if any(is_heavy(s.body) for s in loop.body if isinstance(s, For)):
             self.cut_to = 1
         count = self._counted(loop, first, last, None)
         self.cut_to = deepest
-        phis = [f"{first} = phi i64 [0, %{entered}], [{last}, %{outer.block}]"]
-        phis += [
-            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %{entered}], [{self.mutable[n][0]}, %{outer.block}]"
-            for n in carried
-        ]
-        outer.code[place] = "\n".join(phis)
+        outer.code[place] = handed_on(first, last, outer.block)
         outer.code += [
             f"{more} = icmp slt i64 {last}, {extent}",
             f"br i1 {more}, label %{head}, label %{done}, !prof !1",
@@ -427,6 +418,26 @@ class Emitter:
         ]
         outer.block = done
         return count
+
+    def _handed_on(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
+        """Let what a loop assigns be values that its pieces hand on.
+
+        What comes back makes their phi nodes: of the first index of a piece, which is 0 where the pieces are entered
+        from the block `entered`, of where a piece ends, and of the block from which the next one follows.
+        """
+        before = dict(self.mutable)
+        carried = sorted(_assigned(loop.body) & before.keys())
+        entering = {name: self.fresh("phi") for name in carried}
+        self.mutable.update((name, (entering[name], before[name][1])) for name in carried)
+
+        def phis(first: str, last: str, block: str) -> str:
+            lines = [f"{first} = phi i64 [0, %{entered}], [{last}, %{block}]"]
+            for name, phi in entering.items():
+                (old, kind), (new, _) = before[name], self.mutable[name]
+                lines.append(f"{phi} = phi {kind} [{old}, %{entered}], [{new}, %{block}]")
+            return "\n".join(lines)
+
+        return phis
 
     def aside(self, work: Work) -> tuple[list[str], str]:
         """Code for an estimate of work, which is computed nowhere else, and its value."""
@@ -540,11 +551,7 @@ class Emitter:
             f"{last} = select i1 {least}, i64 {end}, i64 {extent}",
         ]
         outer.block = head
-        carried = sorted(_assigned(loop.body) & self.mutable.keys())
-        before = dict(self.mutable)
-        for name in carried:
-            self.mutable[name] = (self.fresh("phi"), before[name][1])
-        entering = {name: self.mutable[name][0] for name in carried}
+        handed_on = self._handed_on(loop, entered)
         count = self._counted(loop, first, last, None)
         again = self.label("again")
         outer.code += [
@@ -556,12 +563,7 @@ class Emitter:
             f"br label %{head}",
             f"{done}:",
         ]
-        phis = [f"{first} = phi i64 [0, %{entered}], [{last}, %{again}]"]
-        phis += [
-            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %{entered}], [{self.mutable[n][0]}, %{again}]"
-            for n in carried
-        ]
-        outer.code[place] = "\n".join(phis)
+        outer.code[place] = handed_on(first, last, again)
         outer.block = done
         return count
 
