@@ -17,7 +17,6 @@ from aesara.gradient import (
     jacobian,
     verify_grad,
 )
-from aesara.graph.op import Op
 from aesara.graph.traversal import applys_between
 from aesara.tensor import nnet
 from aesara.tensor.core.check_and_raise import assert_op
@@ -38,6 +37,7 @@ from aesara.tensor.sort import TopKOp
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.statistics.mean_var import Mean
 from aesara.tensor.vectorization.blockwise import Blockwise
+from tests.op_classes import op_classes
 
 RNG = np.random.default_rng(11)
 M, N = RNG.normal(size=(3, 4)), RNG.normal(size=(3, 4)) + 2
@@ -224,13 +224,7 @@ WITHOUT_CHECK = {
 
 
 def ops_of_tensors():
-    found, waiting = {}, [Op]
-    while waiting:
-        for cls in waiting.pop().__subclasses__():
-            waiting.append(cls)
-            if cls.__module__.startswith(("aesara.tensor", "aesara.gradient")) and not cls.__name__.startswith("_"):
-                found[cls.__name__] = cls
-    return found
+    return {c.__name__: c for c in op_classes("aesara.tensor", "aesara.gradient") if not c.__name__.startswith("_")}
 
 
 def test_every_op_is_checked():

@@ -1,19 +1,15 @@
 """Every op says what shape its results have, so that a shape never needs the values."""
 
-import importlib
-import pkgutil
-import warnings
-
 import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.graph.op import Op
 from aesara.scalar.op import ScalarOp
 from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.ordering.searching import Unique
+from tests.op_classes import is_base, op_classes
 
 #: Base classes for the ops of users, who say what they know of shapes.
 #: What stands for C code, and what gives sparse matrices or lists: their own tests ask for shapes.
@@ -38,29 +34,15 @@ WITHOUT = {
     "WordsOfGenerator": "it is made when a function is compiled, behind the rules that ask for shapes",
 }
 
-#: Modules for those who have packages that are no requirement of this one.
-OTHER_PACKAGES = ("aesara.graph.rewriting.logic_terms", "aesara.pytensor")
-
 
 def all_ops():
-    """The classes of ops in all modules of the package that are no scalar ops."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        for module in pkgutil.walk_packages(aesara.__path__, "aesara."):
-            if not module.name.startswith(OTHER_PACKAGES):
-                importlib.import_module(module.name)
-    found, pending = set(), [Op]
-    while pending:
-        for cls in pending.pop().__subclasses__():
-            if cls.__module__.startswith("aesara.") and not cls.__module__.startswith(OTHERS) and cls not in found:
-                found.add(cls)
-                pending.append(cls)
-    return sorted((cls for cls in found if not issubclass(cls, ScalarOp)), key=lambda cls: cls.__name__)
+    """The classes of ops that are no scalar ops."""
+    return [c for c in op_classes() if not c.__module__.startswith(OTHERS) and not issubclass(c, ScalarOp)]
 
 
 def makes_nodes(cls):
     """Whether a class is no base class only."""
-    return "make_node" in vars(cls) or not any(sub.__module__.startswith("aesara.") for sub in cls.__subclasses__())
+    return "make_node" in vars(cls) or not is_base(cls)
 
 
 def test_every_op_infers_shapes():
