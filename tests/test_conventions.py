@@ -107,3 +107,20 @@ def test_no_test_ends_before_it_asserts():
         for line in leaves_early(function)
     ]
     assert not found, "\n".join(found)
+
+
+#: comparisons of floats with tolerances that are wide for some dtype, if none is given
+COMPARISONS = {"np.testing.assert_allclose": ("rtol", 3), "np.allclose": ("rtol", 3), "pytest.approx": ("rel", 2)}
+
+
+@pytest.mark.slow
+def test_tolerances_are_said():
+    """Where a tolerance does not follow from the dtype (`assert_close`), it stands there: defaults are wide."""
+    found = []
+    for name, tree in trees().items():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            keyword, count = COMPARISONS.get(ast.unparse(call.func), ("", 0))
+            given = {k.arg for k in call.keywords}
+            if keyword and len(call.args) < count and not given & {keyword, "abs"}:
+                found.append(f"{name}:{call.lineno}: say `{keyword}`, or use `assert_close`")
+    assert not found, "\n".join(found)

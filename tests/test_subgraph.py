@@ -11,6 +11,7 @@ from aesara.compile.builders import OpFromGraph, infer_shape
 from aesara.gradient import DisconnectedType, disconnected_type, grad_undefined, verify_grad
 from aesara.graph.autodiff import NullTypeGradError
 from aesara.graph.utils import MissingInputError
+from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
 x, y = at.dvectors("x", "y")
@@ -24,9 +25,9 @@ def test_values_and_gradients(mode, inline):
     f = aesara.function([x, y], [a, b, *aesara.grad(a.sum() * b, [x, y])], mode=mode)
     v, w = np.array([0.1, 0.2]), np.array([3.0, 4.0])
     got = f(v, w)
-    np.testing.assert_allclose(got[0], v * w * 2 + 1)
-    np.testing.assert_allclose(got[2], 2 * w * np.exp(v).sum() + (v * w * 2 + 1).sum() * np.exp(v))
-    np.testing.assert_allclose(got[3], 2 * v * np.exp(v).sum())
+    assert_close(got[0], v * w * 2 + 1)
+    assert_close(got[2], 2 * w * np.exp(v).sum() + (v * w * 2 + 1).sum() * np.exp(v))
+    assert_close(got[3], 2 * v * np.exp(v).sum())
     if mode == "FAST_RUN":
         assert f._native.report.python_nodes == {}
     nodes = [n for n in f.maker.fgraph.apply_nodes if isinstance(n.op, OpFromGraph)]
@@ -38,7 +39,7 @@ def test_twice_in_one_graph_and_nested():
     outer = OpFromGraph([x, y], [inner(x) + inner(y)])
     f = aesara.function([x, y], outer(x, y) * outer(y, x))
     v, w = np.array([0.5]), np.array([2.0])
-    np.testing.assert_allclose(f(v, w), (np.tanh(v) + np.tanh(w)) ** 2)
+    assert_close(f(v, w), (np.tanh(v) + np.tanh(w)) ** 2)
     assert f._native.report.python_nodes == {}
 
 

@@ -25,6 +25,8 @@ from aesara.ir.verify import IRError, verify_program
 sys.path.insert(0, str(Path(__file__).parent))
 from representative_graphs import GRAPHS, Runs
 
+from tests.closeness import assert_close
+
 TOLERANCE = {"float16": 4e-3, "float32": 1e-5, "float64": 1e-12, "complex128": 1e-12}
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
@@ -183,7 +185,7 @@ def test_every_primitive_has_a_meaning_on_floats(name, dtype):
 
 
 def test_external_functions():
-    assert special("gammaln", 1).reference(np.float64(5.0)) == pytest.approx(np.log(24.0))
+    assert special("gammaln", 1).reference(np.float64(5.0)) == pytest.approx(np.log(24.0), rel=1e-12)
     assert special_named("special.gammaln.1") is special("gammaln", 1)
     assert special_named("special.gammaln") is None and special_named("lapack.dpotrf") is None
 
@@ -347,7 +349,7 @@ def test_a_product_is_added_to_the_value_of_an_input(in_place):
     )
     assert parse_program(print_program(p)) == p
     w, x = np.arange(4.0).reshape(2, 2), np.array([[1.0, 2.0], [3.0, 5.0]])
-    np.testing.assert_allclose(run_program(p, [w, x], in_place=in_place).cells[0], w - 0.5 * x.T @ x)
+    assert_close(run_program(p, [w, x], in_place=in_place).cells[0], w - 0.5 * x.T @ x)
 
 
 @pytest.mark.parametrize(

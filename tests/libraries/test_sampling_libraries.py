@@ -23,7 +23,7 @@ def test_densities_of_transformed_and_mixed_variables():
     density, (c, m, y) = aeppl.joint_logprob(chosen, mixed, lognormal)
     f = aesara.function([c, m, y], density)
     wanted = stats.bernoulli.logpmf(1, 0.3) + stats.norm.logpdf(1.5, 2.0, 0.5)
-    assert float(f(1, 1.5, 3.0)) == pytest.approx(wanted + stats.lognorm.logpdf(3.0, 2.0, scale=np.e))
+    assert float(f(1, 1.5, 3.0)) == pytest.approx(wanted + stats.lognorm.logpdf(3.0, 2.0, scale=np.e), rel=1e-12)
 
 
 def test_hamiltonian_monte_carlo_draws_from_a_normal_distribution():
@@ -83,4 +83,4 @@ def test_a_gibbs_sampler_of_a_regression_is_found():
     for _ in range(60):
         state = step(1.0, 1.0, data, numbers, *state)
         draws.append(state[2])
-    np.testing.assert_allclose(np.mean(draws[20:], axis=0), [1.0, -1.0], atol=0.35)
+    np.testing.assert_allclose(np.mean(draws[20:], axis=0), [1.0, -1.0], rtol=0, atol=0.35)

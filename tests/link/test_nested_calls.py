@@ -10,6 +10,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
 from aesara.link.guards import _queue, state
+from tests.closeness import assert_close
 
 x, n = at.dvector("x"), at.lscalar("n")
 functions = {}
@@ -30,7 +31,7 @@ def test_a_function_that_calls_itself(mode):
 
     value = np.array([0.5, -1.0])
     for times in (0, 1, 3, 0):
-        np.testing.assert_allclose(f(value, times), expected(value, times))
+        assert_close(f(value, times), expected(value, times))
 
 
 def test_defaults_are_those_of_each_call():

@@ -9,6 +9,7 @@ from aesara.compile.mode import get_mode
 from aesara.ir.routines import products
 from aesara.ir.steps import Call, walk_steps
 from aesara.lower.dispatch import lower_graph
+from tests.closeness import assert_close
 
 
 def program_of(f):
@@ -217,7 +218,7 @@ def test_batches_of_products(size, rng):
     assert memory_of(w) == before
     np.testing.assert_allclose(w.get_value(), start - 0.5 * (left @ right), rtol=1e-12, atol=1e-12)
     kept = start.copy()
-    np.testing.assert_allclose(
+    assert_close(
         aesara.function([x, y, z], z + at.batched_dot(x, y))(left, right, start), start + left @ right
     )
     np.testing.assert_array_equal(start, kept)

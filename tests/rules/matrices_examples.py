@@ -48,7 +48,7 @@ class Definite(ViewOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
-        if not np.allclose(x, x.swapaxes(-1, -2)) or np.linalg.eigvalsh(x).min(initial=1) <= 0:
+        if not np.allclose(x, x.swapaxes(-1, -2), rtol=1e-12, atol=1e-12) or np.linalg.eigvalsh(x).min(initial=1) <= 0:
             raise ValueError("not positive definite")
         output_storage[0][0] = x
 

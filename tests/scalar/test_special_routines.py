@@ -15,6 +15,7 @@ import aesara.tensor as at
 from aesara.scalar.routine import FloatRoutine, exp, horner, routine
 from aesara.scalar.routines import hurwitz_zeta, polygamma_function, trigamma_function
 from aesara.tensor.elemwise import Elemwise
+from tests.closeness import assert_close
 
 EPSILON = 2.0**-52
 RNG = np.random.default_rng(5)
@@ -283,7 +284,7 @@ def test_quotients_of_repeated_integrals_of_erfc(order, ulps):
 
 def test_quotients_of_repeated_integrals_of_erfc_far_out():
     n, x = np.array([(1.0, np.inf), (1.0, -np.inf), (2.0, 1e200), (2.0, -1e200), (1.0, -np.inf)]).T.copy()
-    np.testing.assert_allclose(native(aes.erfc_ratio)(n, x), [0, np.inf, 5e-201, 5e199, np.inf])
+    assert_close(native(aes.erfc_ratio)(n, x), [0, np.inf, 5e-201, 5e199, np.inf])
     n, x = np.array([(0.0, 1.0), (1.5, 1.0), (np.nan, 1.0), (np.inf, 1.0), (1e9, 5.0), (1.0, np.nan)]).T.copy()
     assert np.isnan(native(aes.erfc_ratio)(n, x)).all()
     assert np.isnan(aes.erfc_ratio.impl(n, x)).all()

@@ -11,6 +11,7 @@ from aesara.scan.op import Scan
 from aesara.scan.rewriting import ScanInplaceOptimizer, ScanMerge
 from aesara.scan.utils import ScanArgs
 from aesara.tensor.products.dot import Dot
+from tests.closeness import assert_close
 
 x, y, v, M, n = at.dvector("x"), at.dvector("y"), at.dvector("v"), at.dmatrix("M"), at.lscalar("n")
 ROWS = np.arange(12.0).reshape(4, 3) / 5 - 1
@@ -81,7 +82,7 @@ def test_branches_that_are_not_taken_stay_in_the_loop():
     from_outside = at.linalg.inv(M)
     states, _ = scan(lambda s, M, v: s + aesara.ifelse.ifelse(v[0] > 0, at.linalg.inv(M)[0], v), None, v, [M, v], n)
     f, _ = compiled([v, M, n], [states, from_outside.sum() * 0][:1])
-    np.testing.assert_allclose(f([-1.0, 2.0], np.zeros((2, 2)), 2), [[[-2.0, 4.0], [-3.0, 6.0]]])
+    assert_close(f([-1.0, 2.0], np.zeros((2, 2)), 2), [[[-2.0, 4.0], [-3.0, 6.0]]])
 
 
 def test_loops_over_sequences_become_expressions():
@@ -100,7 +101,7 @@ def test_a_sequence_that_is_too_short_for_an_expression(reference):
     rows, _ = scan(lambda a, b: at.sin(a) + b, [x, y], n_steps=n)
     f = aesara.function([x, y, n], rows, mode=mode)
     assert not any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes)
-    np.testing.assert_allclose(f([1.0, 2.0, 3.0], [5.0, 6.0], 2), np.sin([1.0, 2.0]) + [5, 6])
+    assert_close(f([1.0, 2.0, 3.0], [5.0, 6.0], 2), np.sin([1.0, 2.0]) + [5, 6])
     with pytest.raises(ValueError, match="fewer entries than the steps"):
         f([1.0, 2.0, 3.0], [5.0, 6.0], 3)
 

@@ -12,6 +12,7 @@ from aesara.graph.utils import MissingInputError
 from aesara.ifelse import ifelse
 from aesara.scan import foldl, foldr, map, reduce, scan, scan_checkpoints, until
 from aesara.scan.op import Scan
+from tests.closeness import assert_close
 
 
 @pytest.fixture(params=["FAST_COMPILE", "FAST_RUN"])
@@ -95,7 +96,7 @@ def test_gradients_with_respect_to_arguments_of_the_step(mode):
     for entry in (3.0, 4.0):
         a, b = b, a**2 * entry + 2 * a * b * entry + a**2 * b
         want.append(b)
-    np.testing.assert_allclose(value_of(rows, [x, first], [[3.0, 4.0], [1.0, 2.0]], mode), want)
+    assert_close(value_of(rows, [x, first], [[3.0, 4.0], [1.0, 2.0]], mode), want)
 
 
 def test_gradients_in_a_single_step(mode):
@@ -118,8 +119,8 @@ def test_gradients_in_loops_in_loops(mode):
     found, _ = scan(outer, X, non_sequences=v)
     data, weights = np.array([[1.0, 2.0], [1.0, 1.0]]), np.array([1.0, 3.0])
     got, slope = value_of([found, grad(found.sum(), v)], [X, v], [data, weights], mode)
-    np.testing.assert_allclose(got, [np.diag(2 * row**2 * weights) for row in data])
-    np.testing.assert_allclose(slope, 2 * (data**2).sum(axis=0))
+    assert_close(got, [np.diag(2 * row**2 * weights) for row in data])
+    assert_close(slope, 2 * (data**2).sum(axis=0))
 
 
 def test_gradients_in_choices_and_graphs_as_operations(mode):
@@ -148,17 +149,17 @@ def test_gradients_in_maps_checkpoints_and_loops_that_go_backwards(mode):
     )
     got = value_of([rows, back, kept, grad(kept[-1], w)], [x, w], [[3.0, 4.0, 1.0, 2.0], 0.5], mode)
     v = np.array([3.0, 4.0, 1.0, 2.0])
-    np.testing.assert_allclose(got[0], 2 * np.outer(v, v))
-    np.testing.assert_allclose(got[1], np.diag(2 * v**2)[::-1])
-    np.testing.assert_allclose(got[2], np.cumsum(v**2)[1::2])
-    np.testing.assert_allclose(got[3], 2 * (v**2).sum())
+    assert_close(got[0], 2 * np.outer(v, v))
+    assert_close(got[1], np.diag(2 * v**2)[::-1])
+    assert_close(got[2], np.cumsum(v**2)[1::2])
+    assert_close(got[3], 2 * (v**2).sum())
 
 
 def test_descent_with_updates_from_the_step(mode):
     w = aesara.shared(np.float64(1), "w")
     _, updates = scan(lambda e: {w: w - 0.1 * grad((e * w) ** 2, w)}, x)
     value_of([], [x], [[1.0, 2.0]], mode, updates=updates)
-    np.testing.assert_allclose(w.get_value(), (1 - 0.2) * (1 - 0.8))
+    assert_close(w.get_value(), (1 - 0.2) * (1 - 0.8))
 
 
 def test_gradients_and_an_early_end(mode):
@@ -170,7 +171,7 @@ def test_gradients_and_an_early_end(mode):
 
     sums, _ = scan(step, x, at.constant(0.0, dtype="float64"), [total, x])
     got = value_of(sums, [x], [[0.1, 0.2, 3.0, 4.0]], mode)  # the total is 7.3
-    np.testing.assert_allclose(got, np.array([0.1, 0.1 + 0.2, 3.3]) * 14.6)
+    assert_close(got, np.array([0.1, 0.1 + 0.2, 3.3]) * 14.6)
 
 
 # -- listed variables ----------------------------------------------------------------------------------------------
@@ -199,7 +200,7 @@ def test_what_does_not_change_is_computed_before_the_loop_and_constants_are_seen
     assert not any("exp" in name for name in inside)
     assert not any(v.owner and "DimShuffle" in str(v.owner.op) for v in node.inputs)  # the exponent is in the step
     got = value_of(rows, [x, w], [[2.0, 3.0], [0.0, 1.0]], mode)
-    np.testing.assert_allclose(got, np.array([4, 9]) * (1 + np.e))
+    assert_close(got, np.array([4, 9]) * (1 + np.e))
 
 
 def test_a_step_may_return_what_it_is_given(mode):

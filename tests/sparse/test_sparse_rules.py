@@ -14,6 +14,7 @@ from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.sparse import rewriting
 from aesara.sparse.type import SparseTensorType
+from tests.closeness import assert_close
 
 ROWS = {
     "local_addsd_ccode": (lambda A, y, v: A + y, "AddSD_ccode", FORMATS),
@@ -66,7 +67,7 @@ def test_forms_in_place(rng):
         (changed,) = rule.transform(None, written.owner)
         assert changed.owner.op.inplace and changed.owner.op.destroy_map and not rule.transform(None, changed.owner)
         f = aesara.function([A, y], changed, mode="FAST_COMPILE", accept_inplace=True)
-        np.testing.assert_allclose(f(a, value), expected)
+        assert_close(f(a, value), expected)
 
 
 def test_gradient_of_a_pattern(rng):

@@ -17,6 +17,7 @@ from aesara.misc.may_share_memory import may_share_memory
 from aesara.sparse import SparseTensorType
 from aesara.sparse.utils import hash_from_sparse
 from aesara.tensor.type import TensorType
+from tests.closeness import assert_close
 
 
 def test_it_is_loaded_by_import_only():
@@ -182,11 +183,11 @@ def test_shared(rng, format):
     x = at.dvector("x")
     f = aesara.function([x], sparse.dot(s, x), updates={s: s * 2.0})
     point = rng.normal(size=5)
-    np.testing.assert_allclose(f(point), a @ point)
-    np.testing.assert_allclose(f(point), 2 * (a @ point))
+    assert_close(f(point), a @ point)
+    assert_close(f(point), 2 * (a @ point))
     s.set_value(a.asformat("csc" if format == "csr" else "csr"))
     assert s.get_value().format == format
-    np.testing.assert_allclose(f(point), a @ point)
+    assert_close(f(point), a @ point)
     with pytest.raises(TypeError):
         s.set_value(a.astype("complex128"))
     s.zero()

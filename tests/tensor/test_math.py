@@ -9,6 +9,7 @@ from aesara.graph.autodiff import grad
 from aesara.tensor.math import Dot, MatMul
 from aesara.tensor.products.dot import BatchedDot, batched_tensordot
 from aesara.tensor.type import TensorType
+from tests.closeness import assert_close
 from tests.tensor.evaluate import evaluate
 from tests.tensor.reductions.test_reduction import numeric_gradient
 
@@ -96,7 +97,7 @@ class TestDot:
         x, y, dx = at.matrix(), at.matrix(), at.matrix()
         (t,) = Dot().R_op([x, y], [dx, None])
         Y, V = rng.normal(size=(2, 2)), rng.normal(size=(2, 2))
-        np.testing.assert_allclose(evaluate(t, {dx: V, y: Y}), V @ Y)
+        assert_close(evaluate(t, {dx: V, y: Y}), V @ Y)
 
     def test_outer(self):
         x, m = at.vector(), at.matrix()
@@ -154,17 +155,17 @@ class TestBatched:
         X, Y = rng.normal(size=a), rng.normal(size=b)
         x, y = unknown(a), unknown(b)
         expected = np.stack([np.dot(p, q) for p, q in zip(X, Y)])
-        np.testing.assert_allclose(evaluate(at.batched_dot(x, y), {x: X, y: Y}), expected)
+        assert_close(evaluate(at.batched_dot(x, y), {x: X, y: Y}), expected)
         check_gradient(at.batched_dot, X, Y)
 
     def test_other_ranks(self, rng):
         x, y = at.vector(), at.matrix()
         X, Y = rng.normal(size=2), rng.normal(size=(2, 3))
-        np.testing.assert_allclose(evaluate(at.batched_dot(x, y), {x: X, y: Y}), X[:, None] * Y)
+        assert_close(evaluate(at.batched_dot(x, y), {x: X, y: Y}), X[:, None] * Y)
         a, b = unknown((2, 3, 4, 5)), unknown((2, 5, 3))
         A, B = rng.normal(size=(2, 3, 4, 5)), rng.normal(size=(2, 5, 3))
         product = batched_tensordot(a, b, [[3, 1], [1, 2]])
-        np.testing.assert_allclose(evaluate(product, {a: A, b: B}), np.einsum("nijk,nki->nj", A, B))
+        assert_close(evaluate(product, {a: A, b: B}), np.einsum("nijk,nki->nj", A, B))
 
     def test_errors(self):
         x, y = at.tensor3(), at.tensor3()
@@ -193,16 +194,16 @@ class TestMatmul:
     def test_values_and_gradients(self, a, b, rng):
         X, Y = rng.normal(size=a), rng.normal(size=b)
         x, y = unknown(a), unknown(b)
-        np.testing.assert_allclose(evaluate(at.matmul(x, y), {x: X, y: Y}), np.matmul(X, Y))
+        assert_close(evaluate(at.matmul(x, y), {x: X, y: Y}), np.matmul(X, Y))
         check_gradient(at.matmul, X, Y)
 
     def test_broadcast_batches(self, rng):
         x, y = at.tensor("float64", (1, None, None)), at.tensor3()
         X, Y = rng.normal(size=(1, 2, 3)), rng.normal(size=(4, 3, 2))
         product = at.matmul(x, y)
-        np.testing.assert_allclose(evaluate(product, {x: X, y: Y}), np.matmul(X, Y))
+        assert_close(evaluate(product, {x: X, y: Y}), np.matmul(X, Y))
         g = evaluate(grad(product.sum(), x), {x: X, y: Y})
-        np.testing.assert_allclose(g, np.broadcast_to(Y.sum(axis=(0, 2))[None, None], (1, 2, 3)))
+        assert_close(g, np.broadcast_to(Y.sum(axis=(0, 2))[None, None], (1, 2, 3)))
         a, b, c, d, e, f = at.lscalars("abcdef")
         assert MatMul().infer_shape(None, product.owner, [(a, b, c), (d, e, f)]) == [(d, b, f)]
 
@@ -280,7 +281,7 @@ class TestArithmetic:
         np.testing.assert_array_equal(evaluate(at.conj(z)), z.conj())
         x = at.vector()
         assert at.conj(x) is x
-        np.testing.assert_allclose(evaluate(at.complex_from_polar(np.abs(z), np.angle(z))), z)
+        assert_close(evaluate(at.complex_from_polar(np.abs(z), np.angle(z))), z)
         np.testing.assert_array_equal(evaluate(at.complex([1.0], [2.0])), [1 + 2j])
 
     def test_power(self):
@@ -325,7 +326,7 @@ class TestConvolve:
         x, y = at.vector(), at.vector()
         out = at.convolve(x, y, mode)
         expected = np.convolve(a, v, mode)
-        np.testing.assert_allclose(evaluate(out, {x: a, y: v}), expected)
+        assert_close(evaluate(out, {x: a, y: v}), expected)
         (length,) = out.owner.op.infer_shape(None, out.owner, [(at.constant(n),), (at.constant(m),)])[0]
         assert evaluate(length) == expected.size
         assert at.convolve(at.constant(a), at.constant(v), mode).type.shape == expected.shape

@@ -14,6 +14,7 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.rule_profile import RuleProfile, single_rules
 from aesara.graph.rewriting.watching import active_watch, watching
+from tests.closeness import assert_close
 
 x = at.dvector("x")
 
@@ -102,7 +103,7 @@ def test_whole_pipeline_and_loops():
     profile = RuleProfile()
     with watching(profile):
         f = aesara.function([x], steps, mode="FAST_RUN")
-    np.testing.assert_allclose(f([0.0, 1.0]), [np.log(2), np.logaddexp(0, 1 - np.log(2))])
+    assert_close(f([0.0, 1.0]), [np.log(2), np.logaddexp(0, 1 - np.log(2))])
     assert profile.graphs == 2 and profile.rules["log1pexp_to_softplus"].hits == 1
     assert {"canonicalize", "rewrite_steps"} <= set(profile.passes)
 

@@ -13,6 +13,7 @@ from aesara.graph.autodiff import grad
 from aesara.graph.basic import Apply, equal_computations
 from aesara.tensor.elemwise import DimShuffle, Elemwise, scalar_elemwise
 from aesara.tensor.type import TensorType
+from tests.closeness import assert_close
 from tests.tensor.evaluate import evaluate
 
 
@@ -139,7 +140,7 @@ class TestBroadcasting:
         values = [rng.normal(size=shape) for shape in shapes]
         expected = sum(values[1:], values[0])
         result = evaluate(at.add(*inputs), dict(zip(inputs, values)))
-        np.testing.assert_allclose(result, expected)
+        assert_close(result, expected)
         assert result.shape == expected.shape
 
     def test_not_contiguous_and_fresh(self):
@@ -302,16 +303,16 @@ class TestGradients:
         x, v, s = at.matrix("x"), at.vector("v"), at.scalar("s")
         X, V, S = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0]), np.array(2.0)
         gx, gv, gs = evaluate(grad((x * v * s).sum(), [x, v, s]), {x: X, v: V, s: S})
-        np.testing.assert_allclose(gx, np.broadcast_to(V * S, (2, 3)))
-        np.testing.assert_allclose(gv, (X * S).sum(axis=0))
-        np.testing.assert_allclose(gs, (X * V).sum())
+        assert_close(gx, np.broadcast_to(V * S, (2, 3)))
+        assert_close(gv, (X * S).sum(axis=0))
+        assert_close(gs, (X * V).sum())
 
     def test_column_keeps_its_type(self):
         x, c = at.matrix("x"), at.col("c")
         g = grad((x / c).sum(), c)
         assert g.type == c.type
         X, C = np.arange(1.0, 7).reshape(2, 3), np.array([[2.0], [4.0]])
-        np.testing.assert_allclose(evaluate(g, {x: X, c: C}), -(X / C**2).sum(axis=1, keepdims=True))
+        assert_close(evaluate(g, {x: X, c: C}), -(X / C**2).sum(axis=1, keepdims=True))
 
     def test_zero_gradients_have_the_shape_of_the_input(self):
         x = at.matrix("x")
@@ -330,20 +331,20 @@ class TestGradients:
     def test_switch_passes_the_gradient_of_the_branch_taken(self):
         x = at.vector("x")
         g = grad(at.switch(x > 0, x**2, -x).sum(), x)
-        np.testing.assert_allclose(evaluate(g, {x: [-2.0, 3.0]}), [-1.0, 6.0])
+        assert_close(evaluate(g, {x: [-2.0, 3.0]}), [-1.0, 6.0])
 
     def test_second_derivative(self):
         x = at.scalar("x")
         g = grad(grad(at.sin(x) * x, x), x)
-        np.testing.assert_allclose(evaluate(g, {x: 0.7}), 2 * np.cos(0.7) - 0.7 * np.sin(0.7))
+        assert_close(evaluate(g, {x: 0.7}), 2 * np.cos(0.7) - 0.7 * np.sin(0.7))
 
     def test_tangent(self):
         x, y, dx = at.vector("x"), at.vector("y"), at.vector("dx")
         out = at.exp(x) * y
         (t,) = out.owner.inputs[0].owner.op.R_op([x], [dx])
-        np.testing.assert_allclose(evaluate(t, {x: [0.5], dx: [2.0]}), 2 * np.exp([0.5]))
+        assert_close(evaluate(t, {x: [0.5], dx: [2.0]}), 2 * np.exp([0.5]))
         (t,) = at.mul.R_op([x, y], [dx, None])
-        np.testing.assert_allclose(evaluate(t, {x: [0.5], y: [3.0], dx: [2.0]}), [6.0])
+        assert_close(evaluate(t, {x: [0.5], y: [3.0], dx: [2.0]}), [6.0])
         assert at.mul.R_op([x, y], [None, None]) == [None]
 
     def test_long_chains(self):

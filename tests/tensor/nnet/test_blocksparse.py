@@ -15,6 +15,7 @@ from aesara.tensor.nnet.blocksparse import (
     sparse_block_outer,
     sparse_block_outer_inplace,
 )
+from tests.closeness import assert_close
 
 RNG = np.random.default_rng(0)
 W, H, B = RNG.normal(size=(4, 5, 2, 3)), RNG.normal(size=(2, 2, 2)), RNG.normal(size=(5, 3))
@@ -47,7 +48,7 @@ def outer(result, x, y, alpha=1.0):
 def test_product(mode):
     inputs = variables()
     f = aesara.function(inputs, sparse_block_dot(*inputs), mode=mode)
-    np.testing.assert_allclose(f(*VALUES), product(), atol=1e-12)
+    assert_close(f(*VALUES), product(), size=1.0)
     with pytest.raises((IndexError, ValueError)):
         f(W, H, OF_INPUT + 4, B, VALUES[4])
     with pytest.raises((IndexError, ValueError)):
@@ -70,7 +71,7 @@ def test_gradients(mode):
     wanted = [outer(np.zeros_like(W), H, g), of_h, of_b]
     f = aesara.function(inputs, gradients, mode=mode)
     for got, want in zip(f(*VALUES), wanted):
-        np.testing.assert_allclose(got, want, atol=1e-12)
+        assert_close(got, want, size=1.0)
     if mode is None:
         assert {sparse_block_gemv_inplace, sparse_block_outer_inplace} <= {n.op for n in f.maker.fgraph.apply_nodes}
         assert "nothing in Python" in str(aesara.explain(f))
@@ -86,8 +87,8 @@ def test_outer_products(mode, rng):
     ]
     f = aesara.function([o, x, y, alpha], results, mode=mode)
     plain, scaled = f(*given, -0.5)
-    np.testing.assert_allclose(plain, outer(*given), atol=1e-12)
-    np.testing.assert_allclose(scaled, outer(*given, -0.5), atol=1e-12)
+    assert_close(plain, outer(*given), size=1.0)
+    assert_close(scaled, outer(*given, -0.5), size=1.0)
 
 
 def test_second_derivatives(rng):
@@ -102,7 +103,7 @@ def test_second_derivatives(rng):
 
 def test_without_a_batch():
     result = sparse_block_dot(W, H[0], OF_INPUT[0], B, OF_OUTPUT[0])
-    np.testing.assert_allclose(result.eval(), product()[:1], atol=1e-12)
+    assert_close(result.eval(), product()[:1], size=1.0)
 
 
 def test_the_wider_dtype_and_what_is_refused():

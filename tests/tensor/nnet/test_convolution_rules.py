@@ -12,6 +12,7 @@ from aesara.tensor.nnet.abstract_conv import AbstractConv, BaseAbstractConv, con
 from aesara.tensor.nnet.conv import ConvOp
 from aesara.tensor.nnet.corr import CorrMM, CorrMM_gradInputs, CorrMM_gradWeights
 from aesara.tensor.nnet.corr3d import Corr3dMM, Corr3dMMGradInputs, Corr3dMMGradWeights
+from tests.closeness import assert_close
 from tests.tensor.nnet.convolution_loops import Loops
 
 FAST_RUN = get_mode("FAST_RUN")
@@ -49,7 +50,7 @@ def test_conv_op_is_the_second_choice(border, flip):
     rng = np.random.default_rng(0)
     x, w = rng.normal(size=(2, 3, 5, 6)), rng.normal(size=(2, 3, 3, 2))
     for got, want in zip(f(x, w), compiled("FAST_COMPILE", border_mode=border, filter_flip=flip)(x, w)):
-        np.testing.assert_allclose(got, want, atol=1e-12)
+        assert_close(got, want, size=abs(want).max())
 
 
 @pytest.mark.parametrize("mode, settings", [("conv_gemm", {"num_groups": 2}), ("conv_opts", {})])
@@ -92,7 +93,7 @@ def test_sizes_may_be_left_out_where_they_follow(forward, weights, inputs, n, mo
     f = aesara.function(variables, [*results, *shapes], mode=mode)
     *got, of_y, of_x, of_w = f(x, w, y)
     for value, want in zip(got, [y, *loops.gradients(x, w, y)]):
-        np.testing.assert_allclose(value, want, atol=1e-12)
+        assert_close(value, want, size=abs(want).max())
     assert (tuple(of_y), tuple(of_x), tuple(of_w)) == (y.shape, x.shape, w.shape)
 
 
@@ -102,7 +103,7 @@ def test_full_borders_without_sizes():
     x, w = rng.normal(size=(1, 2, 4, 3)), rng.normal(size=(3, 2, 3, 2))
     y = loops.forward(x, w)
     for got, want in zip((CorrMM_gradInputs("full")(w, y), CorrMM_gradWeights("full")(x, y)), loops.gradients(x, w, y)):
-        np.testing.assert_allclose(got.eval(), want, atol=1e-12)
+        assert_close(got.eval(), want, size=abs(want).max())
 
 
 def test_where_sizes_must_be_given():
@@ -135,7 +136,7 @@ def test_conv_op(border, steps, mode):
     value = loops.forward(x, w)
     f = aesara.function([X, W], [y, *aesara.grad((y**2).sum(), [X, W])], mode=mode)
     for got, want in zip(f(x, w), [value, *loops.gradients(x, w, 2 * value)]):
-        np.testing.assert_allclose(got, want, atol=1e-11)
+        assert_close(got, want, size=abs(want).max())
     assert ConvOp.getOutputShape((5, 6), (3, 2), steps, border) == value.shape[2:]
 
 

@@ -11,6 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.tensor import nnet
 from aesara.tensor.nnet import basic as nb
 from aesara.tensor.special import LogSoftmax, Softmax
+from tests.closeness import assert_close
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(5, 4)) * 3
@@ -62,7 +63,7 @@ class TestSoftmaxWithBias:
         cost = at.log(nb.softmax_with_bias(x, b)).sum()
         f = aesara.function([x, b], [cost, *aesara.grad(cost, [x, b])])
         value, dx, db = f(EXTREME, B)
-        np.testing.assert_allclose(value, scipy.special.log_softmax(EXTREME + B, axis=1).sum())
+        assert_close(value, scipy.special.log_softmax(EXTREME + B, axis=1).sum())
         assert np.isfinite(dx).all() and np.isfinite(db).all()
 
     def test_errors(self):
@@ -99,17 +100,17 @@ class TestCrossentropySoftmax:
 
     def test_functions(self):
         cost, probabilities = nb.crossentropy_softmax_1hot(X, Y)
-        np.testing.assert_allclose(cost.eval(), expected_cost(X, Y))
-        np.testing.assert_allclose(probabilities.eval(), scipy.special.softmax(X, axis=1))
+        assert_close(cost.eval(), expected_cost(X, Y))
+        assert_close(probabilities.eval(), scipy.special.softmax(X, axis=1))
         for function, arguments, total in (
             (nb.crossentropy_softmax_max_and_argmax_1hot, (X,), X),
             (nb.crossentropy_softmax_max_and_argmax_1hot_with_bias, (X, B), X + B),
         ):
             cost, probabilities, largest, position = [v.eval() for v in function(*arguments, Y)]
-            np.testing.assert_allclose(cost, expected_cost(total, Y))
-            np.testing.assert_allclose(largest, scipy.special.softmax(total, axis=1).max(axis=1))
+            assert_close(cost, expected_cost(total, Y))
+            assert_close(largest, scipy.special.softmax(total, axis=1).max(axis=1))
             np.testing.assert_array_equal(position, total.argmax(axis=1))
-        np.testing.assert_allclose(nb.crossentropy_softmax_1hot_with_bias(X, B, Y)[0].eval(), expected_cost(X + B, Y))
+        assert_close(nb.crossentropy_softmax_1hot_with_bias(X, B, Y)[0].eval(), expected_cost(X + B, Y))
 
     @pytest.mark.slow
     def test_gradients(self, rng):
@@ -174,11 +175,11 @@ class TestCategoricalCrossentropy:
     def test_values(self):
         p = scipy.special.softmax(X, axis=1)
         q = scipy.special.softmax(X[::-1], axis=1)
-        np.testing.assert_allclose(nb.categorical_crossentropy(p, q).eval(), -(q * np.log(p)).sum(axis=1))
-        np.testing.assert_allclose(nb.categorical_crossentropy(p, Y).eval(), -np.log(p[np.arange(5), Y]))
+        assert_close(nb.categorical_crossentropy(p, q).eval(), -(q * np.log(p)).sum(axis=1))
+        assert_close(nb.categorical_crossentropy(p, Y).eval(), -np.log(p[np.arange(5), Y]))
         p3, y2 = p[:4].reshape(2, 2, 4), Y[:4].reshape(2, 2)
-        np.testing.assert_allclose(nb.categorical_crossentropy(p3, p3).eval(), -(p3 * np.log(p3)).sum(axis=2))
-        np.testing.assert_allclose(
+        assert_close(nb.categorical_crossentropy(p3, p3).eval(), -(p3 * np.log(p3)).sum(axis=2))
+        assert_close(
             nb.categorical_crossentropy(p3, y2).eval(), -np.log(np.take_along_axis(p3, y2[..., None], 2))[..., 0]
         )
 
@@ -194,16 +195,16 @@ class TestCategoricalCrossentropy:
         f = aesara.function([x, y], [cost, aesara.grad(cost, x)])
         assert f._native.report.python_nodes == {}
         value, gradient = f(EXTREME, classes)
-        np.testing.assert_allclose(value, expected_cost(EXTREME, np.array([1, 2])).mean())
-        np.testing.assert_allclose(gradient, (scipy.special.softmax(EXTREME, axis=1) - np.eye(4)[[1, 2]]) / 2)
+        assert_close(value, expected_cost(EXTREME, np.array([1, 2])).mean())
+        assert_close(gradient, (scipy.special.softmax(EXTREME, axis=1) - np.eye(4)[[1, 2]]) / 2)
 
     def test_index_of_a_logarithm_with_extreme_inputs(self):
         x, y = at.dmatrix("x"), at.lvector("y")
         cost = -at.log(nnet.softmax(x))[at.arange(y.shape[0]), y].mean()
         f = aesara.function([x, y], [cost, aesara.grad(cost, x)])
         value, gradient = f(EXTREME, [1, 2])
-        np.testing.assert_allclose(value, expected_cost(EXTREME, np.array([1, 2])).mean())
-        np.testing.assert_allclose(gradient, (scipy.special.softmax(EXTREME, axis=1) - np.eye(4)[[1, 2]]) / 2)
+        assert_close(value, expected_cost(EXTREME, np.array([1, 2])).mean())
+        assert_close(gradient, (scipy.special.softmax(EXTREME, axis=1) - np.eye(4)[[1, 2]]) / 2)
 
     def test_gradients(self, rng):
         p = rng.uniform(0.2, 1.0, size=(5, 4))
@@ -273,7 +274,7 @@ class TestRules:
         graph = FunctionGraph([x, b], [nnet.softmax(x + b)], clone=False)
         (replacement,) = nb.local_softmax_with_bias.transform(graph, graph.outputs[0].owner)
         assert isinstance(replacement.owner.op, nb.SoftmaxWithBias)
-        np.testing.assert_allclose(replacement.eval({x: X, b: B}), scipy.special.softmax(X + B, axis=1))
+        assert_close(replacement.eval({x: X, b: B}), scipy.special.softmax(X + B, axis=1))
         together = [nb.softmax_with_bias(x, b), nb.crossentropy_softmax_1hot_with_bias(x, b, y)[0]]
         graph = FunctionGraph([x, b, y], together, clone=False)
         (replacement,) = nb.graph_merge_softmax_with_crossentropy_softmax.transform(graph, together[0].owner)

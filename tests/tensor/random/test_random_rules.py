@@ -86,7 +86,7 @@ def test_dimensions_are_lifted(parameters, order, size):
     y = x.dimshuffle(order)
     z = lifted(local_dimshuffle_rv_lift, y)
     assert isinstance(z.owner.op, RandomVariable) and z.type.shape == y.type.shape
-    np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), atol=1e-4)
+    np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), rtol=0, atol=1e-4)
     assert_parameters(z, size, lambda whole: whole.dimshuffle(order), inputs)
 
 
@@ -94,7 +94,7 @@ def test_dimensions_that_are_dropped():
     x = at_random.normal(np.array([[1.0], [2.0]]), 1e-9, rng=rng())
     z = lifted(local_dimshuffle_rv_lift, x.dimshuffle(0))
     assert isinstance(z.owner.op, RandomVariable) and z.type.shape == (2,)
-    np.testing.assert_allclose(z.eval(), [1, 2], atol=1e-6)
+    np.testing.assert_allclose(z.eval(), [1, 2], rtol=0, atol=1e-6)
     scalars = at_random.normal(5.0, 1e-9, size=(2, 1), rng=rng())
     z = lifted(local_dimshuffle_rv_lift, scalars.dimshuffle(0))
     assert isinstance(z.owner.op, RandomVariable) and z.type.shape == (2,)
@@ -127,7 +127,7 @@ def test_indices_are_lifted(parameters, index, size):
     y = INDICES[index](at_random.normal(mu, sigma, size=size, rng=rng()))
     z = lifted(local_subtensor_rv_lift, y)
     assert isinstance(z.owner.op, RandomVariable), z.owner.op
-    np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), atol=1e-4)
+    np.testing.assert_allclose(value_of(z, inputs), value_of(y, inputs), rtol=0, atol=1e-4)
     assert_parameters(z, size, INDICES[index], inputs)
 
 
@@ -147,7 +147,7 @@ def test_indices_of_draws_from_one_distribution(index):
     z = lifted(local_subtensor_rv_lift, y)
     source = z.owner.inputs[0].owner if isinstance(z.owner.op, SpecifyShape) else z.owner
     assert isinstance(source.op, RandomVariable)
-    np.testing.assert_allclose(z.eval(), y.eval(), atol=1e-6)
+    np.testing.assert_allclose(z.eval(), y.eval(), rtol=0, atol=1e-6)
 
 
 def test_a_lifted_index_draws_from_the_same_distribution():

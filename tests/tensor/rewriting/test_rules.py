@@ -14,6 +14,7 @@ from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.traversal import graph_inputs
 from aesara.tensor.special import log_softmax, softmax
+from tests.closeness import assert_close
 from tests.tensor.evaluate import evaluate
 from tests.tensor.rewriting.passes import ops_of, rewrite
 
@@ -255,7 +256,7 @@ def test_softmax_gradient_is_stable():
     x = at.dmatrix("x")
     after, _ = rewrite(at.log(softmax(x, axis=-1)))
     value = np.array([[0.0, 1000.0]])
-    np.testing.assert_allclose(evaluate(after, {x: value}), [[-1000.0, 0.0]])
+    assert_close(evaluate(after, {x: value}), [[-1000.0, 0.0]])
     assert log_softmax(x, axis=-1).type == after.type
 
 
@@ -282,7 +283,7 @@ def test_casts(source, middle, target, left):
 
 def test_constants_are_folded():
     after, _ = rewrite(at.exp(at.constant(np.array([1.0, 2.0]))) + at.constant(1.0))
-    np.testing.assert_allclose(after.data, np.exp([1.0, 2.0]) + 1)
+    assert_close(after.data, np.exp([1.0, 2.0]) + 1)
     assert after.owner is None
 
 
@@ -295,7 +296,7 @@ def test_overflow_of_collected_constants_is_avoided():
     x = at.dvector("x")
     before = (x * 1e200) * 1e200
     after, _ = rewrite(before)
-    assert evaluate(after, {x: np.array([1e-300])}) == pytest.approx(1e100)
+    assert evaluate(after, {x: np.array([1e-300])}) == pytest.approx(1e100, rel=1e-12)
 
 
 def test_integer_wrap_around_is_kept():
@@ -364,7 +365,7 @@ def test_gradient_of_log_sum_exp_is_a_softmax():
     x = at.dmatrix("x")
     after, _ = rewrite(aesara.grad(at.log(at.exp(x).sum(axis=1)).sum(), x))
     assert ops_of(after) == ["Softmax"]
-    np.testing.assert_allclose(evaluate(after, {x: np.array([[1000.0, 1000.0]])}), [[0.5, 0.5]])
+    assert_close(evaluate(after, {x: np.array([[1000.0, 1000.0]])}), [[0.5, 0.5]])
 
 
 def test_differences_are_not_distributed():
@@ -388,7 +389,7 @@ def test_logarithm_of_a_difference_of_exponentials():
     x, y = at.dvectors("x", "y")
     after, _ = rewrite(at.log(at.exp(x) - at.exp(y)))
     got = evaluate(after, {x: np.array([1000.0, 1.0]), y: np.array([999.0, -1.0])})
-    np.testing.assert_allclose(got, [1000 + np.log(-np.expm1(-1.0)), np.log(np.exp(1) - np.exp(-1))])
+    assert_close(got, [1000 + np.log(-np.expm1(-1.0)), np.log(np.exp(1) - np.exp(-1))])
 
 
 @pytest.mark.parametrize(

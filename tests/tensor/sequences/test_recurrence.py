@@ -7,6 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.graph.replace import vectorize_graph
 from aesara.tensor.sequences.recurrence import LinearRecurrence, shifted
+from tests.closeness import assert_close
 
 
 def loop(a, b, axis, backwards):
@@ -64,7 +65,7 @@ def test_in_batches():
     x, y, rows = at.dvector("x"), at.dvector("y"), at.dmatrix("rows")
     a, b = np.random.default_rng(1).normal(size=(2, 3, 4))
     new = vectorize_graph(LinearRecurrence(0)(x, y), {y: rows})
-    np.testing.assert_allclose(new.eval({x: a[0], rows: b}), [loop(a[0], row, 0, False) for row in b])
+    assert_close(new.eval({x: a[0], rows: b}), [loop(a[0], row, 0, False) for row in b])
 
 
 def test_shifted():

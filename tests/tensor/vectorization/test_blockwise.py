@@ -19,6 +19,7 @@ from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.sort import SortOp
 from aesara.tensor.vectorization.blockwise import Blockwise
 from aesara.tensor.vectorization.gufunc_signature import parse_signature, signature_from_ndims
+from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", None]
 
@@ -92,8 +93,8 @@ class TestBlockwise:
         assert (y.ndim, total.ndim) == (3, 2)
         f = aesara.function([a, x], [y, total, y.shape, total.shape], mode=mode)
         found = f(A, X)
-        np.testing.assert_allclose(found[0], np.einsum("...mn,...n->...m", A, X))
-        np.testing.assert_allclose(found[1], A.sum((-1, -2)))
+        assert_close(found[0], np.einsum("...mn,...n->...m", A, X))
+        assert_close(found[1], A.sum((-1, -2)))
         assert tuple(found[2]) == (2, 5, 3) and tuple(found[3]) == (2, 5)
 
     def test_shape_needs_no_values(self):
@@ -124,12 +125,12 @@ class TestBlockwise:
         a, x = at.dmatrix("a"), at.dvector("x")
         f = aesara.function([a, x], rows_times_vector(a, x)[0])
         assert isinstance(f.maker.fgraph.outputs[0].owner.op, RowsTimesVector)
-        np.testing.assert_allclose(f(A[0, 0], X[0]), A[0, 0] @ X[0])
+        assert_close(f(A[0, 0], X[0]), A[0, 0] @ X[0])
 
     def test_inputs_are_converted(self):
         y, _ = rows_times_vector(np.ones((2, 3, 4), dtype="int64"), at.lvector("x"))
         assert y.dtype == "float64"
-        np.testing.assert_allclose(y.eval({y.owner.inputs[1].owner.inputs[0]: [1, 2, 3, 4]}), np.full((2, 3), 10.0))
+        assert_close(y.eval({y.owner.inputs[1].owner.inputs[0]: [1, 2, 3, 4]}), np.full((2, 3), 10.0))
 
     @pytest.mark.parametrize("mode", MODES)
     def test_empty_batch(self, mode):
@@ -159,7 +160,7 @@ class TestBlockwise:
     def test_strided_inputs(self):
         a, x = at.dtensor4("a"), at.dmatrix("x")
         f = aesara.function([a, x], rows_times_vector(a, x)[0])
-        np.testing.assert_allclose(f(A[:, ::-1], X[::-1]), np.einsum("...mn,...n->...m", A[:, ::-1], X[::-1]))
+        assert_close(f(A[:, ::-1], X[::-1]), np.einsum("...mn,...n->...m", A[:, ::-1], X[::-1]))
 
     def test_gradient(self):
         rng = np.random.default_rng(3)
@@ -184,11 +185,11 @@ class TestBlockwise:
         a, x, da, dx = at.dtensor4("a"), at.dmatrix("x"), at.dtensor4("da"), at.dmatrix("dx")
         tangents = aesara.Rop(Blockwise(op)(a, x), [a, x], [da, dx])
         y, total = aesara.function([a, x, da, dx], tangents, on_unused_input="ignore")(A, X, A + 1, X - 2)
-        np.testing.assert_allclose(y, np.einsum("...mn,...n->...m", A + 1, X) + np.einsum("...mn,...n->...m", A, X - 2))
-        np.testing.assert_allclose(total, (A + 1).sum((-1, -2)))
+        assert_close(y, np.einsum("...mn,...n->...m", A + 1, X) + np.einsum("...mn,...n->...m", A, X - 2))
+        assert_close(total, (A + 1).sum((-1, -2)))
         only_x = aesara.Rop(Blockwise(op)(a, x)[0], x, dx)
         value = aesara.function([a, x, dx], only_x, on_unused_input="ignore")(A, X, X)
-        np.testing.assert_allclose(value, np.einsum("...mn,...n->...m", A, X))
+        assert_close(value, np.einsum("...mn,...n->...m", A, X))
 
     def test_connection_pattern(self):
         x, k = at.dmatrix("x"), at.lscalar("k")
@@ -203,16 +204,16 @@ class TestBlockwise:
         y = rows_times_vector(a, x)[0]
         more, rows = at.dtensor4("more"), at.dmatrix("rows")
         new = vectorize_graph(y, {x: rows})
-        np.testing.assert_allclose(new.eval({a: A[0], rows: X[:2]}), np.einsum("bmn,cn->cbm", A[0], X[:2]))
+        assert_close(new.eval({a: A[0], rows: X[:2]}), np.einsum("bmn,cn->cbm", A[0], X[:2]))
         new = vectorize_graph(y, {a: more, x: rows})
-        np.testing.assert_allclose(new.eval({more: A, rows: X[:2]}), np.einsum("cbmn,cn->cbm", A, X[:2]))
+        assert_close(new.eval({more: A, rows: X[:2]}), np.einsum("cbmn,cn->cbm", A, X[:2]))
 
     def test_ops_with_a_rule_run_natively(self):
         a, b = at.dtensor3("a"), at.dmatrix("b")
         y = Blockwise(Dot(), "(m,n),(n,k)->(m,k)")(a, b)
         f = aesara.function([a, b], y)
         assert not any(isinstance(node.op, Blockwise) for node in f.maker.fgraph.apply_nodes)
-        np.testing.assert_allclose(f(A[0], A[1, 0].T), A[0] @ A[1, 0].T)
+        assert_close(f(A[0], A[1, 0].T), A[0] @ A[1, 0].T)
 
     def test_equality_and_pickling(self):
         op = Blockwise(SortOp("quicksort"), "(n),()->(n)")
@@ -294,7 +295,7 @@ class TestVectorize:
     def test_scalars(self):
         f = at.vectorize(lambda x, y: at.switch(x > y, x - y, x + y))
         a, b = [1.0, 2.0, 3.0, 4.0], 2.0
-        np.testing.assert_allclose(f(a, b).eval(), np.vectorize(lambda x, y: x - y if x > y else x + y)(a, b))
+        assert_close(f(a, b).eval(), np.vectorize(lambda x, y: x - y if x > y else x + y)(a, b))
 
     def test_against_numpy(self):
         def centered(x, y):
@@ -306,7 +307,7 @@ class TestVectorize:
         found = ours(x, at.constant(y))
         assert isinstance(found, list)
         for a, b in zip(found, expected):
-            np.testing.assert_allclose(a.eval(), b)
+            assert_close(a.eval(), b)
 
     def test_gradient(self):
         f = at.vectorize(lambda x: at.special.softmax(x) ** 2, signature="(n)->(n)")
